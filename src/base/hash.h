@@ -1,0 +1,29 @@
+// One good 64-bit mix for all hash tables: flat tables need every input bit in the low bits.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace memtrace {
+
+// Multiplies by an odd constant and folds the high half back: two instructions, no weak low bits.
+inline std::uint64_t mix(std::uint64_t value) {
+  value ^= value >> 32;
+  value *= 0x9E3779B97F4A7C15U;
+  return value ^ (value >> 29);
+}
+
+inline std::uint64_t combine(std::uint64_t seed, std::uint64_t value) {
+  return mix(std::rotl(seed, 23) ^ value);
+}
+
+inline std::uint64_t hash_words(std::span<const std::uint64_t> words, std::uint64_t seed = 0) {
+  for (const std::uint64_t word : words) {
+    seed = combine(seed, word);
+  }
+  return seed;
+}
+
+}  // namespace memtrace

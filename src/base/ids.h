@@ -1,0 +1,30 @@
+// Small typed numbers that stand for interned values. 0 means none; unlike ids do not compare.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace memtrace {
+
+template <typename Tag>
+struct Id {
+  std::uint32_t value = 0;
+
+  bool valid() const { return value != 0; }
+
+  friend auto operator<=>(Id, Id) = default;
+};
+
+using StringId = Id<struct StringTag>;      // state/world.h: strings()
+using ModuleId = Id<struct ModuleTag>;      // state/module_table.h
+using LocationId = Id<struct LocationTag>;  // state/stack_table.h: one place in code
+using StackId = Id<struct StackTag>;        // state/stack_table.h: one whole stack
+
+}  // namespace memtrace
+
+template <typename Tag>
+struct std::hash<memtrace::Id<Tag>> {
+  std::size_t operator()(memtrace::Id<Tag> id) const noexcept { return id.value; }
+};

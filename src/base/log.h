@@ -1,0 +1,14 @@
+// Warnings and hints for the person at the terminal: to stderr, never mixed into a report.
+#pragma once
+
+#include <string_view>
+
+namespace memtrace {
+
+// "memtrace: warning: ..." on stderr.
+void warn(std::string_view message);
+
+// "memtrace: ..." on stderr: what memtrace did on its own, worth one line.
+void inform(std::string_view message);
+
+}  // namespace memtrace

@@ -1,0 +1,28 @@
+// Files of /proc and /sys, and the machine's few facts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace memtrace {
+
+// The whole file, also one whose size stat(2) gives as 0. Error: "open(PATH)" or "read(PATH)".
+Result<std::string> read_file(const std::string& path);
+
+// Names in a directory without . and .., sorted.
+Result<std::vector<std::string>> list_directory(const std::string& path);
+
+bool path_exists(const std::string& path);
+
+// Online CPUs by number, from /sys/devices/system/cpu/online ("0-3,5").
+Result<std::vector<int>> online_cpus();
+
+// "0-3,5" -> 0 1 2 3 5; stops at the first thing that is not a list.
+std::vector<int> parse_cpu_list(std::string_view text);
+
+std::uint64_t page_size_bytes();
+
+}  // namespace memtrace

@@ -1,0 +1,29 @@
+// Small text tools: split, join, printf into a string, nearest names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memtrace {
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+std::string join(std::span<const std::string> parts, std::string_view separator);
+std::string_view trim(std::string_view text);
+
+[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
+
+// The whole text as a number, decimal or with 0x; nothing when any character is left over.
+std::optional<std::uint64_t> parse_number(std::string_view text, int base = 10);
+
+// Shell-style pattern with * and ?.
+bool glob_match(std::string_view pattern, std::string_view text);
+
+// Up to three candidates within a small edit distance of `word` or beginning with it, nearest
+// first: for "unknown view 'kmaloc'; did you mean kmalloc?".
+std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace memtrace

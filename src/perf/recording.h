@@ -1,0 +1,48 @@
+// What is known about a recording as a whole: its events, the machine it was made on, and the
+// sections of the file that are not records.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memtrace {
+
+enum class EventKind : std::uint8_t { Tracepoint, Software, Other };
+
+// One event that was recorded.
+struct EventInfo {
+  std::string name;  // "kmem:kmalloc", "page-faults"
+  EventKind kind = EventKind::Other;
+  std::uint64_t config = 0;  // a tracepoint's id, or PERF_COUNT_SW_*
+  std::uint64_t period = 1;  // one sample stands for so many hits; 0: sampled by frequency
+  std::string format;        // text of its tracefs format file; empty when there is none
+  bool is_tracking = false;  // a dummy that carries mmap, comm, fork and exit only
+};
+
+struct BuildIdEntry {
+  std::string path;
+  std::string build_id;  // lower-case hex
+  bool kernel = false;   // the kernel or one of its modules
+};
+
+struct Recording {
+  std::vector<EventInfo> events;  // may grow while a pipe is read, never shrinks
+  std::string host_name;
+  std::string kernel_release;
+  std::string architecture;
+  std::string tool_version;
+  std::vector<std::string> command_line;
+  std::uint32_t cpus_available = 0, cpus_online = 0;
+  std::uint64_t total_memory_bytes = 0;
+  std::uint32_t page_size_bytes = 4096;
+  std::uint64_t first_time_ns = 0, last_time_ns = 0;  // 0 when the file does not say
+  std::vector<BuildIdEntry> build_ids;
+  // JSON that memtrace record put into the file (feature sections kSymbolsFeature and
+  // kAboutFeature); empty for other tools' files.
+  std::string symbols_json;
+  std::string about_json;
+  std::vector<std::string> caveats;  // what was wrong with the file, in sentences
+};
+
+}  // namespace memtrace

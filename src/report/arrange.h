@@ -1,0 +1,29 @@
+// What every view's tables have in common: filter, sort, cut. Done on the finished report, so that
+// no view knows of it.
+#pragma once
+
+#include <cstdint>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "report/namer.h"
+#include "report/report.h"
+
+namespace memtrace {
+
+struct ArrangeOptions {
+  std::string sort;                 // a column's name; "" = the table's own
+  std::uint64_t top = 0;            // rows to keep; 0 = all
+  std::uint64_t min_count = 0;      // --min: rows with a smaller `count` go
+  std::vector<std::regex> exclude;  // rows with a stack, location or text cell that matches go
+  bool closing_figures = false;  // say in table.note what the filters left (kmalloc-top's trailer)
+};
+
+// Filters, then sorts (ties by the key cells, so that output is stable), then cuts; what was cut is
+// added up in a last row whose key cells say "other". Fixed tables are left alone. Adds a caveat
+// note for nothing. Error: Usage, a sort column that no table has, with the nearest names.
+Result<> arrange(Report& report, const ArrangeOptions& options, Namer& namer);
+
+}  // namespace memtrace

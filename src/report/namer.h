@@ -1,0 +1,21 @@
+// Ids to names: pipeline/naming.h implements it over the symbolizer, tests with a map.
+#pragma once
+
+#include "base/ids.h"
+#include "report/report.h"
+
+namespace memtrace {
+
+class Namer {
+ public:
+  Namer() = default;
+  Namer(const Namer&) = delete;
+  Namer& operator=(const Namer&) = delete;
+  virtual ~Namer() = default;
+
+  // Innermost first, inlined functions as frames of their own.
+  virtual const Frames& stack(StackId id) = 0;
+  virtual const Frames& location(LocationId id) = 0;
+};
+
+}  // namespace memtrace

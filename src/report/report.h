@@ -1,0 +1,109 @@
+// Spine 7: what a view found, as a closed set of shapes with typed cells. Knows nothing of how it
+// will be printed and nothing of perf.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/units.h"
+
+namespace memtrace {
+
+// monostate: not known (text "-", JSON null, CSV empty). Integers carry their column's unit.
+// LocationId is one place in code, StackId a whole stack: both are named by resolve().
+using Cell = std::
+    variant<std::monostate, std::uint64_t, std::int64_t, double, StackId, LocationId, std::string>;
+
+struct Column {
+  std::string name;  // "bytes_alloc": also the JSON key and what --sort takes
+  Unit unit = Unit::Count;
+};
+
+// Key columns come first (key_count of them), then figures. Every row has a cell for each column.
+// A view returns all of its rows in any order; arrange() filters, sorts and cuts.
+struct Table {
+  std::string title;
+  std::vector<Column> columns;
+  std::size_t key_count = 0;
+  std::string sort;    // column by which the table is sorted, largest first, unless the user says
+  std::string weight;  // column whose figures are the value of a folded stack; "" = none
+  std::vector<std::vector<Cell>> rows;
+  std::string note;    // a line under the table: "3,412 more rows", closing figures
+  bool fixed = false;  // a matrix or a list whose order and rows mean something: never arranged
+};
+
+// Power-of-two or linear buckets, in ascending order; empty ones between the first and last stay.
+struct Histogram {
+  struct Bucket {
+    std::uint64_t low = 0;   // inclusive
+    std::uint64_t high = 0;  // inclusive
+    std::uint64_t count = 0;
+  };
+
+  std::string title;
+  Unit unit = Unit::Number;
+  std::vector<Bucket> buckets;
+};
+
+// A figure over time.
+struct Series {
+  std::string title;
+  Unit unit = Unit::Count;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> points;  // time_ns, value
+};
+
+// What the reader of the report must know about its truth. Printed under every report.
+struct Caveats {
+  std::uint64_t lost = 0;       // by the kernel: the ring was full
+  std::uint64_t late = 0;       // came after newer ones had been passed on
+  std::uint64_t overload = 0;   // dropped by memtrace itself
+  std::uint64_t malformed = 0;  // records that do not parse
+  std::uint64_t disk_full = 0;  // captured, but there was no room to write them
+  std::uint64_t cut = 0;        // stacks cut short by overload
+  std::uint64_t unmatched = 0;  // frees of blocks allocated before the recording
+  std::vector<std::string> notes;
+
+  // All events that are missing.
+  std::uint64_t missing() const { return lost + late + overload + malformed + disk_full; }
+};
+
+// One named frame of a resolved stack, ready to print.
+struct Frame {
+  std::string function;  // never empty: module+0xoffset when there is no name
+  std::string module;
+  std::string file;
+  std::uint32_t line = 0;
+  bool kernel = false;
+  bool inlined = false;
+};
+
+using Frames = std::vector<Frame>;  // innermost first
+
+struct Total {
+  std::string name;
+  Unit unit = Unit::Count;
+  std::uint64_t value = 0;
+};
+
+struct Report {
+  std::string view;  // "kmalloc", "overview"
+  std::string title;
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::vector<Total> totals;
+  std::vector<Table> tables;
+  std::vector<Histogram> histograms;
+  std::vector<Series> series;
+  std::vector<Report> reports;  // of an overview: one for each view
+  Caveats caveats;
+  // Filled by resolve() for the stacks and locations that the tables mention.
+  std::unordered_map<StackId, Frames> stacks;
+  std::unordered_map<LocationId, Frames> locations;
+};
+
+}  // namespace memtrace

@@ -1,0 +1,94 @@
+// Spine 5: processes, address spaces, stacks and live blocks as of the current event. Changed by
+// apply() alone; views see it const.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/interner.h"
+#include "state/live_blocks.h"
+#include "state/module_table.h"
+#include "state/process_table.h"
+#include "state/stack_table.h"
+#include "tracepoints/event.h"
+
+namespace memtrace {
+
+// Which part of each stack is kept.
+enum class StackPart : std::uint8_t { Whole, Kernel, User };
+
+class World {
+ public:
+  struct Options {
+    StackPart part = StackPart::Whole;
+    bool track_live_blocks = false;  // costs memory for every live block: only when a view needs it
+    std::uint64_t page_size_bytes = 4096;
+  };
+
+  explicit World(Options options);
+
+  // What a mmap record says; file_offset is of `start`.
+  struct NewMapping {
+    std::uint32_t pid = 0;
+    AddressSpace::Range range;
+    std::uint64_t file_offset = 0;
+    Module module;
+  };
+
+  void map(const NewMapping& mapping);
+
+  ProcessTable& processes() { return processes_; }
+
+  const ProcessTable& processes() const { return processes_; }
+
+  StringTable& strings() { return strings_; }
+
+  const StringTable& strings() const { return strings_; }
+
+  const ModuleTable& modules() const { return modules_; }
+
+  ModuleTable& modules() { return modules_; }
+
+  const StackTable& stacks() const { return stacks_; }
+
+  const LiveBlocks& live() const { return live_; }
+
+  std::uint64_t page_size_bytes() const { return options_.page_size_bytes; }
+
+  // The stack of a sample of process `pid`: its callchain with markers, innermost first. Chains
+  // that were seen before cost one hash.
+  StackId intern_stack(std::uint32_t pid, std::span<const std::uint64_t> callchain);
+
+  LocationId intern_kernel_address(std::uint64_t avma);
+
+  // Fills in what only the world knows (comm, call_site, cache, freed) and tracks live blocks. The
+  // event's `freed` points into the world until the next apply().
+  void apply(Event& event);
+
+  // Frees of blocks that were allocated before the recording began.
+  std::uint64_t unmatched_frees() const { return unmatched_frees_; }
+
+ private:
+  void apply_slab_alloc(Event& event, const SlabAlloc& alloc);
+  void apply_slab_free(Event& event, const SlabFree& free);
+  void apply_page_alloc(const Event& event, const PageAlloc& alloc);
+  void apply_page_free(Event& event, const PageFree& free);
+  void note_freed(Event& event, std::optional<LiveBlock> block);
+  StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
+
+  Options options_;
+  StringTable strings_;
+  ModuleTable modules_;
+  ProcessTable processes_;
+  StackTable stacks_;
+  LiveBlocks live_;
+  tsl::robin_map<std::uint64_t, StackId> known_chains_;
+  tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
+  std::optional<LiveBlock> freed_;
+  std::uint64_t unmatched_frees_ = 0;
+};
+
+}  // namespace memtrace

@@ -1,0 +1,86 @@
+// Spine 6: one way of looking at a recording. One file in this folder is one view; its name is the
+// file's name and CMake writes the table of all views.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "report/report.h"
+#include "state/world.h"
+#include "tracepoints/event.h"
+
+namespace memtrace {
+
+// What the user asked of a view. The shared options that act on a finished report (--top, --min,
+// --sort, --exclude) are not here: report/arrange.h does them.
+struct ViewOptions {
+  std::vector<std::string> by;             // keys; empty: the view's default
+  std::map<std::string, std::string> own;  // the view's own options, by name; flags hold "1"
+  std::uint64_t page_size_bytes = 4096;
+  std::vector<std::string> migratetypes;  // names by number, from /proc/pagetypeinfo; may be empty
+};
+
+// No I/O, no clock, no globals.
+class View {
+ public:
+  View() = default;
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+  virtual ~View() = default;
+
+  virtual void on(const Event& event, const World& world) = 0;
+
+  // What was seen since the last call (a live view is asked each interval); what is outstanding at
+  // this moment stays. start_ns and end_ns of the report, its view name and the caveats about loss
+  // are filled in by the pipeline. end_ns is the time up to which events were seen.
+  struct Span {
+    std::uint64_t start_ns = 0;
+    std::uint64_t end_ns = 0;
+  };
+
+  virtual Report finish(const World& world, Span span) = 0;
+};
+
+// An option of one view, as data: cli/ makes it a command-line option. All values are text, checked
+// in `make`; an option without `argument` is a flag.
+struct ViewOption {
+  std::string_view name;      // "older"
+  std::string_view argument;  // "SECONDS", "" for a flag
+  std::string_view help;
+};
+
+// What a view file exports: extern const ViewSpec view_<file name>.
+struct ViewSpec {
+  std::string_view summary;  // for --help and the man page's NAME line
+  // Events to open for `record --for` this view, each group an ordered list of alternatives
+  // separated by '|': the first that the kernel has is taken ("kmem:kmalloc_node|"): a group that
+  // ends in '|' may be missing altogether.
+  std::span<const std::string_view> needs;
+  std::span<const std::string_view> keys;  // what --by takes; the first is the default
+  std::span<const ViewOption> options;
+  bool needs_live_blocks = false;  // World::live() is kept
+  bool needs_stacks = true;
+  // True when the view makes something of this event; asked once for each event of a recording.
+  bool (*handles)(const EventType& type) = nullptr;
+  // Error: Usage, for an unknown key or a bad option value.
+  Result<std::unique_ptr<View>> (*make)(const ViewOptions& options) = nullptr;
+};
+
+struct NamedView {
+  std::string_view name;
+  const ViewSpec& spec;
+};
+
+std::span<const NamedView> all_views();
+
+// nullptr when there is none of that name.
+const NamedView* find_view(std::string_view name);
+
+}  // namespace memtrace

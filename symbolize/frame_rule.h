@@ -1,0 +1,40 @@
+// Where a frame's return address lies, from the call frame information of the file (.eh_frame,
+// .debug_frame; DWARF 5 section 6.4). The first brick of unwinding: used to put back the caller
+// that a frame-pointer chain loses while a function has not pushed its frame yet.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace memtrace {
+
+// The canonical frame address is register + offset; the return address is at CFA + ra_offset.
+struct FrameRule {
+  enum class Base : std::uint8_t { StackPointer, FramePointer, Other };
+  Base base = Base::Other;
+  std::int64_t cfa_offset_bytes = 0;
+  std::int64_t ra_offset_bytes = -8;
+};
+
+// The rules of one ELF file; each is computed once and cached.
+class FrameRules {
+ public:
+  // Nothing for files without CFI or that cannot be opened.
+  static std::unique_ptr<FrameRules> open(const std::string& path);
+
+  FrameRules(const FrameRules&) = delete;
+  FrameRules& operator=(const FrameRules&) = delete;
+  ~FrameRules();
+
+  // The rule at a file offset (not SVMA); nothing when the CFI does not cover it.
+  std::optional<FrameRule> at(std::uint64_t file_offset);
+
+ private:
+  struct State;
+  explicit FrameRules(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace memtrace

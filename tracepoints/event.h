@@ -1,0 +1,96 @@
+// Spine 4: one event with its meaning. The closed list of payloads is the variant at the end; an
+// event without a typed payload still has its fields.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/ids.h"
+#include "tracepoints/field.h"
+
+namespace memtrace {
+
+// kmem:kmalloc, kmem:kmem_cache_alloc and their _node forms.
+struct SlabAlloc {
+  std::uint64_t call_site = 0;  // kernel address
+  std::uint64_t ptr = 0;
+  std::uint64_t bytes_req = 0;
+  std::uint64_t bytes_alloc = 0;
+  std::uint64_t gfp = 0;
+  std::int32_t node = -1;  // -1: any, or the event has no node
+  bool kmalloc = false;    // else from a named cache
+  std::string_view cache;  // "" when the event has no name field
+};
+
+// kmem:kfree, kmem:kmem_cache_free. kfree(NULL) is traced too: ptr 0.
+struct SlabFree {
+  std::uint64_t call_site = 0;
+  std::uint64_t ptr = 0;
+  bool kmalloc = false;
+  std::string_view cache;
+};
+
+// kmem:mm_page_alloc. `page` is a pfn, or a struct page address before 4.4: an identity only.
+struct PageAlloc {
+  std::uint64_t page = 0;
+  std::uint32_t order = 0;
+  std::uint64_t gfp = 0;
+  std::int32_t migratetype = 0;
+  bool failed = false;      // no page was to be had
+  bool page_is_pfn = true;  // false: struct page addresses, neighbours cannot be computed
+};
+
+// kmem:mm_page_free; kmem:mm_page_free_direct and mm_pagevec_free on 2.6.32.
+struct PageFree {
+  std::uint64_t page = 0;
+  std::uint32_t order = 0;
+  bool page_is_pfn = true;
+};
+
+// exceptions:page_fault_user and _kernel, software page-faults: Entry, with error_code if there is
+// one. Software minor-faults and major-faults: the fault's completion.
+enum class FaultStage : std::uint8_t { Entry, Minor, Major };
+
+struct PageFault {
+  std::uint64_t address = 0;
+  std::uint64_t ip = 0;
+  std::uint64_t error_code = 0;  // x86: bit 0 present, 1 write, 2 user, 4 instruction fetch
+  bool has_error_code = false;
+  bool in_kernel = false;  // exceptions:page_fault_kernel
+  FaultStage stage = FaultStage::Entry;
+};
+
+using EventPayload =
+    std::variant<std::monostate, SlabAlloc, SlabFree, PageAlloc, PageFree, PageFault>;
+
+// What is the same for all events of one kind in a recording.
+struct EventType {
+  std::string name;         // "kmem:kmalloc", "page-faults"
+  std::uint32_t index = 0;  // in Recording::events
+  EventFormat format;       // no fields for software events
+};
+
+// A block that an allocation made and that this event frees; state/live_blocks.h.
+struct LiveBlock;
+
+struct Event {
+  std::uint64_t time_ns = 0;
+  std::uint32_t cpu = 0;
+  std::uint32_t pid = 0;
+  std::uint32_t tid = 0;
+  std::uint64_t weight = 1;  // hits this event stands for: more than 1 when sampled one in N
+  StackId stack;
+  LocationId call_site;             // of a slab event
+  StringId comm;                    // the thread's name as of this event
+  StringId cache;                   // a slab event's cache, if the event names it
+  const EventType* type = nullptr;  // never null in a view
+  std::span<const std::byte> raw;   // the fields' bytes; borrowed
+  EventPayload payload;
+  const LiveBlock* freed = nullptr;  // set when live blocks are tracked and the block is known
+};
+
+}  // namespace memtrace
