@@ -55,6 +55,11 @@ class LiveBlocks {
   const Map& pages() const { return pages_; }
 
  private:
+  std::optional<LiveBlock> take_page(std::uint64_t page);
+  std::optional<std::uint64_t> find_holder(const PageFree& free) const;
+  std::optional<LiveBlock> free_smaller(const PageFree& free);
+  LiveBlock resized(LiveBlock block, std::uint32_t order) const;
+
   Map slabs_;
   Map pages_;
   std::uint64_t page_size_bytes_ = 0;

@@ -32,23 +32,27 @@ class ProcessTable {
   void rename(std::uint32_t pid, std::uint32_t tid, StringId comm);
   // execve(2): the address space is empty again, other threads are gone.
   void exec(std::uint32_t pid);
+
   // A new process gets a copy of its parent's address space and name, a thread its creator's name.
-  void fork(std::uint32_t pid,
-            std::uint32_t parent_pid,
-            std::uint32_t tid,
-            std::uint32_t parent_tid);
+  struct ForkedTask {
+    std::uint32_t pid = 0, parent_pid = 0;
+    std::uint32_t tid = 0, parent_tid = 0;
+  };
+
+  void fork(const ForkedTask& task);
   // Names and maps stay until the pid is used again: samples of a dying task come after its exit.
   void exit(std::uint32_t pid, std::uint32_t tid);
 
   std::size_t size() const { return processes_.size(); }
 
   // Processes ever seen, pid reuse included.
-  std::uint64_t seen() const { return serial_; }
+  std::uint64_t seen() const { return seen_; }
 
  private:
   std::unordered_map<std::uint32_t, Process> processes_;
   std::unordered_map<std::uint32_t, StringId> thread_comms_;
   std::uint64_t serial_ = 0;
+  std::uint64_t seen_ = 0;
 };
 
 }  // namespace memtrace

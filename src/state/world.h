@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/interner.h"
 #include "state/live_blocks.h"
@@ -75,7 +76,8 @@ class World {
   void apply_slab_alloc(Event& event, const SlabAlloc& alloc);
   void apply_slab_free(Event& event, const SlabFree& free);
   void apply_page_alloc(const Event& event, const PageAlloc& alloc);
-  void apply_page_free(Event& event, const PageFree& free);
+  LiveBlock block_of(const Event& event) const;
+  bool wanted(bool user) const;
   void note_freed(Event& event, std::optional<LiveBlock> block);
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
 
@@ -87,6 +89,7 @@ class World {
   LiveBlocks live_;
   tsl::robin_map<std::uint64_t, StackId> known_chains_;
   tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
+  std::vector<LocationId> frames_;  // of translate(), kept to save an allocation for each stack
   std::optional<LiveBlock> freed_;
   std::uint64_t unmatched_frees_ = 0;
 };
