@@ -74,17 +74,18 @@ std::optional<std::uint64_t> LiveBlocks::find_holder(const PageFree& free) const
   return std::nullopt;
 }
 
-// Pages that were allocated one by one and are freed as one block, as hugetlb and contiguous
+// Pages that were allocated in smaller blocks and are freed as one, as hugetlb and contiguous
 // ranges are.
 std::optional<LiveBlock> LiveBlocks::free_smaller(const PageFree& free) {
   std::optional<LiveBlock> sum;
   const std::uint64_t limit = free.page + (std::uint64_t{1} << std::min(free.order, kMaxOrder));
-  for (std::uint64_t page = free.page; free.order > 0 && page < limit; ++page) {
+  for (std::uint64_t page = free.page; page < limit;) {
     const auto block = take_page(page);
-    if (block && !sum) {
-      sum = *block;
-    } else if (block) {
+    page += block ? std::uint64_t{1} << block->order : 1;
+    if (block && sum) {
       sum->bytes += block->bytes;
+    } else if (block) {
+      sum = *block;
     }
   }
   return sum;
