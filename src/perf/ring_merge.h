@@ -41,6 +41,14 @@ class RingMerge {
   // after this one.
   std::optional<Entry> next();
 
+  // Looks at what next() will give out, without giving it out.
+  template <typename Visitor>
+  void for_each_ready(Visitor visit) const {
+    for (std::size_t i = ready_position_; i < ready_.size(); ++i) {
+      visit(ready_[i]);
+    }
+  }
+
   // Every record up to here has been given out.
   std::uint64_t complete_to_ns() const { return complete_to_ns_; }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/system.h"
 #include "perf/shed.h"
 
 namespace memtrace {
@@ -73,7 +74,11 @@ void RingReader::run() {
 void RingReader::drain() {
   bool more = true;
   while (more) {
-    // In this order: what any ring had shown before we look is complete once we have looked.
+    // In this order: what any ring had shown before we look is complete once we have looked. With
+    // a clock that we can read ourselves, time goes on in silence too.
+    if (source_.monotonic_clock) {
+      queue_.note_newest(monotonic_ns());
+    }
     const std::uint64_t complete_to = queue_.newest_ns();
     ChunkPtr chunk = queue_.take_empty();
     more = fill(*chunk);

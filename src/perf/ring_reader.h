@@ -17,6 +17,7 @@ class RingReader {
     RingBuffer* ring = nullptr;
     int fd = -1;  // wakes poll(2) at the watermark
     std::uint32_t stream = 0;
+    bool monotonic_clock = false;  // records are stamped with CLOCK_MONOTONIC
   };
 
   // `parser` and `queue` outlive the reader.
