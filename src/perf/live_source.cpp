@@ -136,10 +136,11 @@ void LiveSource::start_readers() {
 
 Result<std::optional<Record>> LiveSource::next() {
   while (true) {
-    for (auto* source : {&LiveSource::next_snapshot_record,
-                         &LiveSource::next_merged_record,
-                         &LiveSource::next_own_record}) {
-      if (auto record = (this->*source)()) {
+    using Step = std::optional<Record> (LiveSource::*)();
+    for (const Step step : {&LiveSource::next_snapshot_record,
+                            &LiveSource::next_merged_record,
+                            &LiveSource::next_own_record}) {
+      if (auto record = (this->*step)()) {
         return record;
       }
     }
@@ -243,8 +244,11 @@ bool LiveSource::should_stop() {
   if (command_ && !command_status_) {
     command_status_ = command_->poll_exit();
   }
-  const bool out_of_time = deadline_ns_ != 0 && monotonic_ns() >= deadline_ns_;
-  return !drained_ && (stop_asked_ || out_of_time || command_status_ || target_is_gone());
+  const bool out_of_time = !drained_ && deadline_ns_ != 0 && monotonic_ns() >= deadline_ns_;
+  if (out_of_time) {
+    stop(SIGTERM);  // the command too, as perf record does
+  }
+  return !drained_ && (stop_asked_ || command_status_ || target_is_gone());
 }
 
 bool LiveSource::target_is_gone() const {
