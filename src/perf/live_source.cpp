@@ -244,6 +244,9 @@ bool LiveSource::should_stop() {
   if (command_ && !command_status_) {
     command_status_ = command_->poll_exit();
   }
+  if (const auto signal = setup_.stop_signals ? setup_.stop_signals->poll() : std::nullopt) {
+    stop(signal->from_terminal ? 0 : signal->number);
+  }
   const bool out_of_time = !drained_ && deadline_ns_ != 0 && monotonic_ns() >= deadline_ns_;
   if (out_of_time) {
     stop(SIGTERM);  // the command too, as perf record does

@@ -15,6 +15,7 @@
 #include "perf/record_source.h"
 #include "perf/ring_merge.h"
 #include "perf/ring_reader.h"
+#include "perf/stop_signals.h"
 #include "perf/target.h"
 
 namespace memtrace {
@@ -23,8 +24,9 @@ struct LiveSetup {
   Target target;
   std::vector<EventRequest> events;
   CallGraph call_graph;
-  std::size_t ring_bytes = 0;     // for each CPU; 0: default_ring_bytes()
-  std::uint64_t duration_ns = 0;  // 0: until the target ends or stop() is called
+  std::size_t ring_bytes = 0;           // for each CPU; 0: default_ring_bytes()
+  std::uint64_t duration_ns = 0;        // 0: until the target ends or the user stops it
+  StopSignals* stop_signals = nullptr;  // asked now and then; may be null
 };
 
 class LiveSource final : public RecordSource {

@@ -11,6 +11,7 @@
 
 #include "base/system.h"
 #include "base/text.h"
+#include "perf/stop_signals.h"
 
 namespace memtrace {
 namespace {
@@ -36,6 +37,7 @@ Result<Pipe> make_pipe() {
   if (go == 0) {
     ::_exit(127);  // memtrace ended without releasing us
   }
+  reset_signals();
   ::execvp(argv[0], argv);
   const int error = errno;
   [[maybe_unused]] const ssize_t sent = ::write(errno_fd, &error, sizeof(error));
