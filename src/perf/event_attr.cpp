@@ -76,7 +76,9 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
   } else {
     attr.sample_type |= PERF_SAMPLE_ADDR;
   }
-  ask_for_stacks(attr, context.call_graph);
+  if (request.stacks) {
+    ask_for_stacks(attr, context.call_graph);
+  }
   return attr;
 }
 

@@ -21,11 +21,16 @@ struct CallGraph {
   bool any() const { return kernel || user; }
 };
 
+// PERF_TYPE_SOFTWARE and PERF_TYPE_TRACEPOINT.
+inline constexpr std::uint32_t kTypeSoftware = 1;
+inline constexpr std::uint32_t kTypeTracepoint = 2;
+
 // One event to be opened on every ring.
 struct EventRequest {
   EventInfo info;          // name, kind, config, period, format
   std::uint32_t type = 0;  // PERF_TYPE_*, or a dynamic PMU's number
   std::string filter;      // for PERF_EVENT_IOC_SET_FILTER; "" = none
+  bool stacks = true;      // false: no callchain, whatever the CallGraph says
 };
 
 // Parts of the interface that older kernels lack, found by trying (probe_features).

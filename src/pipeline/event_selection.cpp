@@ -1,7 +1,5 @@
 #include "pipeline/event_selection.h"
 
-#include <linux/perf_event.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -19,6 +17,17 @@ namespace {
 // machine is short of memory. All but the first may be missing in a kernel.
 constexpr auto kDefaultNeeds = std::to_array<std::string_view>(
     {"kmem:kmalloc", "kmem:mm_page_alloc|", "exceptions:page_fault_user|", "vmscan:*|", "oom:*|"});
+
+// A view pairs frees with allocations and never shows where the free was: no stack for them.
+constexpr auto kFrees = std::to_array<std::string_view>({"kmem:kfree",
+                                                         "kmem:kmem_cache_free",
+                                                         "kmem:mm_page_free",
+                                                         "kmem:mm_page_free_direct",
+                                                         "kmem:mm_pagevec_free"});
+
+bool is_free(std::string_view name) {
+  return std::find(kFrees.begin(), kFrees.end(), name) != kFrees.end();
+}
 
 Error unknown_view(const std::string& name) {
   std::vector<std::string> names;
@@ -46,18 +55,19 @@ class Selector {
       return chosen.take_error();
     }
     for (const std::string& event : chosen.value()) {
-      TRY(add_event(event));
+      TRY(add_event(event, !is_free(event)));
     }
     return kDone;
   }
 
-  Result<> add_event(const std::string& name) {
+  Result<> add_event(const std::string& name, bool stacks) {
     if (const auto software = find_software_event(name)) {
       add({.info = {.name = std::string(software->name),
                     .kind = EventKind::Software,
                     .config = software->config,
                     .period = selection_.period},
-           .type = PERF_TYPE_SOFTWARE});
+           .type = kTypeSoftware,
+           .stacks = stacks});
       return kDone;
     }
     TRY(open_files());
@@ -66,7 +76,7 @@ class Selector {
       return names.take_error();
     }
     for (const std::string& each : names.value()) {
-      TRY(add_tracepoint(each));
+      TRY(add_tracepoint(each, stacks));
     }
     return kDone;
   }
@@ -93,7 +103,7 @@ class Selector {
     return kDone;
   }
 
-  Result<> add_tracepoint(const std::string& name) {
+  Result<> add_tracepoint(const std::string& name, bool stacks) {
     auto id = files_->event_id(name);
     auto text = files_->event_format_text(name);
     if (!id.ok() || !text.ok()) {
@@ -104,8 +114,9 @@ class Selector {
                   .config = id.value(),
                   .period = selection_.period,
                   .format = text.take()},
-         .type = PERF_TYPE_TRACEPOINT,
-         .filter = selection_.filter});
+         .type = kTypeTracepoint,
+         .filter = selection_.filter,
+         .stacks = stacks});
     return kDone;
   }
 
@@ -131,15 +142,16 @@ Result<SelectedEvents> select_events(const EventSelection& selection) {
   if (selection.events.empty() && selection.views.empty()) {
     TRY(selector.add_needs(kDefaultNeeds));
   }
+  // What the user named comes first: it has stacks even where a view would do without.
+  for (const std::string& name : selection.events) {
+    TRY(selector.add_event(name, true));
+  }
   for (const std::string& name : selection.views) {
     const NamedView* view = find_view(name);
     if (view == nullptr) {
       return unknown_view(name);
     }
     TRY(selector.add_needs(view->spec.needs));
-  }
-  for (const std::string& name : selection.events) {
-    TRY(selector.add_event(name));
   }
   return selector.finish();
 }

@@ -16,6 +16,7 @@
 #include "pipeline/event_feed.h"
 #include "pipeline/naming.h"
 #include "report/arrange.h"
+#include "report/resolve.h"
 #include "views/view.h"
 
 namespace memtrace {
