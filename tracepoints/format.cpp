@@ -4,9 +4,11 @@
 #include <array>
 #include <cerrno>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/text.h"
+#include "tracepoints/format_guard.h"
 #include "tracepoints/print_fmt.h"
 #include "tracepoints/tep_bridge.h"
 
@@ -88,12 +90,14 @@ Result<> add_fields(const tep_format_field* field, bool says_signed, EventFormat
 Result<EventFormat> parse_format(std::string_view text, std::string_view system) {
   const std::string group(system);
   const TepHandle handle = make_handle();
-  const std::string copy(text);  // libtraceevent reads up to the NUL behind the text
+  const std::optional<std::string> copy = guarded_format(text);
   if (handle == nullptr) {
     return Error{"tep_alloc", ENOMEM, ""};
   }
-  // The status tells of the print fmt too; whether the event is there tells of its fields.
-  tep_parse_event(handle.get(), copy.c_str(), copy.size(), group.c_str());
+  if (copy) {
+    // The status tells of the print fmt too; whether the event is there tells of its fields.
+    tep_parse_event(handle.get(), copy->c_str(), copy->size(), group.c_str());
+  }
   const tep_event* event = tep_get_first_event(handle.get());
   if (event == nullptr || event->name == nullptr || event->format.common_fields == nullptr) {
     return Error{"format of an event of group " + group + ": not a tracefs format",
