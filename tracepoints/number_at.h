@@ -17,18 +17,19 @@ class NumberAt {
 
   // No bounds check: the caller has seen that limit_bytes() are there.
   std::uint64_t load(const std::byte* raw) const {
-    switch (size_bytes_) {
-      case 8:
-        return load_as<std::uint64_t>(raw);
-      case 4:
-        return is_signed_ ? load_as<std::int32_t>(raw) : load_as<std::uint32_t>(raw);
-      case 2:
-        return is_signed_ ? load_as<std::int16_t>(raw) : load_as<std::uint16_t>(raw);
-      case 1:
-        return is_signed_ ? load_as<std::int8_t>(raw) : load_as<std::uint8_t>(raw);
-      default:
-        return 0;
+    if (size_bytes_ == 8) {
+      return load_as<std::uint64_t>(raw);
     }
+    if (size_bytes_ == 4) {
+      return is_signed_ ? load_as<std::int32_t>(raw) : load_as<std::uint32_t>(raw);
+    }
+    if (size_bytes_ == 2) {
+      return is_signed_ ? load_as<std::int16_t>(raw) : load_as<std::uint16_t>(raw);
+    }
+    if (size_bytes_ == 1) {
+      return is_signed_ ? load_as<std::int8_t>(raw) : load_as<std::uint8_t>(raw);
+    }
+    return 0;
   }
 
   std::size_t limit_bytes() const { return std::size_t{offset_bytes_} + size_bytes_; }

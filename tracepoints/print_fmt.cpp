@@ -20,8 +20,13 @@ bool starts_identifier(char c) {
   return is_word(c) && std::isdigit(static_cast<unsigned char>(c)) == 0;
 }
 
-// The field's name below casts. With `masks`, also below "& constant": a mask takes bits away but
-// leaves the others where they are, so names of flags stay true (names of whole values do not).
+bool is_masking(std::string_view operation) {
+  return operation == "&" || operation == "|";
+}
+
+// The field's name below casts. With `masks`, also below "& mask": that takes bits away but leaves
+// the others where they are, so names of flags stay true (names of whole values do not). The mask
+// may show as '|' on top: libtraceevent 1.7.1 reads "x & (1 | 2)" as "(x & 1) | 2".
 const char* field_name(const tep_print_arg* argument, bool masks) {
   while (argument != nullptr) {
     if (argument->type == TEP_PRINT_FIELD) {
@@ -29,8 +34,7 @@ const char* field_name(const tep_print_arg* argument, bool masks) {
     }
     if (argument->type == TEP_PRINT_TYPE) {
       argument = argument->typecast.item;
-    } else if (masks && argument->type == TEP_PRINT_OP &&
-               std::string_view(argument->op.op) == "&") {
+    } else if (masks && argument->type == TEP_PRINT_OP && is_masking(argument->op.op)) {
       argument = argument->op.left;
     } else {
       return nullptr;

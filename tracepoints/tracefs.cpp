@@ -48,6 +48,36 @@ std::vector<std::string> names_in(const std::string& directory, std::string_view
   return names;
 }
 
+// Events with the wanted name in another group, then those nearest by spelling, then those whose
+// name contains the wanted one: people leave out the group, or the "mm_" in front.
+std::vector<std::string> nearest_events(std::string_view wanted,
+                                        const std::vector<std::string>& all) {
+  constexpr std::size_t kMaxCount = 3;
+  const std::string bare(wanted.substr(wanted.rfind(':') + 1));
+  std::vector<std::string> bare_names;
+  for (const std::string& event : all) {
+    bare_names.emplace_back(split_name(event).event);
+  }
+  std::vector<std::string> patterns = {"*:" + bare};
+  for (const std::string& name : nearest(wanted, all)) {
+    patterns.push_back(name);
+  }
+  for (const std::string& name : nearest(bare, bare_names)) {
+    patterns.push_back("*:" + name);
+  }
+  patterns.push_back("*:*" + bare + "*");
+  std::vector<std::string> chosen;
+  for (const std::string& pattern : patterns) {
+    for (const std::string& event : all) {
+      const bool known = std::find(chosen.begin(), chosen.end(), event) != chosen.end();
+      if (chosen.size() < kMaxCount && !known && glob_match(pattern, event)) {
+        chosen.push_back(event);
+      }
+    }
+  }
+  return chosen;
+}
+
 Error fail(std::string doing, int errno_value) {
   const auto lockdown = read_file("/sys/kernel/security/lockdown");
   return explain({.doing = std::move(doing),
@@ -177,14 +207,7 @@ std::vector<std::string> TracepointFiles::matching(std::string_view group_patter
 
 Error TracepointFiles::unknown_event(std::string_view event) const {
   const std::vector<std::string> all = matching("*", "*");
-  std::vector<std::string> near = nearest(event, all);
-  const std::string_view bare = event.substr(event.rfind(':') + 1);
-  for (const std::string& candidate : all) {
-    const bool same = split_name(candidate).event == bare;
-    if (same && std::find(near.begin(), near.end(), candidate) == near.end()) {
-      near.insert(near.begin(), candidate);
-    }
-  }
+  const std::vector<std::string> near = nearest_events(event, all);
   std::string hint = near.empty() ? "" : "did you mean " + join(near, ", ") + "? ";
   hint += "Events are written group:event; this kernel's are the directories below " + root_ +
           "/events";

@@ -52,7 +52,8 @@ TEST(tracepoint_files, headers_are_read_for_the_file) {
 }
 
 TEST(tracepoint_files, unknown_event_is_a_usage_error_with_the_nearest_names) {
-  for (const char* name : {"kmem:kmaloc", "kmalloc", "slab:kmalloc", "kmem:kmalloc_node"}) {
+  for (const char* name :
+       {"kmem:kmaloc", "kmalloc", "kmaloc", "slab:kmalloc", "kmem:kmalloc_node"}) {
     const auto text = saved("6.1").event_format_text(name);
     ASSERT_FALSE(text.ok()) << name;
     EXPECT_EQ(text.error().kind, ErrorKind::Usage);
@@ -61,6 +62,9 @@ TEST(tracepoint_files, unknown_event_is_a_usage_error_with_the_nearest_names) {
     EXPECT_NE(text.error().hint.find("/events"), std::string::npos);
     EXPECT_FALSE(saved("6.1").event_id(name).ok());
   }
+  const auto part = saved("6.1").event_format_text("vmscan:kswapd_wake");
+  ASSERT_FALSE(part.ok());
+  EXPECT_NE(part.error().hint.find("vmscan:mm_vmscan_kswapd_wake"), std::string::npos);
   EXPECT_EQ(list("6.1", "vmscna:*"), Names{"error: unknown event 'vmscna:*'"});
 }
 
