@@ -100,6 +100,14 @@ std::string print_bytes(std::uint64_t bytes) {
   return format("%.1f %s", value, kNames.at(name));
 }
 
+std::string print_count(std::uint64_t count) {
+  std::string digits = std::to_string(count);
+  for (std::size_t place = digits.size(); place > 3; place -= 3) {
+    digits.insert(place - 3, 1, ',');
+  }
+  return digits;
+}
+
 std::string print_duration(std::uint64_t duration_ns) {
   const auto value = static_cast<double>(duration_ns);
   if (duration_ns < 1000) {
