@@ -35,6 +35,7 @@ struct Table {
   std::vector<std::vector<Cell>> rows;
   std::string note;    // a line under the table: "3,412 more rows", closing figures
   bool fixed = false;  // a matrix or a list whose order and rows mean something: never arranged
+  bool last_is_rest = false;  // arrange() cut rows: the last one is their sum
 };
 
 // Power-of-two or linear buckets, in ascending order; empty ones between the first and last stay.
