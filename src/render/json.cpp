@@ -1,5 +1,6 @@
 // JSON, schema 1: raw integers in bytes and nanoseconds, null for what is not known. Stacks are
 // arrays of function names, innermost first. Fields are only ever added.
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -34,9 +35,24 @@ Json cell_of(const Report&, std::monostate) {
   return nullptr;
 }
 
+Json cell_of(const Report&, double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
 template <typename T>
 Json cell_of(const Report&, const T& value) {
   return value;
+}
+
+// Bytes and nanoseconds are integers in the schema, averages of them too.
+Json cell_of(const Report& report, Unit unit, const Cell& cell) {
+  constexpr double kLargest = 9.0e18;  // just under 2^63
+  const auto* number = std::get_if<double>(&cell);
+  const bool is_whole_unit = unit == Unit::Bytes || unit == Unit::Nanoseconds;
+  if (number != nullptr && is_whole_unit && std::abs(*number) < kLargest) {
+    return std::llround(*number);
+  }
+  return std::visit([&](const auto& value) { return cell_of(report, value); }, cell);
 }
 
 Json json_of(const Report& report, const Table& table) {
@@ -48,8 +64,7 @@ Json json_of(const Report& report, const Table& table) {
   for (const auto& cells : table.rows) {
     Json row = Json::object();
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      row[table.columns[i].name] =
-          std::visit([&](const auto& value) { return cell_of(report, value); }, cells[i]);
+      row[table.columns[i].name] = cell_of(report, table.columns[i].unit, cells[i]);
     }
     rows.push_back(std::move(row));
   }

@@ -191,15 +191,17 @@ void cut_rows(Table& table, std::uint64_t top) {
   if (top == 0 || row_count <= top) {
     return;
   }
+  const std::size_t rest_count = row_count - top;
   Row rest = sum_of(table, top);
   table.rows.resize(top);
   table.rows.push_back(std::move(rest));
   table.last_is_rest = true;
   add_line(table.note,
-           format("%s rows of %s; the other %s are in the last line",
+           format("%s %s of %s; the other %s in the last line",
                   print_count(top).c_str(),
+                  top == 1 ? "row" : "rows",
                   print_count(row_count).c_str(),
-                  print_count(row_count - top).c_str()));
+                  rest_count == 1 ? "one is" : (print_count(rest_count) + " are").c_str()));
 }
 
 void arrange_table(Table& table, Job& job) {
