@@ -29,10 +29,15 @@ std::optional<std::uint64_t> parse_scaled(std::string_view text,
   if (number.empty() || *end != '\0') {
     return std::nullopt;
   }
+  const auto whole = parse_number(number);
   for (const Suffix& suffix : suffixes) {
-    if (suffix.name == unit && value * suffix.factor < kLargest) {
-      return static_cast<std::uint64_t>(std::llround(value * suffix.factor));
+    if (suffix.name != unit || value * suffix.factor >= kLargest) {
+      continue;
     }
+    if (whole) {  // all factors are whole too, and a double has no digits beyond 2^53
+      return *whole * static_cast<std::uint64_t>(suffix.factor);
+    }
+    return static_cast<std::uint64_t>(std::llround(value * suffix.factor));
   }
   return std::nullopt;
 }
