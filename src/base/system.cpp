@@ -86,7 +86,7 @@ std::vector<int> parse_cpu_list(std::string_view text) {
     const auto ends = split(range, '-');
     const auto first = parse_number(ends.front());
     const auto last = parse_number(ends.back());
-    if (!first || !last || *last > 65535) {
+    if (ends.size() > 2 || !first || !last || *last > 65535) {
       break;
     }
     for (std::uint64_t cpu = *first; cpu <= *last; ++cpu) {
