@@ -79,16 +79,9 @@ Result<FileInput> FileInput::open(const std::string& path) {
   return input;
 }
 
-Result<std::span<const std::byte>> FileInput::peek(std::size_t size_bytes) {
-  if (window_.size() < size_bytes && fd_.valid()) {
-    TRY(fill(size_bytes));
-  }
+Result<std::span<const std::byte>> FileInput::fill_and_peek(std::size_t size_bytes) {
+  TRY(fill(size_bytes));
   return window_;
-}
-
-void FileInput::consume(std::size_t size_bytes) {
-  window_ = window_.subspan(std::min(size_bytes, window_.size()));
-  position_ += size_bytes;
 }
 
 void FileInput::seek(std::uint64_t offset) {

@@ -2,6 +2,7 @@
 // records are asked for.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,9 +22,16 @@ class FileInput {
 
   // The next bytes, at least size_bytes unless the file ends before. They stay where they are until
   // the input is destroyed (a mapping) or memory() is let go (a pipe).
-  Result<std::span<const std::byte>> peek(std::size_t size_bytes);
+  Result<std::span<const std::byte>> peek(std::size_t size_bytes) {
+    return window_.size() >= size_bytes || !fd_.valid()
+               ? Result<std::span<const std::byte>>(window_)
+               : fill_and_peek(size_bytes);
+  }
 
-  void consume(std::size_t size_bytes);
+  void consume(std::size_t size_bytes) {
+    window_ = window_.subspan(std::min(size_bytes, window_.size()));
+    position_ += size_bytes;
+  }
 
   // Bytes consumed so far.
   std::uint64_t position() const { return position_; }
@@ -41,6 +49,7 @@ class FileInput {
   const RecordKeeper::Memory& memory() const { return block_.words; }
 
  private:
+  Result<std::span<const std::byte>> fill_and_peek(std::size_t size_bytes);
   Result<> fill(std::size_t size_bytes);
   void make_room(std::size_t size_bytes);
 
