@@ -31,8 +31,8 @@ void NamingCaveats::rebuild() {
       named.push_back(path);
     }
   }
-  std::string sentence = "functions of files that cannot be read here are not named: " +
-                         join(named, ", ");
+  std::string sentence =
+      "functions of files that cannot be read here are not named: " + join(named, ", ");
   if (unreadable_.size() > named.size()) {
     sentence += " and " + std::to_string(unreadable_.size() - named.size()) + " more";
   }

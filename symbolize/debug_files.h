@@ -13,7 +13,7 @@
 namespace memtrace {
 
 struct DebugPlaces {
-  std::string debug_directory;              // "/usr/lib/debug"
+  std::string debug_directory;            // "/usr/lib/debug"
   std::vector<std::string> roots = {""};  // of mount namespaces: "/proc/PID/root", ""
 };
 

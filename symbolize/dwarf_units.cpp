@@ -50,8 +50,8 @@ Dwarf_Die& DwarfUnit::body() {
     body_ = entry_;
     std::uint8_t type = 0;
     Dwarf_Die split{};
-    const int found = ::dwarf_cu_info(
-        entry_.cu, nullptr, &type, nullptr, &split, nullptr, nullptr, nullptr);
+    const int found =
+        ::dwarf_cu_info(entry_.cu, nullptr, &type, nullptr, &split, nullptr, nullptr, nullptr);
     if (found == 0 && type == DW_UT_skeleton && split.cu != nullptr) {
       body_ = split;
     }

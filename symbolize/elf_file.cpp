@@ -31,8 +31,10 @@ const ElfFile::Segment* segment_at(const std::vector<ElfFile::Segment>& segments
 Result<ElfFile> ElfFile::open(const std::string& path) {
   ElfFile file;
   file.path_ = path;
+
   // Asked before opening: programs map devices too, and opening one may set something off.
   struct stat facts {};
+
   if (::stat(path.c_str(), &facts) != 0) {
     return Error{"open(" + path + ")", errno, ""};
   }

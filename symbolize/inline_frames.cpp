@@ -118,9 +118,7 @@ const std::vector<InlineFrames::InlinedCall>& InlineFrames::calls_in(
   return place->second;
 }
 
-void InlineFrames::collect_calls(Dwarf_Die& parent,
-                                 int nesting,
-                                 std::vector<InlinedCall>& calls) {
+void InlineFrames::collect_calls(Dwarf_Die& parent, int nesting, std::vector<InlinedCall>& calls) {
   Dwarf_Die child;
   if (nesting > kMaxNesting || ::dwarf_child(&parent, &child) != 0) {
     return;

@@ -26,8 +26,8 @@ bool is_end_mark(std::string_view name) {
 // Marks that share their address with a real function, and the aliases that early boot code calls
 // by (__pi_: position independent).
 bool is_second_choice(std::string_view name) {
-  return name == "_text" || name == "_stext" || name == "_sinittext" ||
-         name.starts_with("__pi_") || name.ends_with("_text_start");
+  return name == "_text" || name == "_stext" || name == "_sinittext" || name.starts_with("__pi_") ||
+         name.ends_with("_text_start");
 }
 
 }  // namespace
@@ -107,8 +107,8 @@ void KernelSymbols::sort() {
   std::sort(symbols_.begin(), symbols_.end(), [this](const Symbol& left, const Symbol& right) {
     return left.start != right.start ? left.start < right.start : is_better_name(left, right);
   });
-  const auto last = std::unique(
-      symbols_.begin(), symbols_.end(), [](const Symbol& left, const Symbol& right) {
+  const auto last =
+      std::unique(symbols_.begin(), symbols_.end(), [](const Symbol& left, const Symbol& right) {
         return left.start == right.start;
       });
   symbols_.erase(last, symbols_.end());
@@ -124,7 +124,8 @@ void KernelSymbols::set_limits() {
     const std::uint64_t next =
         has_next ? symbols_[i + 1].start : std::numeric_limits<std::uint64_t>::max();
     const bool is_last_of_module = !has_next || symbols_[i + 1].module != symbol.module;
-    symbol.limit = is_last_of_module && page_limit > symbol.start ? std::min(page_limit, next) : next;
+    symbol.limit =
+        is_last_of_module && page_limit > symbol.start ? std::min(page_limit, next) : next;
     if (is_end_mark(name_of(symbol))) {
       symbol.limit = symbol.start;
     }

@@ -78,6 +78,7 @@ std::optional<PerfMap::Match> PerfMapFile::find(std::uint64_t avma) {
 
 bool PerfMapFile::reload_if_changed() {
   struct stat now {};
+
   if (::stat(path_.c_str(), &now) != 0 || !S_ISREG(now.st_mode) || now.st_size == size_bytes_) {
     return false;
   }

@@ -17,8 +17,8 @@ std::vector<std::uint64_t> code_limits(const ElfFile& file) {
   Elf_Scn* section = nullptr;
   while ((section = ::elf_nextscn(file.handle(), section)) != nullptr) {
     GElf_Shdr header;
-    const bool is_code = ::gelf_getshdr(section, &header) != nullptr &&
-                         (header.sh_flags & SHF_EXECINSTR) != 0;
+    const bool is_code =
+        ::gelf_getshdr(section, &header) != nullptr && (header.sh_flags & SHF_EXECINSTR) != 0;
     limits.resize(::elf_ndxscn(section) + 1);
     limits.back() = is_code ? header.sh_addr + header.sh_size : 0;
   }
