@@ -24,7 +24,6 @@ constexpr std::size_t kHashDigits = 16;
 // Rust's legacy mangling is C++'s with a last component "h" and 16 hex digits, and with the
 // characters that C++ names cannot hold written as $..$ (rustc: legacy.rs, sanitize()).
 std::optional<std::string_view> without_rust_hash(std::string_view name) {
-  name = name.substr(0, name.find(" [clone "));  // ".llvm.1234567" of a ThinLTO build
   const std::size_t tail_bytes = kHashStart.size() + kHashDigits;
   if (name.size() <= tail_bytes) {
     return std::nullopt;
@@ -92,9 +91,11 @@ std::string demangle(const std::string& name) {
   if (!name.starts_with("_Z") || name.size() > kMaxMangledBytes) {
     return name;
   }
+  // ThinLTO numbers what it makes visible to other units; the demangler stumbles over that.
+  const std::string mangled = name.substr(0, name.find(".llvm."));
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> readable(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
   if (status != 0 || readable == nullptr) {
     return name;
   }
