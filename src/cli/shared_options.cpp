@@ -14,7 +14,7 @@ constexpr auto kHelp = std::to_array<Option>({
 });
 
 constexpr auto kTarget = std::to_array<Option>({
-    {"all", 'a', "", "the whole machine"},
+    {"all-cpus", 'a', "", "the whole machine"},
     {"pid", 'p', "PID,...", "these processes, all their threads, and the children they start"},
     {"tid", 't', "TID,...", "these threads"},
     {"duration", 'd', "SECONDS", "stop after this time"},
@@ -122,26 +122,26 @@ std::vector<Option> view_own_options(const ViewSpec& spec) {
 }
 
 Result<Target> read_target(const ParsedOptions& parsed) {
-  const std::array<bool, 4> given = {
-      parsed.has("all"), parsed.has("pid"), parsed.has("tid"), !parsed.command().empty()};
-  if (std::count(given.begin(), given.end(), true) != 1) {
-    return Error{std::count(given.begin(), given.end(), true) == 0 ? "nothing to watch"
-                                                                   : "more than one thing to watch",
+  const std::array<bool, 3> given = {parsed.has("all-cpus"), parsed.has("pid"), parsed.has("tid")};
+  const auto count = std::count(given.begin(), given.end(), true);
+  if (count > 1 || (count == 0 && parsed.command().empty())) {
+    return Error{count == 0 ? "nothing to watch" : "more than one thing to watch",
                  0,
                  "give one of -a (the whole machine), -p PID, -t TID, or -- COMMAND",
                  ErrorKind::Usage};
   }
+  Target target{.kind = TargetKind::Command, .command = parsed.command()};
   if (given[0]) {
-    return Target{.kind = TargetKind::System};
+    target.kind = TargetKind::System;
+  } else if (count == 1) {
+    target.kind = given[1] ? TargetKind::Processes : TargetKind::Threads;
+    auto ids = read_ids(parsed, given[1] ? "pid" : "tid");
+    if (!ids.ok()) {
+      return ids.take_error();
+    }
+    target.ids = ids.take();
   }
-  if (given[3]) {
-    return Target{.kind = TargetKind::Command, .command = parsed.command()};
-  }
-  auto ids = read_ids(parsed, given[1] ? "pid" : "tid");
-  if (!ids.ok()) {
-    return ids.take_error();
-  }
-  return Target{.kind = given[1] ? TargetKind::Processes : TargetKind::Threads, .ids = ids.take()};
+  return target;
 }
 
 std::string describe_target(const Target& target) {

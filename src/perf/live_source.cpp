@@ -50,12 +50,15 @@ Record malformed_record(std::uint64_t time_ns) {
 
 Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
   std::optional<HeldCommand> command;
-  if (setup.target.kind == TargetKind::Command) {
+  if (!setup.target.command.empty()) {
     auto spawned = HeldCommand::spawn(setup.target.command);
     if (!spawned.ok()) {
       return spawned.take_error();
     }
     command.emplace(spawned.take());
+  }
+  const bool watches_command = setup.target.kind == TargetKind::Command;
+  if (watches_command) {
     setup.target.ids = {static_cast<std::uint32_t>(command->pid())};
   }
   auto tids = tasks_of(setup.target);
@@ -65,7 +68,7 @@ Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
   auto events = EventSet::open({.events = setup.events,
                                 .call_graph = setup.call_graph,
                                 .tids = tids.take(),
-                                .enable_on_exec = command.has_value(),
+                                .enable_on_exec = watches_command,
                                 .ring_bytes = setup.ring_bytes});
   if (!events.ok()) {
     return events.take_error();
@@ -94,15 +97,17 @@ LiveSource::~LiveSource() {
 }
 
 Result<> LiveSource::start() {
-  if (!command_) {
+  const bool enabled_by_exec = setup_.target.kind == TargetKind::Command;
+  if (!enabled_by_exec) {
     TRY(events_.enable_tracking());
   }
   take_snapshot();
   start_readers();
-  if (command_) {
-    TRY(command_->release());  // enable_on_exec does the rest
-  } else {
+  if (!enabled_by_exec) {
     TRY(events_.enable_events());
+  }
+  if (command_) {
+    TRY(command_->release());
   }
   if (setup_.duration_ns != 0) {
     deadline_ns_ = monotonic_ns() + setup_.duration_ns;
@@ -118,7 +123,7 @@ void LiveSource::take_snapshot() {
   }
   for (const std::uint32_t id : setup_.target.ids) {
     const auto pid = process_of(id);
-    if (pid.ok() && !command_) {
+    if (pid.ok() && setup_.target.kind != TargetKind::Command) {
       snapshot_process(pid.value(), snapshot_);
     }
   }
@@ -255,7 +260,7 @@ bool LiveSource::should_stop() {
 }
 
 bool LiveSource::target_is_gone() const {
-  if (setup_.target.kind == TargetKind::System || command_) {
+  if (setup_.target.kind == TargetKind::System || setup_.target.kind == TargetKind::Command) {
     return false;
   }
   return std::all_of(setup_.target.ids.begin(), setup_.target.ids.end(), [](std::uint32_t id) {
