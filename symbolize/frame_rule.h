@@ -10,12 +10,21 @@
 
 namespace memtrace {
 
-// The canonical frame address is register + offset; the return address is at CFA + ra_offset.
+// The canonical frame address is base + cfa_offset; the return address is at CFA + ra_offset.
+//
+//   higher   CFA ->  the caller's frame
+//      |             return address      CFA + ra_offset
+//      v             saved frame pointer CFA + fp_offset
+//   lower    sp  ->  locals
 struct FrameRule {
+  // Other: what these fields cannot say (a DWARF expression, a return address in a register).
   enum class Base : std::uint8_t { StackPointer, FramePointer, Other };
   Base base = Base::Other;
+  bool is_outermost = false;  // there is no caller, and the CFI says so; base is Other
   std::int64_t cfa_offset_bytes = 0;
   std::int64_t ra_offset_bytes = -8;
+  // Where the caller's frame pointer was saved; nothing: it is still in its register.
+  std::optional<std::int64_t> fp_offset_bytes;
 };
 
 // The rules of one ELF file; each is computed once and cached.

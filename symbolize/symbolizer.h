@@ -5,33 +5,15 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
+#include "symbolize/build_id.h"  // read_build_id()
 #include "symbolize/code_location.h"
+#include "symbolize/frame_name.h"
+#include "symbolize/module_description.h"
 
 namespace memtrace {
-
-// What the symbolizer has to know of a module; state/module_table.h holds them.
-struct ModuleDescription {
-  ModuleKind kind = ModuleKind::Unknown;
-  std::string path;      // as mapped; "[kernel.kallsyms]" for the kernel
-  std::string build_id;  // lower-case hex, or ""
-  std::uint32_t pid =
-      0;  // of Anonymous: for /tmp/perf-PID.map; of File: whose /proc/PID/root to use
-};
-
-// One function of an address; inlined functions come first, the one they were inlined into last.
-struct FrameName {
-  std::string function;  // demangled; "" when nothing is known
-  std::uint64_t offset_in_function = 0;
-  std::string module;               // "libc.so.6", "[kernel]", "[nf_tables]"
-  std::uint64_t module_offset = 0;  // what to print when there is no function
-  std::string file;                 // "" without line information
-  std::uint32_t line = 0;
-  bool inlined = false;
-};
 
 class Symbolizer {
  public:
@@ -59,8 +41,5 @@ class Symbolizer {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-// The build id of an ELF file in lower-case hex, "" when it has none or cannot be read.
-std::string read_build_id(const std::string& path);
 
 }  // namespace memtrace

@@ -31,7 +31,8 @@ struct Field {
   std::vector<FlagName> flags;    // from __print_flags on this field
   std::vector<FlagName> symbols;  // from __print_symbolic on this field: whole values
 
-  // 0 when the sample is too short for the field. Signed fields are sign-extended.
+  // 0 when the sample is too short for the field or the field is not an Integer. Signed fields are
+  // sign-extended.
   std::uint64_t number(std::span<const std::byte> raw) const;
   // The field's text; "" when it lies outside of the sample.
   std::string_view text(std::span<const std::byte> raw) const;
@@ -43,10 +44,12 @@ struct EventFormat {
   std::uint64_t id = 0;
   std::vector<Field> fields;  // common_* fields included
 
+  // nullptr when the event has no such field.
   const Field* find(std::string_view field_name) const;
 };
 
-// "GFP_KERNEL|__GFP_ZERO": greedy in the format's order as __print_flags does; rest in hex.
+// "GFP_KERNEL|__GFP_ZERO": greedy in the format's order as __print_flags does; rest in hex. 0 is
+// "none" (as show_gfp_flags prints it) unless the format names it.
 std::string print_flags(std::uint64_t value, std::span<const FlagName> names);
 
 }  // namespace memtrace

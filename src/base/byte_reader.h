@@ -47,6 +47,9 @@ class ByteReader {
   // Text in a field of size_bytes that ends at its first NUL, or at the field's end.
   std::string_view text(std::size_t size_bytes) {
     const auto field = take(size_bytes);
+    if (field.empty()) {
+      return {};  // strnlen(3) may not be given a null pointer, even for 0 bytes
+    }
     const auto* start = reinterpret_cast<const char*>(field.data());
     return {start, ::strnlen(start, field.size())};
   }

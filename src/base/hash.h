@@ -19,7 +19,9 @@ inline std::uint64_t combine(std::uint64_t seed, std::uint64_t value) {
   return mix(std::rotl(seed, 23) ^ value);
 }
 
+// The number of words counts as well: mix(0) is 0, so leading zeros would not show.
 inline std::uint64_t hash_words(std::span<const std::uint64_t> words, std::uint64_t seed = 0) {
+  seed = combine(seed, words.size());
   for (const std::uint64_t word : words) {
     seed = combine(seed, word);
   }

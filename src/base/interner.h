@@ -14,6 +14,13 @@ namespace memtrace {
 // Strings to StringId. Views returned by at() stay valid as long as the table.
 class StringTable {
  public:
+  StringTable() = default;
+  StringTable(StringTable&&) = default;
+  StringTable& operator=(StringTable&&) = default;
+  StringTable(const StringTable&) = delete;  // the copy's views would be of the original's strings
+  StringTable& operator=(const StringTable&) = delete;
+  ~StringTable() = default;
+
   StringId intern(std::string_view text) {
     if (const auto found = ids_.find(text); found != ids_.end()) {
       return found->second;

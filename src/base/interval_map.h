@@ -6,8 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <map>
-#include <optional>
+#include <utility>
 
 namespace memtrace {
 

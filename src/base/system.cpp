@@ -8,12 +8,23 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <ctime>
 #include <memory>
 
 #include "base/text.h"
 #include "base/unique_fd.h"
 
 namespace memtrace {
+namespace {
+
+std::uint64_t clock_ns(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
 
 Result<std::string> read_file(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -75,7 +86,7 @@ std::vector<int> parse_cpu_list(std::string_view text) {
     const auto ends = split(range, '-');
     const auto first = parse_number(ends.front());
     const auto last = parse_number(ends.back());
-    if (!first || !last || *last > 65535) {
+    if (ends.size() > 2 || !first || !last || *last > 65535) {
       break;
     }
     for (std::uint64_t cpu = *first; cpu <= *last; ++cpu) {
@@ -87,6 +98,14 @@ std::vector<int> parse_cpu_list(std::string_view text) {
 
 std::uint64_t page_size_bytes() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t monotonic_ns() {
+  return clock_ns(CLOCK_MONOTONIC);
+}
+
+std::uint64_t wall_clock_ns() {
+  return clock_ns(CLOCK_REALTIME);
 }
 
 }  // namespace memtrace

@@ -25,4 +25,8 @@ std::vector<int> parse_cpu_list(std::string_view text);
 
 std::uint64_t page_size_bytes();
 
+// CLOCK_MONOTONIC and CLOCK_REALTIME.
+std::uint64_t monotonic_ns();
+std::uint64_t wall_clock_ns();
+
 }  // namespace memtrace

@@ -40,11 +40,9 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 std::string join(std::span<const std::string> parts, std::string_view separator) {
   std::string joined;
-  for (const std::string& part : parts) {
-    if (!joined.empty()) {
-      joined += separator;
-    }
-    joined += part;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    joined += i == 0 ? std::string_view() : separator;
+    joined += parts[i];
   }
   return joined;
 }

@@ -29,10 +29,15 @@ std::optional<std::uint64_t> parse_scaled(std::string_view text,
   if (number.empty() || *end != '\0') {
     return std::nullopt;
   }
+  const auto whole = parse_number(number);
   for (const Suffix& suffix : suffixes) {
-    if (suffix.name == unit && value * suffix.factor < kLargest) {
-      return static_cast<std::uint64_t>(std::llround(value * suffix.factor));
+    if (suffix.name != unit || value * suffix.factor >= kLargest) {
+      continue;
     }
+    if (whole) {  // all factors are whole too, and a double has no digits beyond 2^53
+      return *whole * static_cast<std::uint64_t>(suffix.factor);
+    }
+    return static_cast<std::uint64_t>(std::llround(value * suffix.factor));
   }
   return std::nullopt;
 }
@@ -98,6 +103,14 @@ std::string print_bytes(std::uint64_t bytes) {
     ++name;
   }
   return format("%.1f %s", value, kNames.at(name));
+}
+
+std::string print_count(std::uint64_t count) {
+  std::string digits = std::to_string(count);
+  for (std::size_t place = digits.size(); place > 3; place -= 3) {
+    digits.insert(place - 3, 1, ',');
+  }
+  return digits;
 }
 
 std::string print_duration(std::uint64_t duration_ns) {

@@ -31,8 +31,11 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text);
 // "5", "0.5", "200ms", "3s", "2m", "1h": seconds unless a unit is given; in nanoseconds.
 std::optional<std::uint64_t> parse_duration_ns(std::string_view text);
 
-// "512 B", "4.0 KiB", "1.5 MiB", "12.3 GiB": at most 9 characters.
+// "512 B", "4.0 KiB", "1.5 MiB", "12.3 GiB": at most 10 characters.
 std::string print_bytes(std::uint64_t bytes);
+
+// "1,454,312".
+std::string print_count(std::uint64_t count);
 
 // "870 ns", "12.3 us", "4.5 ms", "1.25 s".
 std::string print_duration(std::uint64_t duration_ns);

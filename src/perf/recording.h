@@ -31,6 +31,7 @@ struct Recording {
   std::string host_name;
   std::string kernel_release;
   std::string architecture;
+  std::string cpu_description;  // "model name" of /proc/cpuinfo
   std::string tool_version;
   std::vector<std::string> command_line;
   std::uint32_t cpus_available = 0, cpus_online = 0;

@@ -3,11 +3,13 @@
 
 #include <linux/perf_event.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "base/result.h"
+#include "perf/id_table.h"
 #include "perf/record.h"
 
 namespace memtrace {
@@ -22,6 +24,21 @@ struct SampleLayout {
   bool sample_id_all = false;
 
   static SampleLayout of(const perf_event_attr& attr);
+
+  friend bool operator==(const SampleLayout&, const SampleLayout&) = default;
+};
+
+// Where time and id lie: in a sample they are counted from its start, in other records from their
+// end, where sample_id_all puts a trailer {TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER}. 0: not
+// there.
+struct StampPlaces {
+  std::size_t sample_time = 0, sample_id = 0;
+  std::size_t trailer_time = 0, trailer_id = 0;  // bytes before the record's end
+  std::size_t trailer_size_bytes = 0;
+
+  static StampPlaces of(const SampleLayout& layout);
+
+  friend bool operator==(const StampPlaces&, const StampPlaces&) = default;
 };
 
 // Parses records of a set of events that may differ in layout. All events must have the id at the
@@ -38,16 +55,22 @@ class RecordParser {
   // Only the time, for sorting: cheap. 0 when the record carries none.
   std::uint64_t time_ns(std::span<const std::byte> bytes) const;
 
+  // The event with this id (as in EVENT_UPDATE); nothing when no event has it.
+  std::optional<std::uint32_t> event_of(std::uint64_t id) const { return numbers_.find(id); }
+
  private:
-  // See sample_layout.cpp.
   struct Event {
     SampleLayout layout;
-    std::vector<std::uint64_t> ids;
+    StampPlaces places;
   };
 
-  const Event* find(std::uint64_t id) const;
+  // The event that a record belongs to; for one without a known id the first.
+  const Event* find(std::span<const std::byte> bytes, bool is_sample) const;
+  Result<Record> parse_sample(std::span<const std::byte> bytes) const;
 
   std::vector<Event> events_;
+  IdTable numbers_;
+  bool uniform_ = true;  // all events have time and id at the same places
 };
 
 }  // namespace memtrace

@@ -21,9 +21,9 @@ class Renderer {
 };
 
 struct RenderOptions {
-  std::size_t columns = 100;  // width of the text format
-  bool one_line = false;      // JSON: one object a line, for interval mode
-  std::string_view version;   // of memtrace, for JSON
+  std::size_t columns = 100;   // width of the text format
+  bool one_line = false;       // JSON: one object a line, for interval mode
+  std::string_view version{};  // of memtrace, for JSON
 };
 
 struct NamedRenderer {

@@ -20,21 +20,22 @@ using Cell = std::
     variant<std::monostate, std::uint64_t, std::int64_t, double, StackId, LocationId, std::string>;
 
 struct Column {
-  std::string name;  // "bytes_alloc": also the JSON key and what --sort takes
+  std::string name{};  // "bytes_alloc": also the JSON key and what --sort takes
   Unit unit = Unit::Count;
 };
 
 // Key columns come first (key_count of them), then figures. Every row has a cell for each column.
 // A view returns all of its rows in any order; arrange() filters, sorts and cuts.
 struct Table {
-  std::string title;
-  std::vector<Column> columns;
+  std::string title{};
+  std::vector<Column> columns{};
   std::size_t key_count = 0;
-  std::string sort;    // column by which the table is sorted, largest first, unless the user says
-  std::string weight;  // column whose figures are the value of a folded stack; "" = none
-  std::vector<std::vector<Cell>> rows;
-  std::string note;    // a line under the table: "3,412 more rows", closing figures
+  std::string sort{};    // column by which the table is sorted, largest first, unless the user says
+  std::string weight{};  // column whose figures are the value of a folded stack; "" = none
+  std::vector<std::vector<Cell>> rows{};
+  std::string note{};  // a line under the table: "3,412 more rows", closing figures
   bool fixed = false;  // a matrix or a list whose order and rows mean something: never arranged
+  bool last_is_rest = false;  // arrange() cut rows: the last one is their sum
 };
 
 // Power-of-two or linear buckets, in ascending order; empty ones between the first and last stay.
@@ -45,16 +46,16 @@ struct Histogram {
     std::uint64_t count = 0;
   };
 
-  std::string title;
+  std::string title{};
   Unit unit = Unit::Number;
-  std::vector<Bucket> buckets;
+  std::vector<Bucket> buckets{};
 };
 
 // A figure over time.
 struct Series {
-  std::string title;
+  std::string title{};
   Unit unit = Unit::Count;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> points;  // time_ns, value
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> points{};  // time_ns, value
 };
 
 // What the reader of the report must know about its truth. Printed under every report.
@@ -66,7 +67,7 @@ struct Caveats {
   std::uint64_t disk_full = 0;  // captured, but there was no room to write them
   std::uint64_t cut = 0;        // stacks cut short by overload
   std::uint64_t unmatched = 0;  // frees of blocks allocated before the recording
-  std::vector<std::string> notes;
+  std::vector<std::string> notes{};
 
   // All events that are missing.
   std::uint64_t missing() const { return lost + late + overload + malformed + disk_full; }
@@ -74,9 +75,9 @@ struct Caveats {
 
 // One named frame of a resolved stack, ready to print.
 struct Frame {
-  std::string function;  // never empty: module+0xoffset when there is no name
-  std::string module;
-  std::string file;
+  std::string function{};  // never empty: module+0xoffset when there is no name
+  std::string module{};
+  std::string file{};
   std::uint32_t line = 0;
   bool kernel = false;
   bool inlined = false;
@@ -85,25 +86,25 @@ struct Frame {
 using Frames = std::vector<Frame>;  // innermost first
 
 struct Total {
-  std::string name;
+  std::string name{};
   Unit unit = Unit::Count;
   std::uint64_t value = 0;
 };
 
 struct Report {
-  std::string view;  // "kmalloc", "overview"
-  std::string title;
+  std::string view{};  // "kmalloc", "overview"
+  std::string title{};
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;
-  std::vector<Total> totals;
-  std::vector<Table> tables;
-  std::vector<Histogram> histograms;
-  std::vector<Series> series;
-  std::vector<Report> reports;  // of an overview: one for each view
-  Caveats caveats;
+  std::vector<Total> totals{};
+  std::vector<Table> tables{};
+  std::vector<Histogram> histograms{};
+  std::vector<Series> series{};
+  std::vector<Report> reports{};  // of an overview: one for each view
+  Caveats caveats{};
   // Filled by resolve() for the stacks and locations that the tables mention.
-  std::unordered_map<StackId, Frames> stacks;
-  std::unordered_map<LocationId, Frames> locations;
+  std::unordered_map<StackId, Frames> stacks{};
+  std::unordered_map<LocationId, Frames> locations{};
 };
 
 }  // namespace memtrace

@@ -1,0 +1,53 @@
+// The commands of memtrace: one file each, listed in commands.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/option_table.h"
+
+namespace memtrace {
+
+// What ends the program: 0 done; a traced command's own status.
+using ExitStatus = int;
+
+struct Command {
+  std::string_view name;
+  std::string_view usage;  // behind "memtrace NAME"
+  std::string_view summary;
+  std::vector<Option> (*options)() = nullptr;
+  Result<ExitStatus> (*run)(const std::vector<std::string>& arguments) = nullptr;
+};
+
+extern const Command command_record;
+extern const Command command_report;
+extern const Command command_help;
+
+std::span<const Command* const> all_commands();
+
+// Runs what the words behind "memtrace" ask for: a command, or a view on the live kernel.
+Result<ExitStatus> run_command_line(const std::vector<std::string>& arguments);
+
+// A view on the live kernel: `memtrace kmalloc -a 1 5`.
+Result<ExitStatus> run_live_view(std::string_view view, const std::vector<std::string>& arguments);
+std::vector<Option> live_view_options(std::string_view view);
+
+// "Usage: ..." and the options, for --help.
+std::string usage_text(std::string_view name,
+                       std::string_view usage,
+                       std::string_view summary,
+                       std::span<const Option> options);
+
+// A name that people know from another tool, and what it stands for.
+struct Alias {
+  std::string_view name;
+  std::string_view view;
+  std::string_view options;  // words put in front of the user's
+};
+
+std::span<const Alias> all_aliases();
+
+}  // namespace memtrace

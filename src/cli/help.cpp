@@ -1,0 +1,89 @@
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/man_pages.h"
+#include "cli/print.h"
+#include "views/view.h"
+
+namespace memtrace {
+namespace {
+
+std::vector<Option> options() {
+  return {};
+}
+
+std::string row(std::string_view name, std::string_view summary) {
+  return format("  %-14.*s %.*s\n",
+                static_cast<int>(name.size()),
+                name.data(),
+                static_cast<int>(summary.size()),
+                summary.data());
+}
+
+std::string overview() {
+  std::string text =
+      "memtrace finds out who uses memory, and how.\n\n"
+      "  sudo memtrace record -- COMMAND    then    memtrace report\n"
+      "  sudo memtrace VIEW -a 1            a table each second, nothing written\n\n"
+      "Commands:\n";
+  for (const Command* command : all_commands()) {
+    text += row(command->name, command->summary);
+  }
+  text += "\nViews, for report, record --for, or live:\n";
+  for (const NamedView& view : all_views()) {
+    text += row(view.name, view.spec.summary);
+  }
+  text += "\nKnown from other tools:\n";
+  for (const Alias& alias : all_aliases()) {
+    text += row(alias.name, std::string(alias.view) + " " + std::string(alias.options));
+  }
+  text += "\nmemtrace help TOPIC shows the man page of a command or view, --help its options.\n";
+  return text;
+}
+
+Result<ExitStatus> show_page(const std::string& topic) {
+  const std::string page = topic == "memtrace" ? topic : "memtrace-" + topic;
+  std::vector<std::string> topics;
+  for (const ManPage& known : man_pages()) {
+    if (known.name == page) {
+      TRY(print_text(std::string(known.text)));
+      return 0;
+    }
+    const bool is_sub_page = known.name.starts_with("memtrace-");
+    topics.emplace_back(is_sub_page ? known.name.substr(9) : known.name);
+  }
+  for (const Alias& alias : all_aliases()) {
+    if (alias.name == topic) {
+      return show_page(std::string(alias.view));
+    }
+  }
+  const auto near = nearest(topic, topics);
+  return Error{"no help on '" + topic + "'",
+               0,
+               near.empty() ? "topics are: " + join(topics, ", ")
+                            : "did you mean " + join(near, " or ") + "?",
+               ErrorKind::Usage};
+}
+
+Result<ExitStatus> run(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    TRY(print_text(overview()));
+    return 0;
+  }
+  if (arguments.front() == "--version") {
+    TRY(print_text("memtrace " MEMTRACE_VERSION "\n"));
+    return 0;
+  }
+  return show_page(arguments.front() == "--help" ? "memtrace" : arguments.front());
+}
+
+}  // namespace
+
+const Command command_help{
+    .name = "help",
+    .usage = "[TOPIC]",
+    .summary = "Shows the man page of a command or a view.",
+    .options = options,
+    .run = run,
+};
+
+}  // namespace memtrace

@@ -1,0 +1,135 @@
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/print.h"
+#include "cli/shared_options.h"
+#include "perf/live_source.h"
+#include "pipeline/machine.h"
+#include "pipeline/session.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::string_view kUsage =
+    "[OPTION]... [-a | -p PID,... | -t TID,... | -- COMMAND...] [INTERVAL [COUNT]]";
+
+// "1 5": a table each second, five times.
+Result<> read_interval(const ParsedOptions& parsed, SessionOptions& session) {
+  const auto& words = parsed.positional();
+  const Error usage{"'" + (words.empty() ? "" : words.back()) + "'",
+                    0,
+                    "an interval in seconds and a count may stand here, as in: 1 5; a command "
+                    "stands behind --",
+                    ErrorKind::Usage};
+  if (words.size() > 2) {
+    return usage;
+  }
+  if (!words.empty()) {
+    const auto interval_ns = parse_duration_ns(words[0]);
+    if (!interval_ns || *interval_ns == 0) {
+      return usage;
+    }
+    session.interval_ns = *interval_ns;
+  }
+  if (words.size() == 2) {
+    const auto count = parse_number(words[1]);
+    if (!count || *count == 0) {
+      return usage;
+    }
+    session.interval_count = *count;
+  }
+  return kDone;
+}
+
+// Stacks cost the traced program time: only when they are a key of the report.
+bool wants_stacks(const SessionOptions& session, const ViewSpec& spec) {
+  const auto& by = session.view_options.by;
+  if (by.empty()) {
+    return !spec.keys.empty() && spec.keys.front() == "stack";
+  }
+  return std::find(by.begin(), by.end(), "stack") != by.end();
+}
+
+struct LivePlan {
+  LiveSetup live;
+  SessionOptions session;
+  PrintOptions print;
+};
+
+Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
+  auto target = read_target(parsed);
+  auto live = read_live_setup(parsed);
+  if (!target.ok() || !live.ok()) {
+    return target.ok() ? live.take_error() : target.take_error();
+  }
+  auto session = read_session(parsed);
+  auto selection = read_selection(parsed);
+  if (!session.ok() || !selection.ok()) {
+    return session.ok() ? selection.take_error() : session.take_error();
+  }
+  TRY(read_interval(parsed, session.value()));
+  if (selection.value().events.empty()) {
+    selection.value().views = {std::string(view.name)};
+  }
+  auto selected = select_events(selection.value());
+  if (!selected.ok()) {
+    return selected.take_error();
+  }
+  LivePlan plan{.live = live.take(), .session = session.take()};
+  plan.live.target = target.take();
+  plan.live.events = std::move(selected.value().requests);
+  plan.session.views = {&view};
+  plan.session.live = true;
+  plan.session.view_options.migratetypes = migratetype_names();
+  read_own_options(parsed, view.spec, plan.session.view_options);
+  if (!wants_stacks(plan.session, view.spec)) {
+    plan.live.call_graph = {.kernel = false, .user = false};
+  }
+  plan.session.repair_callers = plan.live.call_graph.repair;
+  plan.print = {.format = parsed.text("format", "text"), .one_line = plan.session.interval_ns != 0};
+  TRY(check_format(plan.print.format));
+  return plan;
+}
+
+Result<ExitStatus> run_plan(LivePlan plan) {
+  StopSignals signals;
+  plan.live.stop_signals = &signals;
+  auto source = LiveSource::open(plan.live);
+  if (!source.ok()) {
+    return source.take_error();
+  }
+  auto session = Session::create(*source.value(), std::move(plan.session));
+  if (!session.ok()) {
+    return session.take_error();
+  }
+  TRY(source.value()->start());
+  TRY(session.value()->run(
+      [&plan](std::vector<Report> reports) { return print_report(reports.front(), plan.print); }));
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Option> live_view_options(std::string_view name) {
+  auto all = joined({target_options(), event_options(), stack_options(), report_options()});
+  const auto own = view_own_options(find_view(name)->spec);
+  all.insert(all.end(), own.begin(), own.end());
+  all.insert(all.end(), help_option().begin(), help_option().end());
+  return all;
+}
+
+Result<ExitStatus> run_live_view(std::string_view name, const std::vector<std::string>& arguments) {
+  const NamedView& view = *find_view(name);
+  const auto known = live_view_options(name);
+  auto parsed = parse_options(known, arguments);
+  if (!parsed.ok()) {
+    return parsed.take_error();
+  }
+  if (parsed.value().has("help")) {
+    TRY(print_text(usage_text(name, kUsage, view.spec.summary, known)));
+    return 0;
+  }
+  auto plan = read_plan(parsed.value(), view);
+  return plan.ok() ? run_plan(plan.take()) : Result<ExitStatus>(plan.take_error());
+}
+
+}  // namespace memtrace

@@ -1,0 +1,61 @@
+// Command-line options as data: one table per command makes the parser, the --help text and the
+// man page test. option_table.cpp is the only file that knows Boost.ProgramOptions.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace memtrace {
+
+struct Option {
+  std::string_view name;      // "output"
+  char letter = 0;            // 'o', or 0
+  std::string_view argument;  // "FILE"; "" for a flag
+  std::string_view help;
+};
+
+class ParsedOptions {
+ public:
+  bool has(std::string_view name) const { return values_.contains(std::string(name)); }
+
+  // The last value given, or `fallback`. Flags hold "1".
+  std::string text(std::string_view name, std::string_view fallback = "") const;
+
+  // All values, each split at commas.
+  std::vector<std::string> list(std::string_view name) const;
+
+  // Error: Usage, not a number of that kind.
+  Result<std::uint64_t> number(std::string_view name, std::uint64_t fallback) const;
+  Result<std::uint64_t> bytes(std::string_view name, std::uint64_t fallback) const;
+  Result<std::uint64_t> duration_ns(std::string_view name, std::uint64_t fallback) const;
+
+  const std::vector<std::string>& positional() const { return positional_; }
+
+  // What came behind "--".
+  const std::vector<std::string>& command() const { return command_; }
+
+ private:
+  friend Result<ParsedOptions> parse_options(std::span<const Option> options,
+                                             const std::vector<std::string>& arguments);
+
+  std::map<std::string, std::vector<std::string>> values_;
+  std::vector<std::string> positional_;
+  std::vector<std::string> command_;
+};
+
+// Error: Usage, with the nearest options.
+Result<ParsedOptions> parse_options(std::span<const Option> options,
+                                    const std::vector<std::string>& arguments);
+
+// "  -o, --output FILE      where to write", a line or more for each option.
+std::string help_text(std::span<const Option> options);
+
+// Several tables as one.
+std::vector<Option> joined(std::initializer_list<std::span<const Option>> tables);
+
+}  // namespace memtrace

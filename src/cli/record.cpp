@@ -1,0 +1,128 @@
+#include <sys/wait.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/command.h"
+#include "cli/print.h"
+#include "cli/shared_options.h"
+#include "pipeline/recorder.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kOwnOptions = std::to_array<Option>({
+    {"for", 0, "VIEW,...", "record what these views need"},
+    {"output", 'o', "FILE", "write to FILE, memtrace.data unless given; - writes to a pipe"},
+    {"no-symbols", 0, "", "do not store the names of the addresses in the file"},
+});
+
+std::vector<Option> options() {
+  return joined({target_options(), event_options(), stack_options(), kOwnOptions, help_option()});
+}
+
+std::string loss_text(const RecordSummary& summary) {
+  if (summary.lost + summary.dropped + summary.disk_full == 0) {
+    return "none lost";
+  }
+  return format(
+      "%llu LOST (%llu by the kernel, %llu dropped by memtrace, %llu not written: disk full)",
+      static_cast<unsigned long long>(summary.lost + summary.dropped + summary.disk_full),
+      static_cast<unsigned long long>(summary.lost),
+      static_cast<unsigned long long>(summary.dropped),
+      static_cast<unsigned long long>(summary.disk_full));
+}
+
+ExitStatus tell(const RecordSummary& summary, const std::string& output) {
+  for (const std::string& note : summary.notes) {
+    warn(note);
+  }
+  if (summary.cut_stacks > 0) {
+    warn(format("%llu stacks were cut short: memtrace fell behind",
+                static_cast<unsigned long long>(summary.cut_stacks)));
+  }
+  inform(format("%llu events, %s, %s in %s",
+                static_cast<unsigned long long>(summary.samples),
+                loss_text(summary).c_str(),
+                print_bytes(summary.bytes).c_str(),
+                output == "-" ? "a pipe" : output.c_str()));
+  if (summary.lost > 0) {
+    inform("hint: a larger --ring-size, fewer events, a --filter or --period N lose less");
+  }
+  if (!summary.command_status) {
+    return 0;
+  }
+  const int status = *summary.command_status;
+  if (status != 0) {
+    inform("the command " + describe_wait_status(status));
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+Result<RecordOptions> read_options(const ParsedOptions& parsed,
+                                   const std::vector<std::string>& arguments) {
+  auto target = read_target(parsed);
+  auto live = read_live_setup(parsed);
+  if (!target.ok() || !live.ok()) {
+    return target.ok() ? live.take_error() : target.take_error();
+  }
+  auto selection = read_selection(parsed);
+  if (!selection.ok()) {
+    return selection.take_error();
+  }
+  selection.value().views = parsed.list("for");
+  auto selected = select_events(selection.value());
+  if (!selected.ok()) {
+    return selected.take_error();
+  }
+  RecordOptions options{.live = live.take(),
+                        .selected = selected.take(),
+                        .output = parsed.text("output", "memtrace.data"),
+                        .embed_symbols = !parsed.has("no-symbols"),
+                        .command_line = {"memtrace", "record"},
+                        .target_text = describe_target(target.value())};
+  options.live.target = target.take();
+  options.command_line.insert(options.command_line.end(), arguments.begin(), arguments.end());
+  return options;
+}
+
+Result<ExitStatus> run(const std::vector<std::string>& arguments) {
+  auto parsed = parse_options(options(), arguments);
+  if (!parsed.ok()) {
+    return parsed.take_error();
+  }
+  if (parsed.value().has("help")) {
+    TRY(print_text(usage_text("record", command_record.usage, command_record.summary, options())));
+    return 0;
+  }
+  if (!parsed.value().positional().empty()) {
+    return Error{"'" + parsed.value().positional().front() + "'",
+                 0,
+                 "a command to run stands behind --, as in: memtrace record -- make",
+                 ErrorKind::Usage};
+  }
+  StopSignals signals;
+  auto record_options = read_options(parsed.value(), arguments);
+  if (!record_options.ok()) {
+    return record_options.take_error();
+  }
+  record_options.value().live.stop_signals = &signals;
+  const std::string output = record_options.value().output;
+  auto summary = record(record_options.take());
+  if (!summary.ok()) {
+    return summary.take_error();
+  }
+  return tell(summary.value(), output);
+}
+
+}  // namespace
+
+const Command command_record{
+    .name = "record",
+    .usage = "[OPTION]... [-a | -p PID,... | -t TID,... | -- COMMAND...]",
+    .summary = "Records memory events with their stacks into a perf.data file.",
+    .options = options,
+    .run = run,
+};
+
+}  // namespace memtrace

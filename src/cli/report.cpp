@@ -1,0 +1,147 @@
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/print.h"
+#include "cli/shared_options.h"
+#include "perf/file_source.h"
+#include "pipeline/overview.h"
+#include "pipeline/session.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kOwnOptions = std::to_array<Option>({
+    {"input", 'i', "FILE", "read FILE, memtrace.data unless given; - reads a pipe"},
+});
+
+std::vector<Option> all_options(const ViewSpec* view) {
+  auto all = joined({kOwnOptions, report_options(), stack_options(), help_option()});
+  if (view != nullptr) {
+    const auto own = view_own_options(*view);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+std::vector<Option> options() {
+  return all_options(nullptr);
+}
+
+// The view is the first word that names one; options may stand before it.
+const NamedView* named_view(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (const NamedView* view = find_view(argument)) {
+      return view;
+    }
+  }
+  return nullptr;
+}
+
+Error unknown_view(const std::string& name) {
+  std::vector<std::string> names;
+  for (const NamedView& view : all_views()) {
+    names.emplace_back(view.name);
+  }
+  const auto near = nearest(name, names);
+  return {
+      "unknown view '" + name + "'",
+      0,
+      near.empty() ? "views are: " + join(names, ", ") : "did you mean " + join(near, " or ") + "?",
+      ErrorKind::Usage};
+}
+
+Error no_events(const NamedView& view, const Session& session) {
+  std::vector<std::string> held;
+  for (const auto& count : session.event_counts()) {
+    if (count.samples > 0) {
+      held.push_back(count.name);
+    }
+  }
+  return {"the recording has no events for the view " + std::string(view.name),
+          0,
+          "it holds " + (held.empty() ? "no events at all" : join(held, ", ")) +
+              "; record what the view needs with: memtrace record --for " + std::string(view.name) +
+              " ..."};
+}
+
+Result<ExitStatus> report_view(RecordSource& source,
+                               SessionOptions options,
+                               const std::string& format) {
+  const NamedView& view = *options.views.front();
+  auto session = Session::create(source, std::move(options));
+  if (!session.ok()) {
+    return session.take_error();
+  }
+  std::vector<Report> reports;
+  TRY(session.value()->run([&reports](std::vector<Report> made) -> Result<> {
+    reports = std::move(made);
+    return kDone;
+  }));
+  if (!session.value()->view_has_events(0)) {
+    return no_events(view, *session.value());
+  }
+  TRY(print_report(reports.front(), {.format = format}));
+  return 0;
+}
+
+Result<ExitStatus> report_overview(RecordSource& source,
+                                   SessionOptions options,
+                                   const std::string& format) {
+  auto overview = make_overview(source, std::move(options));
+  if (!overview.ok()) {
+    return overview.take_error();
+  }
+  TRY(print_report(overview.value(), {.format = format}));
+  return 0;
+}
+
+Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view) {
+  auto session = read_session(parsed);
+  if (!session.ok()) {
+    return session.take_error();
+  }
+  const std::string format = parsed.text("format", "text");
+  TRY(check_format(format));
+  auto source = open_file_source(parsed.text("input", "memtrace.data"));
+  if (!source.ok()) {
+    return source.take_error();
+  }
+  if (view == nullptr) {
+    return report_overview(*source.value(), session.take(), format);
+  }
+  session.value().views = {view};
+  read_own_options(parsed, view->spec, session.value().view_options);
+  return report_view(*source.value(), session.take(), format);
+}
+
+Result<ExitStatus> run(const std::vector<std::string>& arguments) {
+  const NamedView* view = named_view(arguments);
+  const auto known = all_options(view == nullptr ? nullptr : &view->spec);
+  auto parsed = parse_options(known, arguments);
+  if (!parsed.ok()) {
+    return parsed.take_error();
+  }
+  if (parsed.value().has("help")) {
+    TRY(print_text(usage_text("report", command_report.usage, command_report.summary, known)));
+    return 0;
+  }
+  const auto& words = parsed.value().positional();
+  if (!words.empty() && find_view(words.front()) == nullptr) {
+    return unknown_view(words.front());
+  }
+  if (words.size() > 1) {
+    return Error{"'" + words[1] + "'", 0, "one view at a time", ErrorKind::Usage};
+  }
+  return run_parsed(parsed.value(), words.empty() ? nullptr : view);
+}
+
+}  // namespace
+
+const Command command_report{
+    .name = "report",
+    .usage = "[VIEW] [OPTION]...",
+    .summary = "Shows a recording: one view of it, or without a view all that it holds.",
+    .options = options,
+    .run = run,
+};
+
+}  // namespace memtrace

@@ -1,0 +1,220 @@
+#include "cli/shared_options.h"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+
+#include "base/text.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kHelp = std::to_array<Option>({
+    {"help", 'h', "", "show this"},
+});
+
+constexpr auto kTarget = std::to_array<Option>({
+    {"all", 'a', "", "the whole machine"},
+    {"pid", 'p', "PID,...", "these processes, all their threads, and the children they start"},
+    {"tid", 't', "TID,...", "these threads"},
+    {"duration", 'd', "SECONDS", "stop after this time"},
+});
+
+constexpr auto kEvents = std::to_array<Option>({
+    {"event",
+     'e',
+     "EVENT,...",
+     "record these: group:event, patterns as in 'vmscan:*', or page-faults, minor-faults, "
+     "major-faults"},
+    {"filter",
+     0,
+     "EXPR",
+     "only events that satisfy this, tested in the kernel: 'bytes_req > 4096'"},
+    {"period", 0, "N", "record one in N events; reports scale the figures by N"},
+    {"call-graph", 0, "fp|none", "stacks by frame pointers (the default), or none"},
+    {"ring-size", 'm', "SIZE", "memory for each CPU's ring; by default 64 MiB or less"},
+});
+
+constexpr auto kStacks = std::to_array<Option>({
+    {"user", 0, "", "only the user part of stacks"},
+    {"kernel", 0, "", "only the kernel part of stacks"},
+});
+
+constexpr auto kReport = std::to_array<Option>({
+    {"by", 0, "KEY,...", "group by these keys; memtrace help VIEW lists them"},
+    {"sort", 0, "COLUMN", "largest first by this column"},
+    {"top", 0, "N", "show so many rows, 20 unless given; 0 shows all"},
+    {"min", 0, "N", "leave out rows with a count below N"},
+    {"exclude", 0, "REGEX,...", "leave out rows in whose stacks or names one of these is found"},
+    {"comm", 0, "NAME,...", "only threads with these names"},
+    {"format", 0, "text|json|csv|folded", "how to print the report"},
+});
+
+constexpr std::uint64_t kDefaultTop = 20;
+
+Result<std::vector<std::uint32_t>> read_ids(const ParsedOptions& parsed, std::string_view name) {
+  std::vector<std::uint32_t> ids;
+  for (const std::string& text : parsed.list(name)) {
+    const auto id = parse_number(text);
+    if (!id || *id == 0 || *id > 0x7fffffff) {
+      return Error{"--" + std::string(name) + " " + text,
+                   0,
+                   "takes ids, such as 1234 or 12,34",
+                   ErrorKind::Usage};
+    }
+    ids.push_back(static_cast<std::uint32_t>(*id));
+  }
+  return ids;
+}
+
+Result<CallGraph> read_call_graph(const ParsedOptions& parsed) {
+  const std::string kind = parsed.text("call-graph", "fp");
+  if (kind != "fp" && kind != "none") {
+    return Error{"--call-graph " + kind, 0, "takes fp or none", ErrorKind::Usage};
+  }
+  const bool stacks = kind == "fp";
+  const bool both = parsed.has("user") == parsed.has("kernel");
+  return CallGraph{.kernel = stacks && (both || parsed.has("kernel")),
+                   .user = stacks && (both || parsed.has("user")),
+                   .repair = stacks && (both || parsed.has("user"))};
+}
+
+Result<std::vector<std::regex>> read_excludes(const ParsedOptions& parsed) {
+  std::vector<std::regex> expressions;
+  for (const std::string& text : parsed.list("exclude")) {
+    try {
+      expressions.emplace_back(text);
+    } catch (const std::regex_error&) {
+      return Error{"--exclude " + text, 0, "is not a regular expression", ErrorKind::Usage};
+    }
+  }
+  return expressions;
+}
+
+}  // namespace
+
+std::span<const Option> help_option() {
+  return kHelp;
+}
+
+std::span<const Option> target_options() {
+  return kTarget;
+}
+
+std::span<const Option> event_options() {
+  return kEvents;
+}
+
+std::span<const Option> stack_options() {
+  return kStacks;
+}
+
+std::span<const Option> report_options() {
+  return kReport;
+}
+
+std::vector<Option> view_own_options(const ViewSpec& spec) {
+  std::vector<Option> options;
+  for (const ViewOption& own : spec.options) {
+    options.push_back({own.name, 0, own.argument, own.help});
+  }
+  return options;
+}
+
+Result<Target> read_target(const ParsedOptions& parsed) {
+  const std::array<bool, 4> given = {
+      parsed.has("all"), parsed.has("pid"), parsed.has("tid"), !parsed.command().empty()};
+  if (std::count(given.begin(), given.end(), true) != 1) {
+    return Error{std::count(given.begin(), given.end(), true) == 0 ? "nothing to watch"
+                                                                   : "more than one thing to watch",
+                 0,
+                 "give one of -a (the whole machine), -p PID, -t TID, or -- COMMAND",
+                 ErrorKind::Usage};
+  }
+  if (given[0]) {
+    return Target{.kind = TargetKind::System};
+  }
+  if (given[3]) {
+    return Target{.kind = TargetKind::Command, .command = parsed.command()};
+  }
+  auto ids = read_ids(parsed, given[1] ? "pid" : "tid");
+  if (!ids.ok()) {
+    return ids.take_error();
+  }
+  return Target{.kind = given[1] ? TargetKind::Processes : TargetKind::Threads, .ids = ids.take()};
+}
+
+std::string describe_target(const Target& target) {
+  if (target.kind == TargetKind::System) {
+    return "the whole machine";
+  }
+  if (target.kind == TargetKind::Command) {
+    return join(target.command, " ");
+  }
+  std::vector<std::string> ids;
+  for (const std::uint32_t id : target.ids) {
+    ids.push_back(std::to_string(id));
+  }
+  return (target.kind == TargetKind::Processes ? "process " : "thread ") + join(ids, ", ");
+}
+
+Result<LiveSetup> read_live_setup(const ParsedOptions& parsed) {
+  auto duration = parsed.duration_ns("duration", 0);
+  auto ring = parsed.bytes("ring-size", 0);
+  auto call_graph = read_call_graph(parsed);
+  if (!duration.ok()) {
+    return duration.take_error();
+  }
+  if (!ring.ok() || !call_graph.ok()) {
+    return ring.ok() ? call_graph.take_error() : ring.take_error();
+  }
+  return LiveSetup{.call_graph = call_graph.value(),
+                   .ring_bytes = ring.value(),
+                   .duration_ns = duration.value()};
+}
+
+Result<EventSelection> read_selection(const ParsedOptions& parsed) {
+  auto period = parsed.number("period", 1);
+  if (!period.ok() || period.value() == 0) {
+    return Error{
+        "--period " + parsed.text("period"), 0, "takes a whole number from 1 up", ErrorKind::Usage};
+  }
+  return EventSelection{
+      .events = parsed.list("event"), .filter = parsed.text("filter"), .period = period.value()};
+}
+
+Result<SessionOptions> read_session(const ParsedOptions& parsed) {
+  SessionOptions session;
+  session.view_options.by = parsed.list("by");
+  session.comms = parsed.list("comm");
+  if (parsed.has("user") != parsed.has("kernel")) {
+    session.part = parsed.has("user") ? StackPart::User : StackPart::Kernel;
+  }
+  ArrangeOptions& arrange = session.arrange;
+  const bool folded = parsed.text("format") == "folded";
+  auto top = parsed.number("top", folded ? 0 : kDefaultTop);
+  auto min = parsed.number("min", 0);
+  auto excludes = read_excludes(parsed);
+  if (!top.ok() || !min.ok()) {
+    return top.ok() ? min.take_error() : top.take_error();
+  }
+  if (!excludes.ok()) {
+    return excludes.take_error();
+  }
+  arrange.sort = parsed.text("sort");
+  arrange.top = top.value();
+  arrange.min_count = min.value();
+  arrange.exclude = excludes.take();
+  arrange.closing_figures = parsed.has("min") || parsed.has("exclude") || parsed.has("top");
+  return session;
+}
+
+void read_own_options(const ParsedOptions& parsed, const ViewSpec& spec, ViewOptions& options) {
+  for (const ViewOption& own : spec.options) {
+    if (parsed.has(own.name)) {
+      options.own[std::string(own.name)] = parsed.text(own.name);
+    }
+  }
+}
+
+}  // namespace memtrace

@@ -1,0 +1,68 @@
+#include "perf/chunk_queue.h"
+
+#include <utility>
+
+namespace memtrace {
+namespace {
+
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20U;
+constexpr std::size_t kMostSpareChunks = 64;
+
+}  // namespace
+
+ChunkPtr ChunkQueue::take_empty() {
+  used_bytes_.fetch_add(kChunkBytes, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!empty_.empty()) {
+      ChunkPtr chunk = std::move(empty_.back());
+      empty_.pop_back();
+      return chunk;
+    }
+  }
+  auto chunk = std::make_unique<Chunk>();
+  chunk->words.resize(kChunkBytes / sizeof(std::uint64_t));
+  return chunk;
+}
+
+void ChunkQueue::push(ChunkPtr chunk) {
+  {
+    const std::lock_guard lock(mutex_);
+    full_.push_back(std::move(chunk));
+  }
+  filled_.notify_one();
+}
+
+std::vector<ChunkPtr> ChunkQueue::take_all(std::chrono::milliseconds wait) {
+  std::unique_lock lock(mutex_);
+  filled_.wait_for(lock, wait, [this] { return !full_.empty(); });
+  return std::exchange(full_, {});
+}
+
+void ChunkQueue::recycle(ChunkPtr chunk) {
+  used_bytes_.fetch_sub(kChunkBytes, std::memory_order_relaxed);
+  chunk->used_bytes = 0;
+  chunk->dropped_samples = 0;
+  chunk->cut_stacks = 0;
+  const std::lock_guard lock(mutex_);
+  if (empty_.size() < kMostSpareChunks) {
+    empty_.push_back(std::move(chunk));
+  }
+}
+
+Overload ChunkQueue::overload() const {
+  const std::size_t used = used_bytes_.load(std::memory_order_relaxed);
+  if (used < limit_bytes_ / 2) {
+    return Overload::None;
+  }
+  return used < limit_bytes_ ? Overload::CutStacks : Overload::DropSamples;
+}
+
+void ChunkQueue::note_newest(std::uint64_t time_ns) {
+  std::uint64_t known = newest_ns_.load(std::memory_order_relaxed);
+  while (known < time_ns &&
+         !newest_ns_.compare_exchange_weak(known, time_ns, std::memory_order_release)) {
+  }
+}
+
+}  // namespace memtrace

@@ -1,0 +1,100 @@
+#include "perf/event_attr.h"
+
+#include <asm/perf_regs.h>
+
+#include <ctime>
+
+namespace memtrace {
+namespace {
+
+constexpr std::uint64_t kReadFormatLost = 1U << 4U;  // PERF_FORMAT_LOST, newer than some headers
+
+// What every record of ours carries. PERF_SAMPLE_PERIOD is left out: with it the kernel ignores
+// the period of a tracepoint (perf_tp_event: each hit is then a sample of its own).
+constexpr std::uint64_t kCommonSample =
+    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+
+void ask_for_stacks(perf_event_attr& attr, const CallGraph& call_graph) {
+  if (!call_graph.any()) {
+    return;
+  }
+  attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+  attr.exclude_callchain_kernel = call_graph.kernel ? 0 : 1;
+  attr.exclude_callchain_user = call_graph.user ? 0 : 1;
+  if (call_graph.user && call_graph.repair) {
+    attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    attr.sample_regs_user = repair_registers();
+    attr.sample_stack_user = kRepairStackBytes;
+  }
+}
+
+void ask_for_tracking(perf_event_attr& attr, const AttrFeatures& features) {
+  attr.mmap = 1;
+  attr.mmap2 = features.mmap2 ? 1 : 0;
+  attr.comm = 1;
+  attr.comm_exec = features.comm_exec ? 1 : 0;
+  attr.task = 1;
+}
+
+}  // namespace
+
+std::uint64_t repair_registers() {
+#if defined(__x86_64__)
+  return (1U << PERF_REG_X86_IP) | (1U << PERF_REG_X86_SP) | (1U << PERF_REG_X86_BP);
+#elif defined(__aarch64__)
+  return (std::uint64_t{1} << PERF_REG_ARM64_PC) | (std::uint64_t{1} << PERF_REG_ARM64_SP) |
+         (std::uint64_t{1} << PERF_REG_ARM64_LR);
+#else
+  return 0;
+#endif
+}
+
+perf_event_attr make_attr(const EventRequest& request, const AttrContext& context) {
+  perf_event_attr attr{};
+  attr.type = request.type;
+  attr.size = PERF_ATTR_SIZE_VER5;  // 112: what perf of RHEL 7 and later reads back
+  attr.config = request.info.config;
+  attr.sample_period = request.info.period;
+  attr.sample_type = kCommonSample;
+  attr.read_format = PERF_FORMAT_ID | (context.features.format_lost ? kReadFormatLost : 0);
+  attr.disabled = 1;
+  attr.inherit = context.inherit ? 1 : 0;
+  attr.enable_on_exec = context.enable_on_exec ? 1 : 0;
+  attr.sample_id_all = 1;
+  attr.watermark = 1;
+  attr.wakeup_watermark = context.wakeup_bytes;
+  if (context.features.clock_id) {
+    attr.use_clockid = 1;
+    attr.clockid = CLOCK_MONOTONIC;
+  }
+  if (request.info.is_tracking) {
+    ask_for_tracking(attr, context.features);
+    return attr;
+  }
+  if (request.info.kind == EventKind::Tracepoint) {
+    attr.sample_type |= PERF_SAMPLE_RAW;
+  } else {
+    attr.sample_type |= PERF_SAMPLE_ADDR;
+  }
+  if (request.stacks) {
+    ask_for_stacks(attr, context.call_graph);
+  }
+  return attr;
+}
+
+EventRequest tracking_request() {
+  return {.info = {.name = "dummy",
+                   .kind = EventKind::Software,
+                   .config = PERF_COUNT_SW_DUMMY,
+                   .is_tracking = true},
+          .type = PERF_TYPE_SOFTWARE};
+}
+
+perf_event_attr file_attr(perf_event_attr attr) {
+  attr.sample_type &= ~static_cast<std::uint64_t>(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
+  attr.sample_regs_user = 0;
+  attr.sample_stack_user = 0;
+  return attr;
+}
+
+}  // namespace memtrace

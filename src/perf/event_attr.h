@@ -1,0 +1,68 @@
+// What memtrace wants of an event, and the perf_event_attr that says so to this kernel.
+#pragma once
+
+#include <linux/perf_event.h>
+
+#include <cstdint>
+#include <string>
+
+#include "perf/recording.h"
+
+namespace memtrace {
+
+// Which stacks the kernel shall put into each sample.
+struct CallGraph {
+  bool kernel = true;
+  bool user = true;
+  // Sample the user's ip, sp and frame pointer and the top of the stack too, so that the caller
+  // that a frame-pointer chain loses at a function's entry can be put back.
+  bool repair = false;
+
+  bool any() const { return kernel || user; }
+};
+
+// PERF_TYPE_SOFTWARE and PERF_TYPE_TRACEPOINT.
+inline constexpr std::uint32_t kTypeSoftware = 1;
+inline constexpr std::uint32_t kTypeTracepoint = 2;
+
+// One event to be opened on every ring.
+struct EventRequest {
+  EventInfo info;          // name, kind, config, period, format
+  std::uint32_t type = 0;  // PERF_TYPE_*, or a dynamic PMU's number
+  std::string filter;      // for PERF_EVENT_IOC_SET_FILTER; "" = none
+  bool stacks = true;      // false: no callchain, whatever the CallGraph says
+};
+
+// Parts of the interface that older kernels lack, found by trying (probe_features).
+struct AttrFeatures {
+  bool format_lost = true;  // PERF_FORMAT_LOST, 6.0
+  bool clock_id = true;     // use_clockid, 4.1: CLOCK_MONOTONIC
+  bool comm_exec = true;    // 3.16
+  bool mmap2 = true;        // 3.16
+  bool cloexec = true;      // PERF_FLAG_FD_CLOEXEC, 3.14
+};
+
+struct AttrContext {
+  CallGraph call_graph;
+  AttrFeatures features;
+  bool inherit = false;         // children too
+  bool enable_on_exec = false;  // else enabled by ioctl
+  std::uint32_t wakeup_bytes = 0;
+};
+
+// Registers of CallGraph::repair on this architecture, as a PERF_SAMPLE_REGS_USER mask.
+std::uint64_t repair_registers();
+
+// Bytes of user stack that repair asks for: a function that has not set up its frame yet has at
+// most pushed a few registers.
+inline constexpr std::uint32_t kRepairStackBytes = 64;
+
+perf_event_attr make_attr(const EventRequest& request, const AttrContext& context);
+
+// A software event that never fires and carries mmap, comm, fork and exit records.
+EventRequest tracking_request();
+
+// As it goes into a file: without the registers and stack bytes that repair used up.
+perf_event_attr file_attr(perf_event_attr attr);
+
+}  // namespace memtrace

@@ -1,0 +1,171 @@
+#include "perf/event_set.h"
+
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+
+#include "base/system.h"
+#include "base/text.h"
+#include "base/units.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::size_t kLargestRing = std::size_t{64} << 20U;
+constexpr std::size_t kSmallestRing = std::size_t{64} << 10U;
+constexpr std::size_t kNoOwner = ~std::size_t{0};
+
+// CPUs x tasks x events descriptors: as many as we may have.
+void raise_open_file_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return;
+  }
+  const rlimit wanted{.rlim_cur = 1U << 20U, .rlim_max = 1U << 20U};
+  if (limit.rlim_max >= wanted.rlim_max || ::setrlimit(RLIMIT_NOFILE, &wanted) != 0) {
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+std::uint64_t total_memory_bytes() {
+  struct sysinfo info {};
+
+  ::sysinfo(&info);
+  return std::uint64_t{info.totalram} * info.mem_unit;
+}
+
+}  // namespace
+
+std::size_t default_ring_bytes(std::uint64_t total_memory, std::size_t cpu_count) {
+  const std::uint64_t share = total_memory / 64 / std::max<std::size_t>(cpu_count, 1);
+  return std::bit_floor(std::clamp<std::size_t>(share, kSmallestRing, kLargestRing));
+}
+
+Result<EventSet> EventSet::open(const EventSetup& setup) {
+  raise_open_file_limit();
+  auto cpus = online_cpus();
+  auto features = probe_features();
+  if (!cpus.ok() || !features.ok()) {
+    return cpus.ok() ? features.take_error() : cpus.take_error();
+  }
+  EventSet set;
+  set.features_ = features.value();
+  set.ring_bytes_ = setup.ring_bytes != 0
+                        ? std::bit_ceil(std::max(setup.ring_bytes, page_size_bytes()))
+                        : default_ring_bytes(total_memory_bytes(), cpus.value().size());
+  const AttrContext context{
+      .call_graph = setup.call_graph,
+      .features = set.features_,
+      .inherit = setup.tids.front() >= 0,
+      .enable_on_exec = setup.enable_on_exec,
+      .wakeup_bytes = static_cast<std::uint32_t>(set.ring_bytes_ / 4),
+  };
+  set.events_.push_back({tracking_request(), make_attr(tracking_request(), context), {}});
+  for (const EventRequest& request : setup.events) {
+    set.events_.push_back({request, make_attr(request, context), {}});
+  }
+  for (const int cpu : cpus.value()) {
+    TRY(set.open_cpu(setup, cpu));
+  }
+  if (set.rings_.empty()) {
+    return Error{"every process to be watched has ended", ESRCH, ""};
+  }
+  return set;
+}
+
+Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {
+  std::size_t owner = kNoOwner;
+  for (const std::int32_t tid : setup.tids) {
+    auto opened = open_task({.tid = tid, .cpu = cpu}, owner);
+    // A thread may end between the listing and here; others go on.
+    const bool gone = !opened.ok() && opened.error().errno_value == ESRCH && setup.tids.size() > 1;
+    if (!opened.ok() && !gone) {
+      return opened;
+    }
+  }
+  return kDone;
+}
+
+Result<> EventSet::open_task(EventFd::Place place, std::size_t& owner) {
+  for (OpenedEvent& event : events_) {
+    auto fd = EventFd::open(event.attr, place, event.request.info.name);
+    if (!fd.ok()) {
+      return fd.take_error();
+    }
+    auto id = fd.value().id();
+    if (!id.ok()) {
+      return id.take_error();
+    }
+    event.ids.push_back(id.value());
+    fds_.push_back({fd.take(), event.request.info.is_tracking});
+    TRY(attach_ring(fds_.size() - 1, owner));
+    if (!event.request.filter.empty()) {
+      TRY(fds_.back().fd.set_filter(event.request.filter));
+    }
+  }
+  return kDone;
+}
+
+// The first event of a CPU gets the ring, all others write into it.
+Result<> EventSet::attach_ring(std::size_t index, std::size_t& owner) {
+  const EventFd& event = fds_[index].fd;
+  if (owner != kNoOwner) {
+    return event.send_output_to(fds_[owner].fd);
+  }
+  while (true) {
+    auto ring = RingBuffer::map(event, ring_bytes_);
+    if (ring.ok()) {
+      owner = index;
+      rings_.push_back(ring.take());
+      ring_fds_.push_back(event.fd());
+      return kDone;
+    }
+    const int error = ring.error().errno_value;
+    if ((error != EPERM && error != ENOMEM) || ring_bytes_ <= kSmallestRing) {
+      return ring.take_error();
+    }
+    ring_bytes_ /= 2;
+    notes_.assign({format(
+        "rings are only %s for each CPU (the mlock limit forbids more): bursts may be lost; raise "
+        "kernel.perf_event_mlock_kb or run as root",
+        print_bytes(ring_bytes_).c_str())});
+  }
+}
+
+Result<> EventSet::enable_tracking() {
+  for (const Opened& opened : fds_) {
+    if (opened.tracking) {
+      TRY(opened.fd.enable());
+    }
+  }
+  return kDone;
+}
+
+Result<> EventSet::enable_events() {
+  for (const Opened& opened : fds_) {
+    if (!opened.tracking) {
+      TRY(opened.fd.enable());
+    }
+  }
+  return kDone;
+}
+
+void EventSet::disable() {
+  for (const Opened& opened : fds_) {
+    (void)opened.fd.disable();  // fails only for an event that is already in an error state
+  }
+}
+
+std::uint64_t EventSet::read_lost() const {
+  std::uint64_t lost = 0;
+  for (const Opened& opened : fds_) {
+    lost += opened.fd.read_lost();
+  }
+  return lost;
+}
+
+}  // namespace memtrace

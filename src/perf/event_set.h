@@ -1,0 +1,89 @@
+// All events of a run, opened for each target on each CPU, and one ring for each CPU that they all
+// write into.
+//
+//            cpu 0                      cpu 1
+//   task A   tracking -> ring 0         tracking -> ring 1
+//            kmalloc  -> ring 0         kmalloc  -> ring 1
+//   task B   tracking -> ring 0         ...
+//
+// perf refuses to map a ring for an inherited event that follows a task over all CPUs
+// (perf_event_open(2)): so there is one descriptor for each task, CPU and event.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/event_attr.h"
+#include "perf/event_fd.h"
+#include "perf/ring_buffer.h"
+
+namespace memtrace {
+
+struct EventSetup {
+  std::vector<EventRequest> events;  // without the tracking event: it is added in front
+  CallGraph call_graph;
+  std::vector<std::int32_t> tids;  // {-1}: the whole machine
+  bool enable_on_exec = false;
+  std::size_t ring_bytes = 0;  // for each CPU; 0: chosen by default_ring_bytes()
+};
+
+// One kind of event: what was asked for, and the ids that the kernel gave to its descriptors.
+struct OpenedEvent {
+  EventRequest request;
+  perf_event_attr attr{};
+  std::vector<std::uint64_t> ids;
+};
+
+class EventSet {
+ public:
+  static Result<EventSet> open(const EventSetup& setup);
+
+  // The tracking event first.
+  const std::vector<OpenedEvent>& events() const { return events_; }
+
+  std::vector<RingBuffer>& rings() { return rings_; }
+
+  // To wait for a ring's data with poll(2), in the order of rings().
+  const std::vector<int>& ring_fds() const { return ring_fds_; }
+
+  const AttrFeatures& features() const { return features_; }
+
+  // mmap, comm, fork and exit records first, so that the state of /proc can be read in between.
+  Result<> enable_tracking();
+  Result<> enable_events();
+  void disable();
+
+  // Records that found their ring full, as counted by the kernel; 0 where it does not count them.
+  std::uint64_t read_lost() const;
+
+  // Sentences: rings that had to be smaller than wanted, tasks that were gone.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  struct Opened {
+    EventFd fd;
+    bool tracking = false;
+  };
+
+  EventSet() = default;
+
+  Result<> open_cpu(const EventSetup& setup, std::int32_t cpu);
+  Result<> open_task(EventFd::Place place, std::size_t& owner);
+  Result<> attach_ring(std::size_t index, std::size_t& owner);
+
+  AttrFeatures features_;
+  std::vector<OpenedEvent> events_;
+  std::vector<Opened> fds_;
+  std::vector<RingBuffer> rings_;
+  std::vector<int> ring_fds_;
+  std::size_t ring_bytes_ = 0;
+  std::vector<std::string> notes_;
+};
+
+// Large enough that a burst is not lost, small enough to be no burden: 64 MiB, less where that
+// were more than 1/64 of the memory over all CPUs.
+std::size_t default_ring_bytes(std::uint64_t total_memory_bytes, std::size_t cpu_count);
+
+}  // namespace memtrace

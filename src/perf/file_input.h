@@ -1,0 +1,63 @@
+// The bytes of a perf.data file one after the other: a mapped file, or a pipe that is read as its
+// records are asked for.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/mapping.h"
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "perf/record_keeper.h"
+
+namespace memtrace {
+
+class FileInput {
+ public:
+  // "-" is standard input. Regular files are mapped. Errors: not there, not readable, a directory.
+  static Result<FileInput> open(const std::string& path);
+
+  // The next bytes, at least size_bytes unless the file ends before. They stay where they are until
+  // the input is destroyed (a mapping) or memory() is let go (a pipe).
+  Result<std::span<const std::byte>> peek(std::size_t size_bytes) {
+    return window_.size() >= size_bytes || !fd_.valid()
+               ? Result<std::span<const std::byte>>(window_)
+               : fill_and_peek(size_bytes);
+  }
+
+  void consume(std::size_t size_bytes) {
+    window_ = window_.subspan(std::min(size_bytes, window_.size()));
+    position_ += size_bytes;
+  }
+
+  // Bytes consumed so far.
+  std::uint64_t position() const { return position_; }
+
+  // The rest of a pipe into memory, so that whole() has all of it.
+  Result<> read_all();
+
+  // All bytes of a mapping; of a pipe those since the start after read_all().
+  std::span<const std::byte> whole() const { return mapping_.valid() ? mapping_.bytes() : window_; }
+
+  // Goes to an offset of whole().
+  void seek(std::uint64_t offset);
+
+  // What the bytes of the last peek() lie in; null for a mapping.
+  const RecordKeeper::Memory& memory() const { return block_.words; }
+
+ private:
+  Result<std::span<const std::byte>> fill_and_peek(std::size_t size_bytes);
+  Result<> fill(std::size_t size_bytes);
+  void make_room(std::size_t size_bytes);
+
+  Mapping mapping_;
+  UniqueFd fd_;                        // of a pipe that has not ended
+  RecordBlock block_;                  // a pipe's bytes
+  std::span<const std::byte> window_;  // read and not consumed
+  std::uint64_t position_ = 0;
+};
+
+}  // namespace memtrace

@@ -1,0 +1,291 @@
+#include "perf/live_source.h"
+
+#include <linux/perf_event.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+
+#include "base/system.h"
+#include "perf/proc_snapshot.h"
+
+namespace memtrace {
+namespace {
+
+// How much drained data may wait to be merged before memtrace gives up stacks, then samples.
+constexpr std::size_t kQueueLimitBytes = std::size_t{1} << 30U;
+constexpr std::chrono::milliseconds kWait{20};
+
+Result<std::vector<std::int32_t>> tasks_of(const Target& target) {
+  if (target.kind == TargetKind::System) {
+    return std::vector<std::int32_t>{-1};
+  }
+  std::vector<std::int32_t> tids;
+  for (const std::uint32_t id : target.ids) {
+    auto found = target.kind == TargetKind::Threads ? Result<std::vector<std::uint32_t>>({id})
+                                                    : threads_of(id);
+    if (!found.ok()) {
+      return found.take_error();
+    }
+    tids.insert(tids.end(), found.value().begin(), found.value().end());
+  }
+  return tids;
+}
+
+std::size_t record_size(std::span<const std::byte> bytes) {
+  perf_event_header header{};
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  return header.size;
+}
+
+Record malformed_record(std::uint64_t time_ns) {
+  return {.stamp = {.time_ns = time_ns},
+          .payload = Lost{.count = 1, .reason = LossReason::Malformed}};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
+  std::optional<HeldCommand> command;
+  if (setup.target.kind == TargetKind::Command) {
+    auto spawned = HeldCommand::spawn(setup.target.command);
+    if (!spawned.ok()) {
+      return spawned.take_error();
+    }
+    command.emplace(spawned.take());
+    setup.target.ids = {static_cast<std::uint32_t>(command->pid())};
+  }
+  auto tids = tasks_of(setup.target);
+  if (!tids.ok()) {
+    return tids.take_error();
+  }
+  auto events = EventSet::open({.events = setup.events,
+                                .call_graph = setup.call_graph,
+                                .tids = tids.take(),
+                                .enable_on_exec = command.has_value(),
+                                .ring_bytes = setup.ring_bytes});
+  if (!events.ok()) {
+    return events.take_error();
+  }
+  return std::unique_ptr<LiveSource>(
+      new LiveSource(std::move(setup), events.take(), std::move(command)));
+}
+
+LiveSource::LiveSource(LiveSetup setup, EventSet events, std::optional<HeldCommand> command)
+    : setup_(std::move(setup)),
+      events_(std::move(events)),
+      command_(std::move(command)),
+      queue_(kQueueLimitBytes),
+      merge_(events_.rings().size(), parser_, queue_),
+      snapshot_(events_.events().front().ids.front()) {
+  for (const OpenedEvent& event : events_.events()) {
+    recording_.events.push_back(event.request.info);
+    parser_.add_event(SampleLayout::of(event.attr), event.ids);
+  }
+  recording_.page_size_bytes = static_cast<std::uint32_t>(page_size_bytes());
+  recording_.caveats = events_.notes();
+}
+
+LiveSource::~LiveSource() {
+  readers_.clear();
+}
+
+Result<> LiveSource::start() {
+  if (!command_) {
+    TRY(events_.enable_tracking());
+  }
+  take_snapshot();
+  start_readers();
+  if (command_) {
+    TRY(command_->release());  // enable_on_exec does the rest
+  } else {
+    TRY(events_.enable_events());
+  }
+  if (setup_.duration_ns != 0) {
+    deadline_ns_ = monotonic_ns() + setup_.duration_ns;
+  }
+  return kDone;
+}
+
+void LiveSource::take_snapshot() {
+  snapshot_kernel(snapshot_);
+  if (setup_.target.kind == TargetKind::System) {
+    (void)snapshot_all_processes(snapshot_);  // without /proc, samples have no names; no more
+    return;
+  }
+  for (const std::uint32_t id : setup_.target.ids) {
+    const auto pid = process_of(id);
+    if (pid.ok() && !command_) {
+      snapshot_process(pid.value(), snapshot_);
+    }
+  }
+}
+
+void LiveSource::start_readers() {
+  for (std::size_t i = 0; i < events_.rings().size(); ++i) {
+    const RingReader::Source source{.ring = &events_.rings()[i],
+                                    .fd = events_.ring_fds()[i],
+                                    .stream = static_cast<std::uint32_t>(i),
+                                    .monotonic_clock = monotonic_clock()};
+    readers_.push_back(std::make_unique<RingReader>(source, parser_, queue_));
+  }
+}
+
+Result<std::optional<Record>> LiveSource::next() {
+  while (true) {
+    using Step = std::optional<Record> (LiveSource::*)();
+    for (const Step step : {&LiveSource::next_snapshot_record,
+                            &LiveSource::next_merged_record,
+                            &LiveSource::next_own_record}) {
+      if (auto record = (this->*step)()) {
+        return record;
+      }
+    }
+    if (drained_) {
+      return std::optional<Record>();
+    }
+    collect();
+  }
+}
+
+std::optional<Record> LiveSource::next_snapshot_record() {
+  const auto rest = snapshot_.bytes().subspan(snapshot_position_);
+  if (rest.empty()) {
+    return std::nullopt;
+  }
+  const auto bytes = rest.first(record_size(rest));
+  snapshot_position_ += bytes.size();
+  auto record = parser_.parse(bytes);
+  return record.ok() ? record.take() : malformed_record(0);
+}
+
+std::optional<Record> LiveSource::next_merged_record() {
+  while (const auto entry = merge_.next()) {
+    auto parsed = parser_.parse(entry->bytes());
+    if (!parsed.ok()) {
+      return malformed_record(entry->time_ns);
+    }
+    Record& record = parsed.value();
+    record.stamp.stream = entry->chunk->stream;
+    record.stamp.sequence = entry->sequence;
+    last_time_ns_ = std::max(last_time_ns_, record.stamp.time_ns);
+    if (const auto* lost = std::get_if<Lost>(&record.payload)) {
+      lost_in_records_ += lost->count;
+    }
+    if (!is_own(record)) {
+      return parsed.take();
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Record> LiveSource::next_own_record() {
+  if (own_records_.empty()) {
+    return std::nullopt;
+  }
+  const Record record = own_records_.front();
+  own_records_.pop_front();
+  return record;
+}
+
+// Waits for chunks, and sorts what may be given out.
+void LiveSource::collect() {
+  if (should_stop()) {
+    shut_down();
+  }
+  for (ChunkPtr& chunk : queue_.take_all(drained_ ? std::chrono::milliseconds(0) : kWait)) {
+    merge_.add(std::move(chunk));
+  }
+  merge_.release(drained_);
+  note_losses();
+  if (drained_) {
+    note_tail_loss();
+  } else {
+    own_records_.push_back({.stamp = {.time_ns = merge_.complete_to_ns()}, .payload = Tick{}});
+  }
+}
+
+void LiveSource::note_losses() {
+  const auto losses = merge_.take_losses();
+  const Stamp stamp{.time_ns = last_time_ns_};
+  if (losses.late > 0) {
+    own_records_.push_back({stamp, Lost{losses.late, LossReason::Late}, {}});
+  }
+  if (losses.dropped > 0) {
+    own_records_.push_back({stamp, Lost{losses.dropped, LossReason::Overload}, {}});
+  }
+  if (losses.cut > 0) {
+    own_records_.push_back({stamp, CutStacks{losses.cut}, {}});
+  }
+}
+
+// The kernel writes a lost record only when a later record fits: losses at the very end are known
+// from the events' own counters alone (PERF_FORMAT_LOST).
+void LiveSource::note_tail_loss() {
+  std::uint64_t in_records = lost_in_records_;
+  // What merge_ still holds has not been given out yet, but its lost records count as told.
+  merge_.for_each_ready([&](const RingMerge::Entry& entry) {
+    const auto record = parser_.parse(entry.bytes());
+    if (const auto* lost = record.ok() ? std::get_if<Lost>(&record.value().payload) : nullptr) {
+      in_records += lost->count;
+    }
+  });
+  const std::uint64_t counted = events_.read_lost();
+  if (counted > in_records) {
+    own_records_.push_back({.stamp = {.time_ns = last_time_ns_},
+                            .payload = Lost{counted - in_records, LossReason::Kernel}});
+  }
+}
+
+bool LiveSource::should_stop() {
+  if (command_ && !command_status_) {
+    command_status_ = command_->poll_exit();
+  }
+  if (const auto signal = setup_.stop_signals ? setup_.stop_signals->poll() : std::nullopt) {
+    stop(signal->from_terminal ? 0 : signal->number);
+  }
+  const bool out_of_time = !drained_ && deadline_ns_ != 0 && monotonic_ns() >= deadline_ns_;
+  if (out_of_time) {
+    stop(SIGTERM);  // the command too, as perf record does
+  }
+  return !drained_ && (stop_asked_ || command_status_ || target_is_gone());
+}
+
+bool LiveSource::target_is_gone() const {
+  if (setup_.target.kind == TargetKind::System || command_) {
+    return false;
+  }
+  return std::all_of(setup_.target.ids.begin(), setup_.target.ids.end(), [](std::uint32_t id) {
+    return ::kill(static_cast<pid_t>(id), 0) != 0 && errno == ESRCH;
+  });
+}
+
+bool LiveSource::is_own(const Record& record) {
+  static const auto own_pid = static_cast<std::uint32_t>(::getpid());
+  const auto* sample = std::get_if<Sample>(&record.payload);
+  if (setup_.target.kind != TargetKind::System || sample == nullptr || sample->pid != own_pid) {
+    return false;
+  }
+  ++own_samples_;
+  return true;
+}
+
+void LiveSource::stop(int signal) {
+  if (command_ && !command_status_ && signal != 0) {
+    command_->terminate(signal);
+  }
+  stop_asked_ = true;
+}
+
+void LiveSource::shut_down() {
+  events_.disable();
+  for (const auto& reader : readers_) {
+    reader->stop();
+  }
+  drained_ = true;
+}
+
+}  // namespace memtrace

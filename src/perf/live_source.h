@@ -1,0 +1,96 @@
+// Rings of the live kernel as RecordSource: opens the events, describes what runs already, starts
+// the command, drains, merges, and knows when to stop.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/event_set.h"
+#include "perf/record_builder.h"
+#include "perf/record_source.h"
+#include "perf/ring_merge.h"
+#include "perf/ring_reader.h"
+#include "perf/stop_signals.h"
+#include "perf/target.h"
+
+namespace memtrace {
+
+struct LiveSetup {
+  Target target;
+  std::vector<EventRequest> events;
+  CallGraph call_graph;
+  std::size_t ring_bytes = 0;           // for each CPU; 0: default_ring_bytes()
+  std::uint64_t duration_ns = 0;        // 0: until the target ends or the user stops it
+  StopSignals* stop_signals = nullptr;  // asked now and then; may be null
+};
+
+class LiveSource final : public RecordSource {
+ public:
+  static Result<std::unique_ptr<LiveSource>> open(LiveSetup setup);
+  ~LiveSource() override;
+
+  // Enables everything and lets the command run. Error: the command cannot be run.
+  Result<> start();
+
+  // Tick records come between others whenever all records up to a time have been given out.
+  Result<std::optional<Record>> next() override;
+
+  const Recording& recording() const override { return recording_; }
+
+  // Ends the recording: what the rings hold by now still comes. May be called again and at any
+  // time; `signal` is passed on to the command, 0 = none.
+  void stop(int signal);
+
+  // The tracking event first, in the order of recording().events.
+  const std::vector<OpenedEvent>& events() const { return events_.events(); }
+
+  bool monotonic_clock() const { return events_.features().clock_id; }
+
+  // Wait status of the command once it has ended.
+  std::optional<int> command_status() const { return command_status_; }
+
+  // Samples of memtrace's own work that a system-wide recording left out.
+  std::uint64_t own_samples() const { return own_samples_; }
+
+ private:
+  LiveSource(LiveSetup setup, EventSet events, std::optional<HeldCommand> command);
+
+  void take_snapshot();
+  void start_readers();
+  std::optional<Record> next_snapshot_record();
+  std::optional<Record> next_merged_record();
+  std::optional<Record> next_own_record();
+  void collect();
+  void note_losses();
+  void note_tail_loss();
+  bool should_stop();
+  bool target_is_gone() const;
+  bool is_own(const Record& record);
+  void shut_down();
+
+  LiveSetup setup_;
+  EventSet events_;
+  std::optional<HeldCommand> command_;
+  Recording recording_;
+  RecordParser parser_;
+  ChunkQueue queue_;
+  RingMerge merge_;
+  std::vector<std::unique_ptr<RingReader>> readers_;  // after what they use: destroyed first
+  RecordBuilder snapshot_;
+  std::size_t snapshot_position_ = 0;
+  std::deque<Record> own_records_;  // losses and ticks
+  std::uint64_t deadline_ns_ = 0;   // CLOCK_MONOTONIC
+  std::uint64_t last_time_ns_ = 0;
+  std::uint64_t lost_in_records_ = 0;
+  std::uint64_t own_samples_ = 0;
+  std::optional<int> command_status_;
+  bool stop_asked_ = false;
+  bool drained_ = false;  // readers have ended, the merge has everything
+};
+
+}  // namespace memtrace

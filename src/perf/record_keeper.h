@@ -1,0 +1,72 @@
+// Keeps the memory of records that lie in no mapping (a pipe's, or decompressed ones) until the
+// last record in it has gone out.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+
+namespace memtrace {
+
+// Memory for records: 8-byte aligned, shared by the records in it and whoever still writes to it.
+struct RecordBlock {
+  std::shared_ptr<std::uint64_t[]> words;
+  std::size_t size_bytes = 0;
+
+  static RecordBlock of(std::size_t size_bytes) {
+    const std::size_t words = size_bytes / sizeof(std::uint64_t) + 1;
+    return {std::shared_ptr<std::uint64_t[]>(new std::uint64_t[words]), size_bytes};
+  }
+
+  std::span<std::byte> bytes() const {
+    return {reinterpret_cast<std::byte*>(words.get()), size_bytes};
+  }
+};
+
+class RecordKeeper {
+ public:
+  using Memory = std::shared_ptr<std::uint64_t[]>;
+
+  // `sequence` ascends from call to call. Null memory: the record needs none.
+  void keep(std::uint64_t sequence, const Memory& memory) {
+    if (memory == nullptr && stretches_.empty()) {
+      return;
+    }
+    if (stretches_.empty() || stretches_.back().memory != memory) {
+      stretches_.push_back({sequence, 0, memory});
+    }
+    ++stretches_.back().count;
+  }
+
+  void release(std::uint64_t sequence) {
+    const auto after = std::upper_bound(
+        stretches_.begin(), stretches_.end(), sequence, [](std::uint64_t value, const Stretch& s) {
+          return value < s.first_sequence;
+        });
+    if (after == stretches_.begin()) {
+      return;
+    }
+    --std::prev(after)->count;
+    while (!stretches_.empty() && stretches_.front().count == 0) {
+      stretches_.pop_front();
+    }
+  }
+
+  // Blocks that are still held, for tests.
+  std::size_t stretch_count() const { return stretches_.size(); }
+
+ private:
+  // Consecutive records in one piece of memory.
+  struct Stretch {
+    std::uint64_t first_sequence = 0;
+    std::uint64_t count = 0;  // of records that have not gone out
+    Memory memory;
+  };
+
+  std::deque<Stretch> stretches_;
+};
+
+}  // namespace memtrace

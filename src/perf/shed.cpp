@@ -1,0 +1,80 @@
+#include "perf/shed.h"
+
+#include <linux/perf_event.h>
+
+#include <cstring>
+
+namespace memtrace {
+namespace {
+
+perf_event_header header_at(std::span<const std::byte> bytes, std::size_t at) {
+  perf_event_header header{};
+  std::memcpy(&header, bytes.data() + at, sizeof(header));
+  return header;
+}
+
+// The chain with at most kCutStackEntries after each context marker, written over itself.
+std::size_t cut_chain(std::span<std::uint64_t> chain) {
+  std::size_t kept = 0;
+  std::size_t in_context = 0;
+  for (const std::uint64_t entry : chain) {
+    in_context = entry >= kFirstContextMarker ? 0 : in_context + 1;
+    if (in_context <= kCutStackEntries) {
+      chain[kept++] = entry;
+    }
+  }
+  return kept;
+}
+
+// The record's new size. `record` is moved together behind its shortened callchain.
+std::size_t cut_record(std::span<std::byte> record, const RecordParser& parser, Chunk& chunk) {
+  const auto parsed = parser.parse(record);
+  if (!parsed.ok()) {
+    return record.size();
+  }
+  const auto& chain = std::get<Sample>(parsed.value().payload).callchain;
+  const auto* chain_bytes = reinterpret_cast<const std::byte*>(chain.data());
+  if (chain.empty() || chain_bytes < record.data()) {
+    return record.size();
+  }
+  const auto start = static_cast<std::size_t>(chain_bytes - record.data());
+  auto* words = reinterpret_cast<std::uint64_t*>(record.data() + start);
+  const std::size_t kept = cut_chain({words, chain.size()});
+  if (kept == chain.size()) {
+    return record.size();
+  }
+  words[-1] = kept;  // the chain's own count stands before it
+  const std::size_t tail = start + chain.size_bytes();
+  std::memmove(words + kept, record.data() + tail, record.size() - tail);
+  const std::size_t size = record.size() - (chain.size() - kept) * sizeof(std::uint64_t);
+  auto header = header_at(record, 0);
+  header.size = static_cast<std::uint16_t>(size);
+  std::memcpy(record.data(), &header, sizeof(header));
+  ++chunk.cut_stacks;
+  return size;
+}
+
+}  // namespace
+
+void shed(Chunk& chunk, Overload level, const RecordParser& parser) {
+  const auto bytes = chunk.bytes();
+  std::size_t written = 0;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const perf_event_header header = header_at(bytes, at);
+    const auto record = bytes.subspan(at, header.size);
+    at += header.size;
+    std::size_t kept = record.size();
+    if (header.type == PERF_RECORD_SAMPLE && level == Overload::DropSamples) {
+      ++chunk.dropped_samples;
+      continue;
+    }
+    if (header.type == PERF_RECORD_SAMPLE && level == Overload::CutStacks) {
+      kept = cut_record(record, parser, chunk);
+    }
+    std::memmove(bytes.data() + written, record.data(), kept);
+    written += kept;
+  }
+  chunk.used_bytes = written;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,17 @@
+// What is given up when memtrace falls behind, in a chunk that was just drained.
+#pragma once
+
+#include "perf/chunk.h"
+#include "perf/chunk_queue.h"
+#include "perf/sample_layout.h"
+
+namespace memtrace {
+
+// Entries of each part of a callchain, kernel and user, that a cut stack keeps.
+inline constexpr std::size_t kCutStackEntries = 8;
+
+// Shortens callchains or drops samples in place, as the level says, and counts what it did in the
+// chunk. Other records stay.
+void shed(Chunk& chunk, Overload level, const RecordParser& parser);
+
+}  // namespace memtrace

@@ -1,0 +1,48 @@
+#include "perf/stop_signals.h"
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace memtrace {
+namespace {
+
+sigset_t stop_set() {
+  sigset_t set{};
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGINT);
+  ::sigaddset(&set, SIGTERM);
+  return set;
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  const sigset_t set = stop_set();
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  fd_.reset(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+}
+
+StopSignals::~StopSignals() {
+  const sigset_t set = stop_set();
+  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+std::optional<StopSignals::Signal> StopSignals::poll() {
+  signalfd_siginfo info{};
+  if (::read(fd_.get(), &info, sizeof(info)) != static_cast<ssize_t>(sizeof(info))) {
+    return std::nullopt;
+  }
+  return Signal{.number = static_cast<int>(info.ssi_signo),
+                .from_terminal = info.ssi_code == SI_KERNEL};
+}
+
+void reset_signals() {
+  sigset_t none{};
+  ::sigemptyset(&none);
+  ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+}
+
+}  // namespace memtrace

@@ -1,0 +1,148 @@
+#include "perf/target.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "base/system.h"
+#include "base/text.h"
+#include "perf/stop_signals.h"
+
+namespace memtrace {
+namespace {
+
+struct Pipe {
+  UniqueFd read_end;
+  UniqueFd write_end;
+};
+
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return Error{"pipe2", errno, ""};
+  }
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+// In the child: never returns. Only async-signal-safe calls from here on.
+[[noreturn]] void wait_and_exec(int go_fd, int errno_fd, char* const* argv) {
+  char go = 0;
+  while (::read(go_fd, &go, 1) < 0 && errno == EINTR) {
+  }
+  if (go == 0) {
+    ::_exit(127);  // memtrace ended without releasing us
+  }
+  reset_signals();
+  ::execvp(argv[0], argv);
+  const int error = errno;
+  [[maybe_unused]] const ssize_t sent = ::write(errno_fd, &error, sizeof(error));
+  ::_exit(127);
+}
+
+}  // namespace
+
+Result<std::vector<std::uint32_t>> threads_of(std::uint32_t pid) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/task";
+  std::vector<std::string> names;
+  for (int look = 0; look < 10; ++look) {
+    auto again = list_directory(path);
+    if (!again.ok()) {
+      return Error{"process " + std::to_string(pid),
+                   ESRCH,
+                   "no process has this id; ps -e lists those that run"};
+    }
+    const bool settled = again.value() == names;
+    names = again.take();
+    if (settled) {
+      break;
+    }
+  }
+  std::vector<std::uint32_t> tids;
+  for (const std::string& name : names) {
+    tids.push_back(static_cast<std::uint32_t>(parse_number(name).value_or(0)));
+  }
+  return tids;
+}
+
+HeldCommand::HeldCommand(pid_t pid, UniqueFd go, UniqueFd exec_errno, std::string name)
+    : pid_(pid), go_(std::move(go)), exec_errno_(std::move(exec_errno)), name_(std::move(name)) {}
+
+Result<HeldCommand> HeldCommand::spawn(const std::vector<std::string>& argv) {
+  auto go = make_pipe();
+  auto exec_errno = make_pipe();
+  if (!go.ok() || !exec_errno.ok()) {
+    return go.ok() ? exec_errno.take_error() : go.take_error();
+  }
+  std::vector<std::string> copies = argv;
+  std::vector<char*> pointers;
+  for (std::string& copy : copies) {
+    pointers.push_back(copy.data());
+  }
+  pointers.push_back(nullptr);
+  const pid_t pid = ::fork();
+  if (pid < 0) {
+    return Error{"fork", errno, ""};
+  }
+  if (pid == 0) {
+    go.value().write_end.reset();  // else the read never ends when memtrace does
+    wait_and_exec(go.value().read_end.get(), exec_errno.value().write_end.get(), pointers.data());
+  }
+  return HeldCommand(
+      pid, std::move(go.value().write_end), std::move(exec_errno.value().read_end), argv.front());
+}
+
+HeldCommand::~HeldCommand() {
+  if (go_.valid() && pid_ > 0) {
+    go_.reset();  // the child reads end of file and leaves
+    ::waitpid(pid_, nullptr, 0);
+  }
+}
+
+Result<> HeldCommand::release() {
+  const char go = 1;
+  if (::write(go_.get(), &go, 1) != 1) {
+    return Error{"starting " + name_, errno, ""};
+  }
+  go_.reset();
+  int error = 0;
+  ssize_t got = 0;
+  do {
+    got = ::read(exec_errno_.get(), &error, sizeof(error));
+  } while (got < 0 && errno == EINTR);
+  if (got == static_cast<ssize_t>(sizeof(error))) {
+    ::waitpid(pid_, nullptr, 0);
+    status_ = 127 << 8;
+    const char* hint = error == ENOENT ? "no such file in $PATH; give the command's full path"
+                                       : "is it an executable file?";
+    return Error{"cannot run '" + name_ + "'", error, hint};
+  }
+  return kDone;
+}
+
+std::optional<int> HeldCommand::poll_exit() {
+  int status = 0;
+  if (!status_ && ::waitpid(pid_, &status, WNOHANG) == pid_) {
+    status_ = status;
+  }
+  return status_;
+}
+
+void HeldCommand::terminate(int signal) const {
+  if (!status_) {
+    ::kill(pid_, signal);
+  }
+}
+
+std::string describe_wait_status(int status) {
+  if (WIFSIGNALED(status)) {
+    return format("was killed by signal %d (%s)", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+  }
+  return format("exited with status %d", WEXITSTATUS(status));
+}
+
+}  // namespace memtrace

@@ -1,0 +1,63 @@
+// Whom to watch: the whole machine, some processes or threads, or a command that is started here.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace memtrace {
+
+enum class TargetKind : std::uint8_t { System, Processes, Threads, Command };
+
+struct Target {
+  TargetKind kind = TargetKind::System;
+  std::vector<std::uint32_t> ids;    // pids or tids
+  std::vector<std::string> command;  // argv
+};
+
+// Threads of a process, read again until two looks agree. Error: no such process.
+Result<std::vector<std::uint32_t>> threads_of(std::uint32_t pid);
+
+// A command that has been forked but waits before execve(2) until it is released, so that
+// everything can be set up around it. Killed when it is destroyed unreleased.
+class HeldCommand {
+ public:
+  static Result<HeldCommand> spawn(const std::vector<std::string>& argv);
+
+  HeldCommand(HeldCommand&&) noexcept = default;
+  HeldCommand& operator=(HeldCommand&&) = delete;
+  HeldCommand(const HeldCommand&) = delete;
+  HeldCommand& operator=(const HeldCommand&) = delete;
+  ~HeldCommand();
+
+  pid_t pid() const { return pid_; }
+
+  // Lets it run. Error: "COMMAND", the errno of execvp(3), with a hint.
+  Result<> release();
+
+  // Its wait status once it has ended; never blocks.
+  std::optional<int> poll_exit();
+
+  // Passes on the signal that asked us to stop.
+  void terminate(int signal) const;
+
+ private:
+  HeldCommand(pid_t pid, UniqueFd go, UniqueFd exec_errno, std::string name);
+
+  pid_t pid_ = -1;
+  UniqueFd go_;          // the child reads one byte from its other end
+  UniqueFd exec_errno_;  // the child writes errno when execvp fails; closed by a successful exec
+  std::string name_;
+  std::optional<int> status_;
+};
+
+// "exited with status 3", "was killed by signal 11 (Segmentation fault)".
+std::string describe_wait_status(int status);
+
+}  // namespace memtrace

@@ -1,0 +1,29 @@
+// What a recording says of itself beyond what perf has a place for, as JSON in a feature section
+// that perf skips.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memtrace {
+
+struct About {
+  std::string target;                     // "the whole machine", "process 12", a command line
+  std::vector<std::string> migratetypes;  // page allocator's names by number
+  std::vector<std::string> notes;         // sentences for the reader of a report
+  std::uint64_t own_samples = 0;          // memtrace's own events, left out
+  // Of the losses that stand in the records: not by the kernel, but by memtrace.
+  std::uint64_t late = 0;
+  std::uint64_t overload = 0;
+  std::uint64_t malformed = 0;
+  std::uint64_t cut_stacks = 0;
+  std::uint64_t disk_full = 0;
+};
+
+std::string to_json(const About& about);
+
+// Anything that is missing or not understood stays at its default: a file of a later version.
+About parse_about(const std::string& json);
+
+}  // namespace memtrace

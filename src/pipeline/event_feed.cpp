@@ -1,0 +1,120 @@
+#include "pipeline/event_feed.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "base/text.h"
+#include "tracepoints/format.h"
+
+namespace memtrace {
+namespace {
+
+ModuleKind kind_of(std::string_view path) {
+  if (path == "[vdso]") {
+    return ModuleKind::Vdso;
+  }
+  // Not files though their names look so: "//anon", "/memfd:x", "/dev/zero", "/SYSV0000",
+  // "/anon_hugepage (deleted)".
+  constexpr auto kNoFiles = std::to_array<std::string_view>(
+      {"//", "/memfd:", "/dev/zero", "/SYSV", "/anon_hugepage", "["});
+  const auto begins = [path](std::string_view start) { return path.starts_with(start); };
+  const bool no_file = path.empty() || std::any_of(kNoFiles.begin(), kNoFiles.end(), begins);
+  return no_file ? ModuleKind::Anonymous : ModuleKind::File;
+}
+
+std::string to_hex(std::span<const std::byte> bytes) {
+  std::string hex;
+  for (const std::byte byte : bytes) {
+    hex += format("%02x", std::to_integer<unsigned>(byte));
+  }
+  return hex;
+}
+
+}  // namespace
+
+std::optional<Event> EventFeed::apply(const Record& record) {
+  if (const auto* sample = std::get_if<Sample>(&record.payload)) {
+    return apply_sample(record.stamp, *sample);
+  }
+  if (const auto* mmap = std::get_if<Mmap>(&record.payload)) {
+    apply_mmap(*mmap);
+  } else if (const auto* comm = std::get_if<Comm>(&record.payload)) {
+    apply_comm(*comm);
+  } else if (const auto* fork = std::get_if<Fork>(&record.payload)) {
+    world_.processes().fork({.pid = fork->pid,
+                             .parent_pid = fork->parent_pid,
+                             .tid = fork->tid,
+                             .parent_tid = fork->parent_tid});
+  } else if (const auto* exit = std::get_if<Exit>(&record.payload)) {
+    world_.processes().exit(exit->pid, exit->tid);
+  }
+  return std::nullopt;
+}
+
+void EventFeed::apply_mmap(const Mmap& mmap) {
+  if (mmap.pid == kKernelPid || mmap.mode == CpuMode::Kernel || !mmap.executable) {
+    return;
+  }
+  world_.map({.pid = mmap.pid,
+              .range = {mmap.start, mmap.start + mmap.length_bytes},
+              .file_offset = mmap.file_offset,
+              .module = {.kind = kind_of(mmap.path),
+                         .path = std::string(mmap.path),
+                         .build_id = to_hex(mmap.build_id),
+                         .pid = mmap.pid}});
+}
+
+void EventFeed::apply_comm(const Comm& comm) {
+  if (comm.exec) {
+    world_.processes().exec(comm.pid);
+  }
+  world_.processes().rename(comm.pid, comm.tid, world_.strings().intern(comm.name));
+}
+
+void EventFeed::learn_events() {
+  while (types_.size() < recording_.events.size()) {
+    learn_event(recording_.events[types_.size()]);
+  }
+}
+
+void EventFeed::learn_event(const EventInfo& info) {
+  EventType type{.name = info.name, .index = static_cast<std::uint32_t>(types_.size())};
+  if (!info.format.empty()) {
+    auto parsed = parse_format(info.format, info.name.substr(0, info.name.find(':')));
+    if (parsed.ok()) {
+      type.format = parsed.take();
+    } else {
+      caveats_.push_back(describe(parsed.error()));
+    }
+  }
+  auto decoder = decoder_for(type);
+  if (!decoder.ok()) {
+    caveats_.push_back(describe(decoder.error()) + ": its samples are only counted");
+  }
+  decoders_.push_back(decoder.ok() ? decoder.take()
+                                   : [](const RawSample&) { return EventPayload(); });
+  types_.push_back(std::move(type));
+}
+
+std::optional<Event> EventFeed::apply_sample(const Stamp& stamp, const Sample& sample) {
+  learn_events();
+  if (sample.event >= types_.size()) {
+    ++malformed_;
+    return std::nullopt;
+  }
+  Event event{.time_ns = stamp.time_ns,
+              .cpu = stamp.cpu,
+              .pid = sample.pid,
+              .tid = sample.tid,
+              .weight = std::max<std::uint64_t>(sample.period, 1),
+              .type = &types_[sample.event],
+              .raw = sample.raw};
+  event.stack = world_.intern_stack(sample.pid, sample.callchain);
+  event.payload =
+      decoders_[sample.event]({.raw = sample.raw, .address = sample.address, .ip = sample.ip});
+  world_.apply(event);
+  return event;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,51 @@
+// Records to events: keeps the world true to mmap, comm, fork, exec and exit records, and turns
+// samples into typed events. Spine 3 to 5.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perf/record_source.h"
+#include "state/world.h"
+#include "tracepoints/event.h"
+#include "tracepoints/tracepoint.h"
+
+namespace memtrace {
+
+class EventFeed {
+ public:
+  // `recording` is the source's and may still grow.
+  EventFeed(World& world, const Recording& recording) : world_(world), recording_(recording) {}
+
+  // The event of a sample, after the world was changed by it; nothing for all other records, which
+  // change the world too. Valid as long as the record.
+  std::optional<Event> apply(const Record& record);
+
+  // Samples that were too short for their event's fields.
+  std::uint64_t malformed() const { return malformed_; }
+
+  // Sentences about events whose format could not be understood.
+  const std::vector<std::string>& caveats() const { return caveats_; }
+
+  const std::deque<EventType>& types() const { return types_; }
+
+  // Types for all events that the recording knows of by now.
+  void learn_events();
+
+ private:
+  void apply_mmap(const Mmap& mmap);
+  void apply_comm(const Comm& comm);
+  std::optional<Event> apply_sample(const Stamp& stamp, const Sample& sample);
+  void learn_event(const EventInfo& info);
+
+  World& world_;
+  const Recording& recording_;
+  std::deque<EventType> types_;  // a deque: events point to them
+  std::vector<Decoder> decoders_;
+  std::vector<std::string> caveats_;
+  std::uint64_t malformed_ = 0;
+};
+
+}  // namespace memtrace

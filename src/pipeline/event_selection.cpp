@@ -1,0 +1,159 @@
+#include "pipeline/event_selection.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/text.h"
+#include "tracepoints/alternatives.h"
+#include "tracepoints/software_events.h"
+#include "tracepoints/tracefs.h"
+#include "views/view.h"
+
+namespace memtrace {
+namespace {
+
+// What a recording holds when nothing was asked for: who allocates, who faults, and whether the
+// machine is short of memory. All but the first may be missing in a kernel.
+constexpr auto kDefaultNeeds = std::to_array<std::string_view>(
+    {"kmem:kmalloc", "kmem:mm_page_alloc|", "exceptions:page_fault_user|", "vmscan:*|", "oom:*|"});
+
+// A view pairs frees with allocations and never shows where the free was: no stack for them.
+constexpr auto kFrees = std::to_array<std::string_view>({"kmem:kfree",
+                                                         "kmem:kmem_cache_free",
+                                                         "kmem:mm_page_free",
+                                                         "kmem:mm_page_free_direct",
+                                                         "kmem:mm_pagevec_free"});
+
+bool is_free(std::string_view name) {
+  return std::find(kFrees.begin(), kFrees.end(), name) != kFrees.end();
+}
+
+Error unknown_view(const std::string& name) {
+  std::vector<std::string> names;
+  for (const NamedView& view : all_views()) {
+    names.emplace_back(view.name);
+  }
+  const auto near = nearest(name, names);
+  return {
+      "unknown view '" + name + "'",
+      0,
+      near.empty() ? "views are: " + join(names, ", ") : "did you mean " + join(near, " or ") + "?",
+      ErrorKind::Usage};
+}
+
+// tracefs is opened when the first tracepoint is needed: software events work without it.
+class Selector {
+ public:
+  explicit Selector(const EventSelection& selection) : selection_(selection) {}
+
+  Result<> add_needs(std::span<const std::string_view> needs) {
+    TRY(open_files());
+    const auto exists = [this](std::string_view event) { return files_->has(event); };
+    auto chosen = choose_events(needs, exists);
+    if (!chosen.ok()) {
+      return chosen.take_error();
+    }
+    for (const std::string& event : chosen.value()) {
+      TRY(add_event(event, !is_free(event)));
+    }
+    return kDone;
+  }
+
+  Result<> add_event(const std::string& name, bool stacks) {
+    if (const auto software = find_software_event(name)) {
+      add({.info = {.name = std::string(software->name),
+                    .kind = EventKind::Software,
+                    .config = software->config,
+                    .period = selection_.period},
+           .type = kTypeSoftware,
+           .stacks = stacks});
+      return kDone;
+    }
+    TRY(open_files());
+    auto names = files_->list_events(name);
+    if (!names.ok()) {
+      return names.take_error();
+    }
+    for (const std::string& each : names.value()) {
+      TRY(add_tracepoint(each, stacks));
+    }
+    return kDone;
+  }
+
+  Result<SelectedEvents> finish() {
+    if (files_) {
+      auto page = files_->header_page();
+      auto event = files_->header_event();
+      selected_.header_page = page.ok() ? page.take() : "";
+      selected_.header_event = event.ok() ? event.take() : "";
+    }
+    return std::move(selected_);
+  }
+
+ private:
+  Result<> open_files() {
+    if (!files_) {
+      auto files = TracepointFiles::open();
+      if (!files.ok()) {
+        return files.take_error();
+      }
+      files_.emplace(files.take());
+    }
+    return kDone;
+  }
+
+  Result<> add_tracepoint(const std::string& name, bool stacks) {
+    auto id = files_->event_id(name);
+    auto text = files_->event_format_text(name);
+    if (!id.ok() || !text.ok()) {
+      return id.ok() ? text.take_error() : id.take_error();
+    }
+    add({.info = {.name = name,
+                  .kind = EventKind::Tracepoint,
+                  .config = id.value(),
+                  .period = selection_.period,
+                  .format = text.take()},
+         .type = kTypeTracepoint,
+         .filter = selection_.filter,
+         .stacks = stacks});
+    return kDone;
+  }
+
+  void add(EventRequest request) {
+    const auto same = [&](const EventRequest& other) {
+      return other.info.name == request.info.name;
+    };
+    auto& requests = selected_.requests;
+    if (std::none_of(requests.begin(), requests.end(), same)) {
+      requests.push_back(std::move(request));
+    }
+  }
+
+  const EventSelection& selection_;
+  std::optional<TracepointFiles> files_;
+  SelectedEvents selected_;
+};
+
+}  // namespace
+
+Result<SelectedEvents> select_events(const EventSelection& selection) {
+  Selector selector(selection);
+  if (selection.events.empty() && selection.views.empty()) {
+    TRY(selector.add_needs(kDefaultNeeds));
+  }
+  // What the user named comes first: it has stacks even where a view would do without.
+  for (const std::string& name : selection.events) {
+    TRY(selector.add_event(name, true));
+  }
+  for (const std::string& name : selection.views) {
+    const NamedView* view = find_view(name);
+    if (view == nullptr) {
+      return unknown_view(name);
+    }
+    TRY(selector.add_needs(view->spec.needs));
+  }
+  return selector.finish();
+}
+
+}  // namespace memtrace

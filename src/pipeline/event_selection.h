@@ -1,0 +1,31 @@
+// From what the user named, or the view needs, to the events that this kernel has.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/event_attr.h"
+
+namespace memtrace {
+
+struct EventSelection {
+  std::vector<std::string> events;  // "kmem:kmalloc", "vmscan:*", "minor-faults"
+  std::vector<std::string> views;   // whose needs are to be met
+  std::string filter;               // for every tracepoint
+  std::uint64_t period = 1;
+};
+
+struct SelectedEvents {
+  std::vector<EventRequest> requests;
+  // Texts of tracefs that a file must hold; empty when no tracepoint was selected.
+  std::string header_page;
+  std::string header_event;
+};
+
+// Without events and views: the default set. Error: Usage, for an unknown view or event with the
+// nearest names; Failed, when tracefs cannot be used.
+Result<SelectedEvents> select_events(const EventSelection& selection);
+
+}  // namespace memtrace

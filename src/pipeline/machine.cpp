@@ -1,0 +1,86 @@
+#include "pipeline/machine.h"
+
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/byte_reader.h"
+#include "base/system.h"
+#include "base/text.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::uint32_t kBuildIdNote = 3;  // NT_GNU_BUILD_ID
+
+std::string build_id_in_notes(ByteReader notes) {
+  while (notes.remaining() >= 12) {
+    const auto name_bytes = notes.read<std::uint32_t>();
+    const auto value_bytes = notes.read<std::uint32_t>();
+    const auto type = notes.read<std::uint32_t>();
+    const auto name = notes.text((name_bytes + 3U) & ~3U);
+    const auto value = notes.take((value_bytes + 3U) & ~3U);
+    if (type == kBuildIdNote && name == "GNU" && value.size() >= value_bytes) {
+      std::string hex;
+      for (const std::byte byte : value.first(value_bytes)) {
+        hex += format("%02x", std::to_integer<unsigned>(byte));
+      }
+      return hex;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Recording describe_machine() {
+  Recording machine;
+  utsname name{};
+  ::uname(&name);
+  machine.host_name = static_cast<const char*>(name.nodename);
+  machine.kernel_release = static_cast<const char*>(name.release);
+  machine.architecture = static_cast<const char*>(name.machine);
+  machine.tool_version = "memtrace " MEMTRACE_VERSION;
+  machine.cpus_available = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_CONF));
+  machine.cpus_online = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+
+  struct sysinfo info {};
+
+  ::sysinfo(&info);
+  machine.total_memory_bytes = std::uint64_t{info.totalram} * info.mem_unit;
+  machine.page_size_bytes = static_cast<std::uint32_t>(page_size_bytes());
+  return machine;
+}
+
+std::string kernel_build_id() {
+  const auto notes = read_file("/sys/kernel/notes");
+  return notes.ok() ? build_id_in_notes(ByteReader(std::as_bytes(std::span(notes.value())))) : "";
+}
+
+std::vector<std::string> migratetype_names() {
+  const auto text = read_file("/proc/pagetypeinfo");
+  return text.ok() ? parse_migratetypes(text.value()) : std::vector<std::string>();
+}
+
+std::vector<std::string> parse_migratetypes(std::string_view pagetypeinfo) {
+  // "Node    0, zone      DMA, type    Unmovable      0 ..." lists the types in their order.
+  std::vector<std::string> names;
+  for (const std::string_view line : split(pagetypeinfo, '\n')) {
+    const std::size_t at = line.find(", type ");
+    if (!line.starts_with("Node") || at == std::string_view::npos) {
+      continue;
+    }
+    const std::string_view rest = trim(line.substr(at + 7));
+    std::string name(rest.substr(0, rest.find(' ')));
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      break;  // the next zone begins
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace memtrace

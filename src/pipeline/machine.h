@@ -1,0 +1,24 @@
+// Facts about this machine that a recording carries along.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "perf/recording.h"
+
+namespace memtrace {
+
+// Host name, kernel, CPUs, memory, page size. No events.
+Recording describe_machine();
+
+// The kernel's own build id, "" when /sys/kernel/notes does not tell.
+std::string kernel_build_id();
+
+// Names of the page allocator's migrate types by number, from /proc/pagetypeinfo (root only): the
+// kernel numbers them differently from version to version. Empty when it cannot be read.
+std::vector<std::string> migratetype_names();
+
+// The same from the text of the file.
+std::vector<std::string> parse_migratetypes(std::string_view pagetypeinfo);
+
+}  // namespace memtrace

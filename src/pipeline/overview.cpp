@@ -1,0 +1,81 @@
+#include "pipeline/overview.h"
+
+#include "base/text.h"
+#include "pipeline/about.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::uint64_t kFirstRows = 5;
+
+Table event_table(const Session& session) {
+  Table table{.title = "events",
+              .columns = {{"event", Unit::Text}, {"samples", Unit::Count}, {"count", Unit::Count}},
+              .key_count = 1,
+              .fixed = true};
+  for (const Session::EventCount& count : session.event_counts()) {
+    if (count.samples > 0) {
+      table.rows.push_back({Cell(count.name), Cell(count.samples), Cell(count.hits)});
+    }
+  }
+  return table;
+}
+
+std::string title_of(const Recording& recording) {
+  const About about = parse_about(recording.about_json);
+  std::string title = "recording";
+  if (!about.target.empty()) {
+    title += " of " + about.target;
+  }
+  if (!recording.host_name.empty()) {
+    title += " on " + recording.host_name + " (" + recording.kernel_release + ")";
+  }
+  return title;
+}
+
+std::uint64_t samples_of(const Session& session) {
+  std::uint64_t samples = 0;
+  for (const Session::EventCount& count : session.event_counts()) {
+    samples += count.samples;
+  }
+  return samples;
+}
+
+}  // namespace
+
+Result<Report> make_overview(RecordSource& source, SessionOptions options) {
+  for (const NamedView& view : all_views()) {
+    options.views.push_back(&view);
+  }
+  options.arrange.top = kFirstRows;
+  options.arrange.closing_figures = false;
+  auto made = Session::create(source, std::move(options));
+  if (!made.ok()) {
+    return made.take_error();
+  }
+  Session& session = *made.value();
+  Report overview{.view = "overview"};
+  TRY(session.run([&overview](std::vector<Report> reports) -> Result<> {
+    overview.caveats = reports.front().caveats;
+    overview.reports = std::move(reports);
+    return kDone;
+  }));
+  std::vector<Report> held;
+  for (std::size_t i = 0; i < overview.reports.size(); ++i) {
+    // All of a recording's caveats stand once, at the end of the whole.
+    if (session.view_has_events(i)) {
+      held.push_back(std::move(overview.reports[i]));
+    }
+  }
+  overview.reports = std::move(held);
+  overview.title = title_of(source.recording());
+  overview.start_ns = session.span().start_ns;
+  overview.end_ns = session.span().end_ns;
+  overview.totals = {{"span", Unit::Nanoseconds, overview.end_ns - overview.start_ns},
+                     {"processes", Unit::Count, session.world().processes().seen()},
+                     {"samples", Unit::Count, samples_of(session)}};
+  overview.tables.push_back(event_table(session));
+  return overview;
+}
+
+}  // namespace memtrace

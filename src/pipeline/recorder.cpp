@@ -1,0 +1,216 @@
+#include "pipeline/recorder.h"
+
+#include <ctime>
+#include <memory>
+
+#include "base/log.h"
+#include "base/system.h"
+#include "perf/file_writer.h"
+#include "pipeline/about.h"
+#include "pipeline/caller_repair.h"
+#include "pipeline/event_feed.h"
+#include "pipeline/machine.h"
+#include "pipeline/naming.h"
+#include "pipeline/sample_rewriter.h"
+#include "symbolize/symbolizer.h"
+
+namespace memtrace {
+namespace {
+
+std::vector<std::byte> attr_bytes(const perf_event_attr& attr) {
+  const auto bytes = std::as_bytes(std::span(&attr, 1)).first(attr.size);
+  return {bytes.begin(), bytes.end()};
+}
+
+WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source) {
+  WriterSetup setup{.header_page = options.selected.header_page,
+                    .header_event = options.selected.header_event,
+                    .about = describe_machine(),
+                    .clock_id = CLOCK_MONOTONIC,
+                    .has_clock = source.monotonic_clock(),
+                    .wall_clock_ns = wall_clock_ns(),
+                    .trace_clock_ns = monotonic_ns()};
+  setup.about.command_line = options.command_line;
+  for (const OpenedEvent& event : source.events()) {
+    setup.events.push_back(
+        {.info = event.request.info, .attr = attr_bytes(file_attr(event.attr)), .ids = event.ids});
+  }
+  return setup;
+}
+
+class Recorder {
+ public:
+  Recorder(const RecordOptions& options, LiveSource& source, FileWriter& writer)
+      : options_(options),
+        source_(source),
+        writer_(writer),
+        feed_(world_, source.recording()),
+        repair_(world_),
+        own_records_(source.events().front().ids.front()) {
+    about_.target = options.target_text;
+    about_.migratetypes = migratetype_names();
+    about_.notes = source.recording().caveats;
+  }
+
+  Result<> run() {
+    while (true) {
+      auto record = source_.next();
+      if (!record.ok()) {
+        return record.take_error();
+      }
+      if (!record.value()) {
+        return kDone;
+      }
+      TRY(on(*record.value()));
+    }
+  }
+
+  Result<RecordSummary> finish() {
+    summary_.own_samples = about_.own_samples = source_.own_samples();
+    summary_.command_status = source_.command_status();
+    about_.disk_full = writer_.samples_lost();
+    Recording end{.first_time_ns = first_time_ns_, .last_time_ns = last_time_ns_};
+    add_names(end);
+    end.about_json = to_json(about_);
+    TRY(writer_.finish(end));
+    summary_.bytes = writer_.bytes_written();
+    summary_.disk_full = writer_.samples_lost();
+    summary_.notes = about_.notes;
+    return summary_;
+  }
+
+ private:
+  Result<> on(const Record& record) {
+    if (std::holds_alternative<Tick>(record.payload)) {
+      return end_round();
+    }
+    if (const auto* lost = std::get_if<Lost>(&record.payload)) {
+      return on_lost(record, *lost);
+    }
+    if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {
+      about_.cut_stacks += cut->count;
+      summary_.cut_stacks += cut->count;
+      return kDone;
+    }
+    if (const auto* sample = std::get_if<Sample>(&record.payload)) {
+      return on_sample(record, *sample);
+    }
+    feed_.apply(record);
+    return write(record.bytes);
+  }
+
+  Result<> on_sample(const Record& record, const Sample& sample) {
+    ++summary_.samples;
+    first_time_ns_ = first_time_ns_ == 0 ? record.stamp.time_ns : first_time_ns_;
+    last_time_ns_ = record.stamp.time_ns;
+    if (!options_.live.call_graph.repair || sample.callchain.empty()) {
+      feed_.apply(record);
+      return write(record.bytes);
+    }
+    const auto chain = repair_.repair(sample);
+    Record repaired = record;
+    std::get<Sample>(repaired.payload).callchain = chain;
+    feed_.apply(repaired);
+    return write(rewriter_.rewrite(record.bytes, sample, chain));
+  }
+
+  // A loss that memtrace noticed itself becomes a record as the kernel would write it.
+  Result<> on_lost(const Record& record, const Lost& lost) {
+    count_loss(lost);
+    if (!record.bytes.empty() && lost.reason == LossReason::Kernel) {
+      return write(record.bytes);
+    }
+    own_records_.clear();
+    own_records_.lost(lost.count, record.stamp.time_ns);
+    return write(own_records_.bytes());
+  }
+
+  void count_loss(const Lost& lost) {
+    const bool overload = lost.reason == LossReason::Overload;
+    (overload ? summary_.dropped : summary_.lost) += lost.count;
+    if (lost.reason == LossReason::Late) {
+      about_.late += lost.count;
+    } else if (lost.reason == LossReason::Malformed) {
+      about_.malformed += lost.count;
+    } else if (overload) {
+      about_.overload += lost.count;
+    }
+  }
+
+  Result<> write(std::span<const std::byte> record) {
+    written_in_round_ = true;
+    return writer_.write(record);
+  }
+
+  Result<> end_round() {
+    if (!written_in_round_) {
+      return kDone;
+    }
+    written_in_round_ = false;
+    return writer_.finish_round();
+  }
+
+  // Build ids of all files that addresses were seen in, and the names of these addresses.
+  void add_names(Recording& end) {
+    end.build_ids.push_back(
+        {.path = "[kernel.kallsyms]", .build_id = kernel_build_id(), .kernel = true});
+    for (std::uint32_t i = 1; i <= world_.modules().size(); ++i) {
+      const Module& module = world_.modules().at(ModuleId{i});
+      if (module.kind == ModuleKind::File) {
+        end.build_ids.push_back({.path = module.path, .build_id = read_build_id(module.path)});
+      }
+    }
+    std::erase_if(end.build_ids, [](const BuildIdEntry& entry) { return entry.build_id.empty(); });
+    if (!options_.embed_symbols) {
+      return;
+    }
+    Naming naming(world_, source_.recording(), true);
+    EmbeddedSymbols symbols;
+    for (std::uint32_t i = 1; i <= world_.stacks().location_count(); ++i) {
+      const CodeLocation& location = world_.stacks().location(LocationId{i});
+      if (location.module.valid()) {
+        symbols.add(world_.modules().at(location.module),
+                    location.lookup_offset(),
+                    naming.location(LocationId{i}));
+      }
+    }
+    end.symbols_json = symbols.to_json();
+    for (const std::string& caveat : naming.caveats()) {
+      about_.notes.push_back(caveat);
+    }
+  }
+
+  const RecordOptions& options_;
+  LiveSource& source_;
+  FileWriter& writer_;
+  World world_{{}};
+  EventFeed feed_;
+  CallerRepair repair_;
+  SampleRewriter rewriter_;
+  RecordBuilder own_records_;
+  RecordSummary summary_;
+  About about_;
+  std::uint64_t first_time_ns_ = 0;
+  std::uint64_t last_time_ns_ = 0;
+  bool written_in_round_ = false;
+};
+
+}  // namespace
+
+Result<RecordSummary> record(RecordOptions options) {
+  options.live.events = options.selected.requests;
+  auto source = LiveSource::open(options.live);
+  if (!source.ok()) {
+    return source.take_error();
+  }
+  auto writer = create_file_writer(options.output, writer_setup(options, *source.value()));
+  if (!writer.ok()) {
+    return writer.take_error();
+  }
+  TRY(source.value()->start());
+  Recorder recorder(options, *source.value(), *writer.value());
+  TRY(recorder.run());
+  return recorder.finish();
+}
+
+}  // namespace memtrace

@@ -1,0 +1,36 @@
+#include "pipeline/sample_rewriter.h"
+
+#include <cstring>
+
+namespace memtrace {
+namespace {
+
+constexpr std::size_t kSizeOffset = 6;  // of perf_event_header::size, the last of its 8 bytes
+
+std::size_t offset_in(std::span<const std::byte> record, const void* place) {
+  return static_cast<std::size_t>(static_cast<const std::byte*>(place) - record.data());
+}
+
+}  // namespace
+
+std::span<const std::byte> SampleRewriter::rewrite(std::span<const std::byte> record,
+                                                   const Sample& sample,
+                                                   std::span<const std::uint64_t> callchain) {
+  const std::size_t chain_start = offset_in(record, sample.callchain.data());
+  const std::size_t chain_end = chain_start + sample.callchain.size_bytes();
+  const std::size_t raw_end =
+      sample.raw.empty() ? chain_end : offset_in(record, sample.raw.data() + sample.raw.size());
+  const std::uint64_t entries = callchain.size();
+  bytes_.resize(chain_start + callchain.size_bytes() + raw_end - chain_end);
+  std::byte* out = bytes_.data();
+  std::memcpy(out, record.data(), chain_start - sizeof(entries));
+  std::memcpy(out + chain_start - sizeof(entries), &entries, sizeof(entries));
+  std::memcpy(out + chain_start, callchain.data(), callchain.size_bytes());
+  std::memcpy(
+      out + chain_start + callchain.size_bytes(), record.data() + chain_end, raw_end - chain_end);
+  const auto size = static_cast<std::uint16_t>(bytes_.size());
+  std::memcpy(out + kSizeOffset, &size, sizeof(size));
+  return bytes_;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,236 @@
+#include "pipeline/session.h"
+
+#include <algorithm>
+
+#include "base/system.h"
+#include "base/text.h"
+
+namespace memtrace {
+namespace {
+
+World::Options world_options(const RecordSource& source, const SessionOptions& options) {
+  const auto needs_blocks = [](const NamedView* view) { return view->spec.needs_live_blocks; };
+  return {
+      .part = options.part,
+      .track_live_blocks = std::any_of(options.views.begin(), options.views.end(), needs_blocks),
+      .page_size_bytes = source.recording().page_size_bytes};
+}
+
+bool is_sampled(const EventInfo& info) {
+  return !info.is_tracking && info.period != 1;
+}
+
+}  // namespace
+
+Session::Session(RecordSource& source, SessionOptions options)
+    : source_(source),
+      options_(std::move(options)),
+      world_(world_options(source, options_)),
+      feed_(world_, source.recording()),
+      repair_(world_),
+      naming_(world_, source.recording(), options_.live) {}
+
+Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOptions options) {
+  std::unique_ptr<Session> session(new Session(source, std::move(options)));
+  ViewOptions& view_options = session->options_.view_options;
+  view_options.page_size_bytes = source.recording().page_size_bytes;
+  if (view_options.migratetypes.empty()) {
+    view_options.migratetypes = parse_about(source.recording().about_json).migratetypes;
+  }
+  for (const NamedView* view : session->options_.views) {
+    auto made = view->spec.make(view_options);
+    if (!made.ok()) {
+      return made.take_error();
+    }
+    session->views_.push_back(made.take());
+  }
+  return session;
+}
+
+Result<> Session::run(const OnReports& on_reports) {
+  while (options_.interval_count == 0 || intervals_ < options_.interval_count) {
+    auto record = source_.next();
+    if (!record.ok()) {
+      return record.take_error();
+    }
+    if (!record.value()) {
+      break;
+    }
+    TRY(on_record(*record.value(), on_reports));
+  }
+  const std::uint64_t known_end = source_.recording().last_time_ns;
+  last_ns_ = std::max(last_ns_, known_end);
+  if (options_.interval_count != 0 && intervals_ >= options_.interval_count) {
+    return kDone;
+  }
+  return deliver({start_ns_, last_ns_}, on_reports);
+}
+
+Result<> Session::on_record(const Record& record, const OnReports& on_reports) {
+  if (options_.interval_ns != 0 && record.stamp.time_ns != 0) {
+    TRY(close_intervals(record.stamp.time_ns, on_reports));
+  }
+  if (const auto* lost = std::get_if<Lost>(&record.payload)) {
+    count_loss(*lost);
+  } else if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {
+    losses_.cut += cut->count;
+  } else if (std::holds_alternative<Sample>(record.payload)) {
+    on_sample(record);
+  } else {
+    feed_.apply(record);
+  }
+  return kDone;
+}
+
+void Session::on_sample(const Record& record) {
+  Record copy = record;
+  if (options_.repair_callers) {
+    auto& sample = std::get<Sample>(copy.payload);
+    sample.callchain = repair_.repair(sample);
+  }
+  const auto event = feed_.apply(copy);
+  if (!event) {
+    return;
+  }
+  start_ns_ = start_ns_ == 0 ? event->time_ns : start_ns_;
+  last_ns_ = std::max(last_ns_, event->time_ns);
+  learn_handlers();
+  EventCount& count = counts_[event->type->index];
+  ++count.samples;
+  count.hits += event->weight;
+  if (!wanted(*event)) {
+    return;
+  }
+  for (View* view : handlers_[event->type->index]) {
+    view->on(*event, world_);
+  }
+}
+
+// Which views want which event is asked once for each event.
+void Session::learn_handlers() {
+  for (std::size_t i = handlers_.size(); i < feed_.types().size(); ++i) {
+    const EventType& type = feed_.types()[i];
+    counts_.push_back({.name = type.name});
+    std::vector<View*>& views = handlers_.emplace_back();
+    for (std::size_t v = 0; v < views_.size(); ++v) {
+      if (options_.views[v]->spec.handles(type)) {
+        views.push_back(views_[v].get());
+      }
+    }
+  }
+}
+
+bool Session::wanted(const Event& event) const {
+  const auto& comms = options_.comms;
+  const auto& pids = options_.pids;
+  return (comms.empty() ||
+          std::find(comms.begin(), comms.end(), world_.strings().at(event.comm)) != comms.end()) &&
+         (pids.empty() || std::find(pids.begin(), pids.end(), event.pid) != pids.end());
+}
+
+void Session::count_loss(const Lost& lost) {
+  switch (lost.reason) {
+    case LossReason::Kernel:
+      losses_.lost += lost.count;
+      break;
+    case LossReason::Late:
+      losses_.late += lost.count;
+      break;
+    case LossReason::Overload:
+      losses_.overload += lost.count;
+      break;
+    case LossReason::Malformed:
+      losses_.malformed += lost.count;
+      break;
+    case LossReason::DiskFull:
+      losses_.disk_full += lost.count;
+      break;
+  }
+}
+
+Result<> Session::close_intervals(std::uint64_t now_ns, const OnReports& on_reports) {
+  if (interval_end_ns_ == 0) {
+    start_ns_ = now_ns;
+    interval_end_ns_ = now_ns + options_.interval_ns;
+  }
+  while (now_ns >= interval_end_ns_ &&
+         (options_.interval_count == 0 || intervals_ < options_.interval_count)) {
+    TRY(deliver({start_ns_, interval_end_ns_}, on_reports));
+    start_ns_ = interval_end_ns_;
+    interval_end_ns_ += options_.interval_ns;
+  }
+  return kDone;
+}
+
+Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
+  ++intervals_;
+  std::vector<Report> reports;
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    Report report = views_[i]->finish(world_, span);
+    report.view = options_.views[i]->name;
+    report.start_ns = span.start_ns;
+    report.end_ns = span.end_ns;
+    TRY(arrange(report, options_.arrange, naming_));
+    resolve(report, naming_);
+    Caveats known = caveats();
+    known.unmatched = options_.views[i]->spec.needs_live_blocks ? known.unmatched : 0;
+    known.notes.insert(known.notes.end(), report.caveats.notes.begin(), report.caveats.notes.end());
+    report.caveats = std::move(known);
+    reports.push_back(std::move(report));
+  }
+  unmatched_told_ = world_.unmatched_frees();
+  TRY(on_reports(std::move(reports)));
+  losses_ = {};
+  return kDone;
+}
+
+// Loss as it stands in the records, put under its proper name by what `record` told of itself.
+Caveats Session::caveats() const {
+  Caveats all = losses_;
+  const About about = parse_about(source_.recording().about_json);
+  const auto move = [&all](std::uint64_t count, std::uint64_t Caveats::*to) {
+    const std::uint64_t known = std::min(count, all.lost);
+    all.lost -= known;
+    all.*to += known;
+  };
+  move(about.late, &Caveats::late);
+  move(about.overload, &Caveats::overload);
+  move(about.malformed, &Caveats::malformed);
+  all.malformed += feed_.malformed();
+  all.cut += about.cut_stacks;
+  all.disk_full += about.disk_full;
+  all.unmatched = world_.unmatched_frees() - unmatched_told_;
+  for (const auto& notes :
+       {source_.recording().caveats, about.notes, feed_.caveats(), naming_.caveats()}) {
+    for (const std::string& note : notes) {
+      if (std::find(all.notes.begin(), all.notes.end(), note) == all.notes.end()) {
+        all.notes.push_back(note);
+      }
+    }
+  }
+  if (std::any_of(
+          source_.recording().events.begin(), source_.recording().events.end(), is_sampled)) {
+    all.notes.emplace_back(
+        "events were sampled one in N: counts and bytes are scaled by N, and live blocks are not "
+        "exact");
+  }
+  return all;
+}
+
+std::vector<Session::EventCount> Session::event_counts() const {
+  return counts_;
+}
+
+bool Session::view_has_events(std::size_t view_index) const {
+  for (std::size_t i = 0; i < handlers_.size(); ++i) {
+    const auto& views = handlers_[i];
+    const bool handled =
+        std::find(views.begin(), views.end(), views_[view_index].get()) != views.end();
+    if (handled && counts_[i].samples > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,94 @@
+// Records through the world into views, and views into finished reports: the one loop behind
+// `memtrace report` and every live view. They differ in the source and in how often reports are
+// asked for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/record_source.h"
+#include "pipeline/about.h"
+#include "pipeline/caller_repair.h"
+#include "pipeline/event_feed.h"
+#include "pipeline/naming.h"
+#include "report/arrange.h"
+#include "report/resolve.h"
+#include "views/view.h"
+
+namespace memtrace {
+
+struct SessionOptions {
+  std::vector<const NamedView*> views;
+  ViewOptions view_options;  // for all of them
+  ArrangeOptions arrange;
+  StackPart part = StackPart::Whole;
+  std::vector<std::string> comms;    // only events of threads with these names; empty = all
+  std::vector<std::uint32_t> pids;   // only events of these processes; empty = all
+  std::uint64_t interval_ns = 0;     // 0: one report at the end
+  std::uint64_t interval_count = 0;  // 0: until the source ends
+  bool live = false;                 // the source is this machine's kernel
+  bool repair_callers = false;       // samples carry what CallerRepair needs
+};
+
+class Session {
+ public:
+  // `source` outlives the session. Error: Usage, an option that a view does not take.
+  static Result<std::unique_ptr<Session>> create(RecordSource& source, SessionOptions options);
+
+  // One report for each view, arranged and named; called at each interval's end and at the
+  // source's. An error ends the run.
+  using OnReports = std::function<Result<>(std::vector<Report>)>;
+
+  Result<> run(const OnReports& on_reports);
+
+  // Of each event of the recording: its name and how many samples, hits and losses there were.
+  struct EventCount {
+    std::string name;
+    std::uint64_t samples = 0;
+    std::uint64_t hits = 0;  // samples times the period
+  };
+
+  std::vector<EventCount> event_counts() const;
+
+  // True when a view makes something of an event of this recording.
+  bool view_has_events(std::size_t view_index) const;
+
+  const World& world() const { return world_; }
+
+  View::Span span() const { return {start_ns_, last_ns_}; }
+
+  Caveats caveats() const;
+
+ private:
+  Session(RecordSource& source, SessionOptions options);
+
+  Result<> on_record(const Record& record, const OnReports& on_reports);
+  void on_sample(const Record& record);
+  void count_loss(const Lost& lost);
+  bool wanted(const Event& event) const;
+  Result<> close_intervals(std::uint64_t now_ns, const OnReports& on_reports);
+  Result<> deliver(View::Span span, const OnReports& on_reports);
+  void learn_handlers();
+
+  RecordSource& source_;
+  SessionOptions options_;
+  World world_;
+  EventFeed feed_;
+  CallerRepair repair_;
+  Naming naming_;
+  std::vector<std::unique_ptr<View>> views_;
+  std::vector<std::vector<View*>> handlers_;  // by event: the views that want it
+  std::vector<EventCount> counts_;
+  Caveats losses_;  // of this interval
+  std::uint64_t start_ns_ = 0;
+  std::uint64_t last_ns_ = 0;
+  std::uint64_t interval_end_ns_ = 0;
+  std::uint64_t intervals_ = 0;
+  std::uint64_t unmatched_told_ = 0;
+};
+
+}  // namespace memtrace

@@ -1,0 +1,139 @@
+// CSV as in RFC 4180, but with the line ends of Unix: a header line, then one line a row, numbers
+// raw, unknown cells empty. A stack is one field, its functions innermost first and joined by ';'.
+// Further tables, histograms and series follow after an empty line, with headers of their own.
+#include <string>
+#include <type_traits>
+
+#include "base/text.h"
+#include "render/formats.h"
+#include "render/names.h"
+
+namespace memtrace {
+namespace {
+
+std::string quoted(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    return std::string(text);
+  }
+  std::string field = "\"";
+  for (const char character : text) {
+    field += character == '"' ? "\"\"" : std::string(1, character);
+  }
+  return field + '"';
+}
+
+std::string stack_field(const Frames* frames) {
+  std::string joined;
+  if (frames == nullptr) {
+    return joined;
+  }
+  for (const Frame& frame : *frames) {
+    joined += joined.empty() ? "" : ";";
+    joined += frame.function;
+  }
+  return joined;
+}
+
+struct Field {
+  const Report& report;
+
+  std::string operator()(std::monostate) const { return ""; }
+
+  std::string operator()(std::uint64_t number) const { return std::to_string(number); }
+
+  std::string operator()(std::int64_t number) const { return std::to_string(number); }
+
+  std::string operator()(double number) const { return format("%.10g", number); }
+
+  std::string operator()(StackId id) const { return stack_field(frames_of(report, id)); }
+
+  std::string operator()(LocationId id) const { return location_name(report, id); }
+
+  std::string operator()(const std::string& text) const { return text; }
+};
+
+// Writes blocks of lines with an empty line between them.
+class Blocks {
+ public:
+  explicit Blocks(std::ostream& out) : out_(out) {}
+
+  void begin() {
+    out_ << (is_first_ ? "" : "\n");
+    is_first_ = false;
+  }
+
+  void line(const std::vector<std::string>& fields) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      out_ << (i == 0 ? "" : ",") << quoted(fields[i]);
+    }
+    out_ << '\n';
+  }
+
+ private:
+  std::ostream& out_;
+  bool is_first_ = true;
+};
+
+void write(const Report& report, const Table& table, Blocks& blocks) {
+  blocks.begin();
+  std::vector<std::string> fields;
+  for (const Column& column : table.columns) {
+    fields.push_back(column.name);
+  }
+  blocks.line(fields);
+  for (const auto& row : table.rows) {
+    fields.clear();
+    for (const Cell& cell : row) {
+      fields.push_back(std::visit(Field{report}, cell));
+    }
+    blocks.line(fields);
+  }
+}
+
+void write(const Histogram& histogram, Blocks& blocks) {
+  blocks.begin();
+  blocks.line({"low", "high", "count"});
+  for (const auto& bucket : histogram.buckets) {
+    blocks.line(
+        {std::to_string(bucket.low), std::to_string(bucket.high), std::to_string(bucket.count)});
+  }
+}
+
+void write(const Series& series, Blocks& blocks) {
+  blocks.begin();
+  blocks.line({"time_ns", "value"});
+  for (const auto& [time_ns, value] : series.points) {
+    blocks.line({std::to_string(time_ns), std::to_string(value)});
+  }
+}
+
+void write(const Report& report, Blocks& blocks) {
+  for (const Table& table : report.tables) {
+    write(report, table, blocks);
+  }
+  for (const Histogram& histogram : report.histograms) {
+    write(histogram, blocks);
+  }
+  for (const Series& series : report.series) {
+    write(series, blocks);
+  }
+  for (const Report& nested : report.reports) {
+    write(nested, blocks);
+  }
+}
+
+class CsvRenderer final : public Renderer {
+ public:
+  void render(const Report& report, std::ostream& out) const override {
+    Blocks blocks(out);
+    write(report, blocks);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Renderer> make_csv_renderer(const RenderOptions&) {
+  return std::make_unique<CsvRenderer>();
+}
+
+}  // namespace memtrace

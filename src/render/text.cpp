@@ -1,0 +1,104 @@
+// The text format: for people, at a terminal, in a hurry. Units are printed, and what the report
+// cannot know stands at its end, always.
+#include <algorithm>
+#include <string>
+
+#include "render/caveats.h"
+#include "render/cell_text.h"
+#include "render/formats.h"
+#include "render/text_line.h"
+#include "render/text_shapes.h"
+#include "render/text_table.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::size_t kNarrowestReport = 40;
+
+void print_wrapped(const std::string& text, std::size_t width, std::ostream& out) {
+  for (const std::string& line : wrap(printable(text), width, 2)) {
+    out << line << '\n';
+  }
+}
+
+std::string title_of(const Report& report) {
+  std::string title = report.title.empty() ? report.view : report.title;
+  if (report.end_ns > report.start_ns) {
+    title += " (" + print_duration(report.end_ns - report.start_ns) + ")";
+  }
+  return title;
+}
+
+std::string totals_of(const Report& report) {
+  std::string line;
+  for (const Total& total : report.totals) {
+    line += line.empty() ? "Total: " : ", ";
+    line += total.name + " " + print_figure(total.unit, total.value);
+  }
+  return line;
+}
+
+void print_caveats(const Caveats& caveats, std::size_t width, std::ostream& out) {
+  out << '\n';
+  for (const std::string& line : caveat_lines(caveats)) {
+    print_wrapped(line, width, out);
+  }
+}
+
+void print_shapes(const Report& report, std::size_t width, std::ostream& out) {
+  if (!report.totals.empty()) {
+    print_wrapped(totals_of(report), width, out);
+  }
+  for (const Table& table : report.tables) {
+    out << '\n';
+    print_table(report, table, width, out);
+  }
+  for (const Histogram& histogram : report.histograms) {
+    out << '\n';
+    print_histogram(histogram, width, out);
+  }
+  for (const Series& series : report.series) {
+    out << '\n';
+    print_series(series, report.start_ns, out);
+  }
+}
+
+// The views of an overview saw the same recording: what all of them would say stands once, at the
+// end of the whole.
+void print_nested(const Report& report, std::size_t width, std::ostream& out) {
+  const auto shared = caveat_lines(report.caveats);
+  for (const Report& nested : report.reports) {
+    out << '\n';
+    const std::string& title = nested.title.empty() ? nested.view : nested.title;
+    print_wrapped("== " + nested.view + ": " + title, width, out);
+    print_shapes(nested, width, out);
+    print_nested(nested, width, out);
+    if (caveat_lines(nested.caveats) != shared) {
+      print_caveats(nested.caveats, width, out);
+    }
+  }
+}
+
+class TextRenderer final : public Renderer {
+ public:
+  explicit TextRenderer(const RenderOptions& options)
+      : width_(std::max(options.columns, kNarrowestReport)) {}
+
+  void render(const Report& report, std::ostream& out) const override {
+    print_wrapped(title_of(report), width_, out);
+    print_shapes(report, width_, out);
+    print_nested(report, width_, out);
+    print_caveats(report.caveats, width_, out);
+  }
+
+ private:
+  std::size_t width_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Renderer> make_text_renderer(const RenderOptions& options) {
+  return std::make_unique<TextRenderer>(options);
+}
+
+}  // namespace memtrace

@@ -1,0 +1,185 @@
+#include "render/text_table.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "render/cell_text.h"
+#include "render/names.h"
+#include "render/text_line.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::size_t kGap = 2;        // between columns
+constexpr std::size_t kNarrowest = 4;  // what text columns keep
+constexpr std::size_t kStackIndent = 4;
+
+struct Place {
+  std::size_t column = 0;  // of the table
+  std::size_t width = 0;
+  bool is_left = false;
+  bool is_text = false;
+};
+
+using Lines = std::vector<std::vector<std::string>>;  // rows of cells, one for each Place
+
+bool has_stacks(const Table& table) {
+  return std::any_of(table.columns.begin(), table.columns.end(), [](const Column& column) {
+    return column.unit == Unit::Stack;
+  });
+}
+
+std::vector<Place> places_of(const Table& table) {
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const Unit unit = table.columns[i].unit;
+    if (unit == Unit::Stack) {
+      continue;
+    }
+    const bool is_text = unit == Unit::Text;
+    places.push_back({i, width_of(table.columns[i].name), i < table.key_count || is_text, is_text});
+  }
+  return places;
+}
+
+Lines cells_of(const Report& report, const Table& table, std::vector<Place>& places) {
+  Lines lines;
+  lines.reserve(table.rows.size());
+  for (const auto& row : table.rows) {
+    auto& line = lines.emplace_back();
+    for (Place& place : places) {
+      line.push_back(print_cell(report, table.columns[place.column].unit, row[place.column]));
+      place.width = std::max(place.width, width_of(line.back()));
+    }
+  }
+  return lines;
+}
+
+std::size_t total_width(const std::vector<Place>& places) {
+  return std::accumulate(
+      places.begin(), places.end(), std::size_t{0}, [](std::size_t sum, const Place& place) {
+        return sum + place.width + kGap;
+      });
+}
+
+// Takes columns away from the widest text until the line fits or all text is as narrow as may be.
+void fit(std::vector<Place>& places, std::size_t width) {
+  while (total_width(places) > width + kGap) {
+    Place* widest = nullptr;
+    for (Place& place : places) {
+      const bool is_wider = widest == nullptr || place.width > widest->width;
+      if (place.is_text && place.width > kNarrowest && is_wider) {
+        widest = &place;
+      }
+    }
+    if (widest == nullptr) {
+      return;
+    }
+    --widest->width;
+  }
+}
+
+std::string fitted(const std::string& text, const Place& place, bool is_function) {
+  if (!place.is_text) {
+    return place.is_left ? pad_right(text, place.width) : pad_left(text, place.width);
+  }
+  return pad_right(is_function ? cut_middle(text, place.width) : cut_end(text, place.width),
+                   place.width);
+}
+
+void print_line(std::string line, std::ostream& out) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  out << line << '\n';
+}
+
+void print_header(const Table& table, const std::vector<Place>& places, std::ostream& out) {
+  std::string line;
+  for (const Place& place : places) {
+    line += line.empty() ? "" : std::string(kGap, ' ');
+    line += fitted(table.columns[place.column].name, place, false);
+  }
+  if (!places.empty()) {
+    print_line(line, out);
+  }
+}
+
+void print_stack(const Report& report, const Cell& cell, std::size_t width, std::ostream& out) {
+  const std::string indent(kStackIndent, ' ');
+  const Frames* frames = frames_of(report, cell);
+  if (frames == nullptr || frames->empty()) {
+    out << indent << "(no stack)\n";
+    return;
+  }
+  for (const Frame& frame : *frames) {
+    out << indent << print_frame(frame, width - kStackIndent) << '\n';
+  }
+}
+
+// With two stacks in a row (allocated here, freed there) each is headed by its column's name.
+void print_stacks(const Report& report,
+                  const Table& table,
+                  const std::vector<Cell>& row,
+                  std::size_t width,
+                  std::ostream& out) {
+  const auto stack_count =
+      std::count_if(table.columns.begin(), table.columns.end(), [](const Column& column) {
+        return column.unit == Unit::Stack;
+      });
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].unit != Unit::Stack) {
+      continue;
+    }
+    if (stack_count > 1) {
+      out << "  " << table.columns[i].name << ":\n";
+    }
+    print_stack(report, row[i], width, out);
+  }
+}
+
+void print_rows(const Report& report, const Table& table, std::size_t width, std::ostream& out) {
+  std::vector<Place> places = places_of(table);
+  const Lines lines = cells_of(report, table, places);
+  fit(places, width);
+  print_header(table, places, out);
+  const bool with_stacks = has_stacks(table);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& row = table.rows[i];
+    out << (with_stacks && i != 0 ? "\n" : "");
+    std::string line;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const bool is_function = std::holds_alternative<LocationId>(row[places[k].column]);
+      line += k == 0 ? "" : std::string(kGap, ' ');
+      line += fitted(lines[i][k], places[k], is_function);
+    }
+    print_line(line, out);
+    const bool is_rest = table.last_is_rest && i + 1 == lines.size();
+    if (with_stacks && is_rest) {
+      out << std::string(kStackIndent, ' ') << "(all other stacks)\n";
+    } else if (with_stacks) {
+      print_stacks(report, table, row, width, out);
+    }
+  }
+}
+
+}  // namespace
+
+void print_table(const Report& report, const Table& table, std::size_t width, std::ostream& out) {
+  if (!table.title.empty()) {
+    out << cut_end(printable(table.title), width) << '\n';
+  }
+  if (table.rows.empty()) {
+    out << "(no rows)\n";
+  } else {
+    print_rows(report, table, width, out);
+  }
+  for (const std::string_view line : split(table.note, '\n')) {
+    for (const std::string& part : wrap(printable(line), width, 2)) {
+      out << part << (part.empty() ? "" : "\n");
+    }
+  }
+}
+
+}  // namespace memtrace

@@ -1,0 +1,265 @@
+#include "report/arrange.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "base/text.h"
+#include "report/row_order.h"
+
+namespace memtrace {
+namespace {
+
+using Row = std::vector<Cell>;
+
+// One call of arrange(). The same few functions appear in most stacks: each name is matched once.
+struct Job {
+  const ArrangeOptions& options;
+  Namer& namer;
+  std::unordered_map<std::string, bool> verdicts;
+};
+
+struct Figures {
+  std::uint64_t rows = 0;
+  std::uint64_t calls = 0;
+};
+
+bool is_excluded(const std::string& name, Job& job) {
+  const auto [verdict, is_new] = job.verdicts.try_emplace(name, false);
+  if (is_new) {
+    verdict->second = std::any_of(
+        job.options.exclude.begin(), job.options.exclude.end(), [&](const std::regex& pattern) {
+          return std::regex_search(name, pattern);
+        });
+  }
+  return verdict->second;
+}
+
+bool is_excluded(const Frames& frames, Job& job) {
+  return std::any_of(frames.begin(), frames.end(), [&](const Frame& frame) {
+    return is_excluded(frame.function, job);
+  });
+}
+
+bool is_excluded(const Cell& cell, Job& job) {
+  if (const auto* text = std::get_if<std::string>(&cell)) {
+    return is_excluded(*text, job);
+  }
+  if (const auto* stack = std::get_if<StackId>(&cell)) {
+    return stack->valid() && is_excluded(job.namer.stack(*stack), job);
+  }
+  const auto* location = std::get_if<LocationId>(&cell);
+  return location != nullptr && location->valid() &&
+         is_excluded(job.namer.location(*location), job);
+}
+
+bool is_kept(const Row& row, std::optional<std::size_t> count, Job& job) {
+  const auto* calls = count ? std::get_if<std::uint64_t>(&row[*count]) : nullptr;
+  if (calls != nullptr && *calls < job.options.min_count) {
+    return false;
+  }
+  return job.options.exclude.empty() || std::none_of(row.begin(), row.end(), [&](const Cell& cell) {
+           return is_excluded(cell, job);
+         });
+}
+
+Figures figures_of(const Table& table, std::optional<std::size_t> count) {
+  Figures figures{.rows = table.rows.size()};
+  for (const Row& row : table.rows) {
+    const auto* calls = count ? std::get_if<std::uint64_t>(&row[*count]) : nullptr;
+    figures.calls += calls != nullptr ? *calls : 0;
+  }
+  return figures;
+}
+
+void add_line(std::string& note, const std::string& line) {
+  note += note.empty() ? line : "\n" + line;
+}
+
+void add_closing_figures(Table& table, const Figures& before, const Figures& after) {
+  const bool has_stacks =
+      std::any_of(table.columns.begin(), table.columns.end(), [](const Column& column) {
+        return column.unit == Unit::Stack;
+      });
+  const char* rows = has_stacks ? "Stacks" : "Rows";
+  add_line(table.note, format("%s before filtering: %s", rows, print_count(before.rows).c_str()));
+  add_line(table.note, format("%s after filtering: %s", rows, print_count(after.rows).c_str()));
+  if (!find_column(table, "count")) {
+    return;
+  }
+  add_line(table.note, "Calls before filtering: " + print_count(before.calls));
+  add_line(table.note, "Calls after filtering: " + print_count(after.calls));
+  const double kept_percent = before.calls == 0 ? 100.0
+                                                : 100.0 * static_cast<double>(after.calls) /
+                                                      static_cast<double>(before.calls);
+  add_line(table.note, format("%.2f percent of the calls passed the filters", kept_percent));
+}
+
+void filter_rows(Table& table, Job& job) {
+  const auto count = find_column(table, "count");
+  const Figures before = figures_of(table, count);
+  std::erase_if(table.rows, [&](const Row& row) { return !is_kept(row, count, job); });
+  if (job.options.closing_figures) {
+    add_closing_figures(table, before, figures_of(table, count));
+  }
+}
+
+// A sum of averages, extremes or shares says nothing.
+bool can_be_summed(const Column& column) {
+  constexpr auto kNotSums = std::to_array<std::string_view>({"avg",
+                                                             "mean",
+                                                             "median",
+                                                             "min",
+                                                             "max",
+                                                             "percent",
+                                                             "age",
+                                                             "oldest",
+                                                             "newest",
+                                                             "first",
+                                                             "last",
+                                                             "p50",
+                                                             "p90",
+                                                             "p95",
+                                                             "p99"});
+  if (column.unit == Unit::Percent || column.unit == Unit::Address || column.unit == Unit::Text ||
+      column.unit == Unit::Stack) {
+    return false;
+  }
+  const auto words = split(column.name, '_');
+  return std::find_first_of(words.begin(), words.end(), kNotSums.begin(), kNotSums.end()) ==
+         words.end();
+}
+
+std::int64_t as_signed(const Cell& cell) {
+  const auto* number = std::get_if<std::uint64_t>(&cell);
+  return number != nullptr ? static_cast<std::int64_t>(*number) : std::get<std::int64_t>(cell);
+}
+
+double as_double(const Cell& cell) {
+  const auto* number = std::get_if<double>(&cell);
+  if (number != nullptr) {
+    return *number;
+  }
+  const auto* count = std::get_if<std::uint64_t>(&cell);
+  return count != nullptr ? static_cast<double>(*count)
+                          : static_cast<double>(std::get<std::int64_t>(cell));
+}
+
+bool is_number(const Cell& cell) {
+  return std::holds_alternative<std::uint64_t>(cell) ||
+         std::holds_alternative<std::int64_t>(cell) || std::holds_alternative<double>(cell);
+}
+
+// Unknown cells count for nothing; a sum of nothing but unknown cells is unknown.
+Cell add(const Cell& left, const Cell& right) {
+  if (!is_number(left) || !is_number(right)) {
+    return is_number(left) ? left : right;
+  }
+  if (std::holds_alternative<double>(left) || std::holds_alternative<double>(right)) {
+    return as_double(left) + as_double(right);
+  }
+  const auto* left_number = std::get_if<std::uint64_t>(&left);
+  const auto* right_number = std::get_if<std::uint64_t>(&right);
+  if (left_number != nullptr && right_number != nullptr) {
+    return *left_number + *right_number;
+  }
+  return as_signed(left) + as_signed(right);
+}
+
+Row sum_of(const Table& table, std::size_t first_row) {
+  Row sum(table.columns.size());
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (i < table.key_count) {
+      sum[i] = table.columns[i].unit == Unit::Text ? Cell("other") : Cell();
+      continue;
+    }
+    for (std::size_t row = first_row; can_be_summed(table.columns[i]) && row < table.rows.size();
+         ++row) {
+      sum[i] = add(sum[i], is_number(table.rows[row][i]) ? table.rows[row][i] : Cell());
+    }
+  }
+  return sum;
+}
+
+void cut_rows(Table& table, std::uint64_t top) {
+  const std::size_t row_count = table.rows.size();
+  if (top == 0 || row_count <= top) {
+    return;
+  }
+  const std::size_t rest_count = row_count - top;
+  Row rest = sum_of(table, top);
+  table.rows.resize(top);
+  table.rows.push_back(std::move(rest));
+  table.last_is_rest = true;
+  add_line(table.note,
+           format("%s %s of %s; the other %s in the last line",
+                  print_count(top).c_str(),
+                  top == 1 ? "row" : "rows",
+                  print_count(row_count).c_str(),
+                  rest_count == 1 ? "one is" : (print_count(rest_count) + " are").c_str()));
+}
+
+void arrange_table(Table& table, Job& job) {
+  if (table.fixed) {
+    return;
+  }
+  filter_rows(table, job);
+  auto column = find_column(table, job.options.sort);
+  if (column) {
+    table.sort = job.options.sort;
+  } else {
+    column = find_column(table, table.sort);
+  }
+  sort_rows(table, column, job.namer);
+  cut_rows(table, job.options.top);
+}
+
+void arrange_tables(Report& report, Job& job) {
+  for (Table& table : report.tables) {
+    arrange_table(table, job);
+  }
+  for (Report& nested : report.reports) {
+    arrange_tables(nested, job);
+  }
+}
+
+void collect_columns(const Report& report, std::vector<std::string>& names) {
+  for (const Table& table : report.tables) {
+    for (const Column& column : table.columns) {
+      if (!table.fixed && std::find(names.begin(), names.end(), column.name) == names.end()) {
+        names.push_back(column.name);
+      }
+    }
+  }
+  for (const Report& nested : report.reports) {
+    collect_columns(nested, names);
+  }
+}
+
+Result<> check_sort(const Report& report, const std::string& sort) {
+  std::vector<std::string> names;
+  collect_columns(report, names);
+  if (sort.empty() || names.empty() || std::find(names.begin(), names.end(), sort) != names.end()) {
+    return kDone;
+  }
+  const auto near = nearest(sort, names);
+  const std::string hint =
+      near.empty() ? "columns: " + join(names, ", ") : "did you mean " + join(near, " or ") + "?";
+  return Error{"--sort " + sort + ": there is no such column", 0, hint, ErrorKind::Usage};
+}
+
+}  // namespace
+
+Result<> arrange(Report& report, const ArrangeOptions& options, Namer& namer) {
+  TRY(check_sort(report, options.sort));
+  Job job{options, namer, {}};
+  arrange_tables(report, job);
+  return kDone;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,66 @@
+# Plants one violation at a time in a tree of its own and expects layering.cmake to name it.
+# Run: cmake -DSCRATCH=<folder> -P layering_selftest.cmake
+cmake_minimum_required(VERSION 3.20)
+
+function(run_check result output)
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -DROOT=${SCRATCH} -P ${CMAKE_CURRENT_LIST_DIR}/layering.cmake
+    RESULT_VARIABLE status
+    OUTPUT_VARIABLE text
+    ERROR_VARIABLE text)
+  set(${result} ${status} PARENT_SCOPE)
+  set(${output} "${text}" PARENT_SCOPE)
+endfunction()
+
+function(expect_violation file text)
+  file(WRITE ${SCRATCH}/${file} "${text}\n")
+  run_check(status output)
+  if(status EQUAL 0)
+    message(SEND_ERROR "not found: ${file}: ${text}")
+  elseif(NOT output MATCHES "(${file}|src/util): ")
+    message(SEND_ERROR "found, but ${file} is not named: ${output}")
+  endif()
+  file(REMOVE ${SCRATCH}/${file})
+endfunction()
+
+function(expect_clean file text)
+  file(WRITE ${SCRATCH}/${file} "${text}\n")
+  run_check(status output)
+  if(NOT status EQUAL 0)
+    message(SEND_ERROR "refused: ${file}: ${text}: ${output}")
+  endif()
+  file(REMOVE ${SCRATCH}/${file})
+endfunction()
+
+file(REMOVE_RECURSE ${SCRATCH})
+file(MAKE_DIRECTORY ${SCRATCH}/src)
+
+expect_violation(src/base/a.h "#include \"perf/record.h\"")
+expect_violation(src/perf/a.cpp "#include \"tracepoints/event.h\"")
+expect_violation(src/report/a.h "#include \"state/world.h\"")
+expect_violation(src/state/a.h "#include \"views/view.h\"")
+expect_violation(src/state/a.cpp "#include \"tracepoints/format.h\"")
+expect_violation(src/state/a.cpp "#include \"symbolize/symbolizer.h\"")
+expect_violation(src/views/a.cpp "#include \"symbolize/code_location.h\"")
+expect_violation(src/views/a.cpp "#include \"pipeline/pipeline.h\"")
+expect_violation(src/render/a.cpp "#include \"views/view.h\"")
+expect_violation(src/pipeline/a.cpp "#include \"render/renderer.h\"")
+expect_violation(src/views/a.cpp "#include \"../render/renderer.h\"")
+expect_violation(src/pipeline/a.cpp "#include <boost/program_options.hpp>")
+expect_violation(symbolize/a.cpp "#include <tracefs.h>")
+expect_violation(src/perf/a.cpp "#include <traceevent/event-parse.h>")
+expect_violation(tracepoints/a.cpp "#include <elfutils/libdw.h>")
+expect_violation(src/perf/a.cpp "#  include <gelf.h>")
+expect_violation(src/pipeline/a.cpp "#include <linux/perf_event.h>")
+expect_violation(src/views/a.cpp "#include <nlohmann/json.hpp>")
+expect_violation(src/perf/a.cpp "  ::close(fd);")
+expect_violation(src/perf/a.cpp "  void* pages = ::mmap(nullptr, 1, 0, 0, fd, 0);")
+expect_violation(src/util/a.cpp "")
+file(REMOVE_RECURSE ${SCRATCH}/src/util)
+
+expect_clean(src/state/a.h "#include \"tracepoints/event.h\"")
+expect_clean(src/cli/a.cpp "#include <boost/program_options.hpp>")
+expect_clean(symbolize/a.cpp "#include <elfutils/libdwfl.h>")
+expect_clean(src/base/a.cpp "  ::close(fd);")
+expect_clean(src/perf/a.cpp "void Ring::close() {}")
+file(REMOVE_RECURSE ${SCRATCH})

@@ -1,0 +1,165 @@
+#include "render/formats.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <sstream>
+
+namespace memtrace {
+namespace {
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
+std::string rendered(std::string_view format, const Report& report, RenderOptions options = {}) {
+  std::ostringstream out;
+  make_renderer(format, options)->render(report, out);
+  return out.str();
+}
+
+Report report_of(Table table) {
+  Report report{.view = "v"};
+  report.tables.push_back(std::move(table));
+  return report;
+}
+
+Table comm_table(std::vector<std::vector<Cell>> rows) {
+  return {.title = "T",
+          .columns = {{"comm", Unit::Text}, {"count", Unit::Count}},
+          .key_count = 1,
+          .weight = "count",
+          .rows = std::move(rows)};
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Text, an_empty_report_has_a_title_and_caveats) {
+  EXPECT_EQ(rendered("text", {.view = "faults"}), "faults\n\nLost: none.\n");
+}
+
+TEST(Text, a_terminal_of_no_width_is_taken_for_a_narrow_one) {
+  const std::string text =
+      rendered("text", report_of(comm_table({{"bash", std::uint64_t{1}}})), {.columns = 0});
+  EXPECT_TRUE(contains(text, "bash      1\n"));
+}
+
+TEST(Text, a_view_whose_caveats_differ_from_the_overview_s_has_its_own) {
+  Report overview{.view = "overview", .reports = {{.view = "oom", .caveats = {.late = 2}}}};
+  EXPECT_EQ(rendered("text", overview),
+            "overview\n\n== oom: oom\n\nLost: 2 events (late 2).\n\nLost: none.\n");
+}
+
+TEST(Json, one_line_is_one_line) {
+  EXPECT_EQ(
+      rendered("json", {.view = "faults"}, {.one_line = true, .version = "9"}),
+      R"({"schema":1,"version":"9","view":"faults","start_ns":0,"end_ns":0,"totals":{},"tables":[],)"
+      R"("histograms":[],"series":[],"caveats":{"lost":0,"kernel":0,"late":0,"overload":0,)"
+      R"("malformed":0,"disk_full":0,"cut":0,"unmatched":0,"notes":[]}})"
+      "\n");
+}
+
+TEST(Json, an_overview_without_reports_still_has_the_array) {
+  EXPECT_TRUE(contains(rendered("json", {.view = "overview"}, {.one_line = true}),
+                       R"("reports":[],"caveats")"));
+}
+
+TEST(Json, lost_is_everything_that_is_missing) {
+  const Report report{.caveats = {.lost = 1, .late = 2, .overload = 4, .malformed = 8, .cut = 16}};
+  EXPECT_TRUE(contains(rendered("json", report, {.one_line = true}),
+                       R"("lost":15,"kernel":1,"late":2,"overload":4,"malformed":8)"));
+}
+
+TEST(Json, twenty_digits_are_exact) {
+  EXPECT_TRUE(contains(rendered("json", report_of(comm_table({{"a", kMost}})), {.one_line = true}),
+                       R"("rows":[{"comm":"a","count":18446744073709551615}])"));
+}
+
+TEST(Json, bytes_that_are_not_utf8_do_not_break_it) {
+  EXPECT_TRUE(
+      contains(rendered("json", report_of(comm_table({{"a\xff\xc3", Cell()}})), {.one_line = true}),
+               "{\"comm\":\"a\xef\xbf\xbd\xef\xbf\xbd\",\"count\":null}"));
+}
+
+TEST(Json, averages_of_bytes_are_integers_and_no_number_is_null) {
+  Table table{.columns = {{"avg_bytes", Unit::Bytes}, {"rate", Unit::PerSecond}}};
+  table.rows = {{32.5, 0.5}, {std::numeric_limits<double>::infinity(), Cell()}};
+  EXPECT_TRUE(contains(rendered("json", report_of(table), {.one_line = true}),
+                       R"("rows":[{"avg_bytes":33,"rate":0.5},{"avg_bytes":null,"rate":null}])"));
+}
+
+TEST(Json, stacks_without_frames_are_empty_and_stacks_without_names_unknown) {
+  Table table{.columns = {{"stack", Unit::Stack}, {"site", Unit::Text}}, .key_count = 2};
+  table.rows = {{StackId{}, LocationId{}}, {StackId{4}, LocationId{4}}};
+  EXPECT_TRUE(contains(rendered("json", report_of(table), {.one_line = true}),
+                       R"("rows":[{"stack":[],"site":null},{"stack":null,"site":null}])"));
+}
+
+TEST(Csv, fields_with_commas_quotes_and_line_ends_are_quoted) {
+  EXPECT_EQ(rendered("csv",
+                     report_of(comm_table({{"a,b", std::uint64_t{1}},
+                                           {"say \"x\"", kMost},
+                                           {"two\nlines", Cell()},
+                                           {"plain text", 0.5}}))),
+            "comm,count\n"
+            "\"a,b\",1\n"
+            "\"say \"\"x\"\"\",18446744073709551615\n"
+            "\"two\nlines\",\n"
+            "plain text,0.5\n");
+}
+
+TEST(Csv, an_empty_report_is_empty_and_an_empty_table_is_its_header) {
+  EXPECT_EQ(rendered("csv", {}), "");
+  EXPECT_EQ(rendered("csv", report_of(comm_table({}))), "comm,count\n");
+}
+
+TEST(Folded, the_sum_of_the_other_rows_is_left_out) {
+  Table table = comm_table({{"bash", std::uint64_t{2}}, {"other", std::uint64_t{40}}});
+  EXPECT_EQ(rendered("folded", report_of(table)), "bash 2\nother 40\n");
+  table.last_is_rest = true;
+  EXPECT_EQ(rendered("folded", report_of(table)), "bash 2\n");
+}
+
+TEST(Folded, only_the_first_table_with_stacks_is_folded) {
+  Table stacks{.columns = {{"stack", Unit::Stack}, {"bytes", Unit::Bytes}},
+               .key_count = 1,
+               .weight = "bytes",
+               .rows = {{StackId{1}, std::uint64_t{8}}}};
+  Report report = report_of(comm_table({{"bash", std::uint64_t{2}}}));
+  report.tables.push_back(stacks);
+  report.tables.push_back(stacks);
+  report.stacks[StackId{1}] = {{.function = "inner;most", .kernel = true},
+                               {.function = "in", .inlined = true},
+                               {.function = "main loop"}};
+  EXPECT_EQ(rendered("folded", report), "main loop;in_[i];inner:most_[k] 8\n");
+}
+
+TEST(Folded, a_place_in_code_is_a_frame_only_where_there_is_no_stack) {
+  Table table{.columns = {{"call_site", Unit::Text}, {"stack", Unit::Stack}, {"n", Unit::Count}},
+              .key_count = 2,
+              .weight = "n",
+              .rows = {{LocationId{1}, StackId{1}, std::uint64_t{8}}}};
+  Report report = report_of(table);
+  report.locations[LocationId{1}] = {{.function = "site", .kernel = true}};
+  report.stacks[StackId{1}] = {{.function = "site", .kernel = true}, {.function = "main"}};
+  EXPECT_EQ(rendered("folded", report), "main;site_[k] 8\n");
+  report.tables[0].columns[1] = {"pid", Unit::Number};
+  EXPECT_EQ(rendered("folded", report), "site_[k] 8\n");
+}
+
+TEST(Folded, rows_that_weigh_nothing_or_less_are_left_out) {
+  EXPECT_EQ(rendered("folded",
+                     report_of(comm_table({{"a", std::uint64_t{0}},
+                                           {"b", std::int64_t{-5}},
+                                           {"c", Cell()},
+                                           {"d", 1.6},
+                                           {"", std::int64_t{5}}}))),
+            "d 2\n[unknown] 5\n");
+}
+
+TEST(Folded, a_report_without_tables_is_empty) {
+  EXPECT_EQ(rendered("folded", {.caveats = {.lost = 5, .notes = {"n"}}}), "");
+}
+
+}  // namespace
+}  // namespace memtrace

@@ -1,0 +1,67 @@
+#include "render/renderer.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+#include "support/golden.h"
+#include "support/sample_report.h"
+
+namespace memtrace {
+namespace {
+
+std::string rendered(std::string_view format, const Report& report) {
+  std::ostringstream out;
+  make_renderer(format, RenderOptions{.version = "1.2.3"})->render(report, out);
+  return out.str();
+}
+
+TEST(Renderer, each_format_is_found_by_its_name) {
+  std::string names;
+  for (const NamedRenderer& renderer : all_renderers()) {
+    names += std::string(renderer.name) + " ";
+    EXPECT_NE(make_renderer(renderer.name, {}), nullptr);
+  }
+  EXPECT_EQ(names, "text json csv folded ");
+}
+
+TEST(Renderer, an_unknown_format_is_none) {
+  EXPECT_EQ(make_renderer("xml", {}), nullptr);
+  EXPECT_EQ(make_renderer("", {}), nullptr);
+}
+
+TEST(Renderer, a_report_with_every_shape_is_the_golden_text) {
+  test::expect_golden("sample.txt", rendered("text", test::sample_report()));
+}
+
+TEST(Renderer, a_report_with_every_shape_is_the_golden_json) {
+  test::expect_golden("sample.json", rendered("json", test::sample_report()));
+}
+
+TEST(Renderer, a_report_with_every_shape_is_the_golden_csv) {
+  test::expect_golden("sample.csv", rendered("csv", test::sample_report()));
+}
+
+TEST(Renderer, a_report_with_every_shape_is_the_golden_folded_stacks) {
+  test::expect_golden("sample.folded", rendered("folded", test::sample_report()));
+}
+
+TEST(Renderer, an_overview_is_the_golden_text) {
+  test::expect_golden("overview.txt", rendered("text", test::sample_overview()));
+}
+
+TEST(Renderer, an_overview_is_the_golden_json) {
+  test::expect_golden("overview.json", rendered("json", test::sample_overview()));
+}
+
+TEST(Renderer, an_overview_is_the_golden_csv) {
+  test::expect_golden("overview.csv", rendered("csv", test::sample_overview()));
+}
+
+TEST(Renderer, an_overview_is_the_golden_folded_stacks) {
+  test::expect_golden("overview.folded", rendered("folded", test::sample_overview()));
+}
+
+}  // namespace
+}  // namespace memtrace

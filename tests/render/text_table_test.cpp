@@ -1,0 +1,104 @@
+#include "render/text_table.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/text.h"
+#include "render/text_line.h"
+
+namespace memtrace {
+namespace {
+
+std::string printed(const Table& table, std::size_t width = 100, const Report& report = Report()) {
+  std::ostringstream out;
+  print_table(report, table, width, out);
+  return out.str();
+}
+
+Table wide_table(std::size_t comm_size) {
+  return {.title = std::string(200, 't'),
+          .columns = {{"comm", Unit::Text}, {"cache", Unit::Text}, {"count", Unit::Count}},
+          .key_count = 2,
+          .rows = {{std::string(comm_size, 'c'), "dentry", std::uint64_t{18446744073709551615U}}}};
+}
+
+TEST(TextTable, keys_are_to_the_left_and_figures_to_the_right) {
+  EXPECT_EQ(printed({.title = "T",
+                     .columns = {{"comm", Unit::Text}, {"pid", Unit::Number}, {"n", Unit::Count}},
+                     .key_count = 2,
+                     .rows = {{"bash", std::uint64_t{1}, std::uint64_t{1000}},
+                              {"sh", std::uint64_t{12345}, std::uint64_t{1}}}}),
+            "T\n"
+            "comm  pid        n\n"
+            "bash  1      1,000\n"
+            "sh    12345      1\n");
+}
+
+TEST(TextTable, an_empty_table_says_so) {
+  EXPECT_EQ(printed({.title = "T", .columns = {{"n", Unit::Count}}}), "T\n(no rows)\n");
+}
+
+TEST(TextTable, no_line_is_wider_than_the_terminal) {
+  for (const std::size_t width : {40U, 60U, 100U}) {
+    const std::string text = printed(wide_table(300), width);
+    for (const std::string_view line : split(text, '\n')) {
+      EXPECT_LE(width_of(line), width) << line;
+    }
+    EXPECT_NE(text.find("c...  "), std::string::npos);
+  }
+}
+
+TEST(TextTable, figures_are_never_cut) {
+  const std::string text = printed(wide_table(300), 40);
+  EXPECT_NE(text.find("18,446,744,073,709,551,615"), std::string::npos);
+}
+
+TEST(TextTable, short_text_keeps_its_place_beside_long_text) {
+  EXPECT_NE(printed(wide_table(300), 60).find("  dentry  "), std::string::npos);
+}
+
+TEST(TextTable, an_unnamed_stack_is_no_empty_line) {
+  EXPECT_EQ(printed({.title = "T",
+                     .columns = {{"stack", Unit::Stack}, {"n", Unit::Count}},
+                     .key_count = 1,
+                     .rows = {{StackId{9}, std::uint64_t{1}}}}),
+            "T\n"
+            "n\n"
+            "1\n"
+            "    (no stack)\n");
+}
+
+TEST(TextTable, two_stacks_of_a_row_are_told_apart) {
+  Report report;
+  report.stacks[StackId{1}] = {{.function = "alloc"}};
+  report.stacks[StackId{2}] = {{.function = "free"}};
+  EXPECT_EQ(
+      printed({.title = "T",
+               .columns = {{"allocated", Unit::Stack}, {"freed", Unit::Stack}, {"n", Unit::Count}},
+               .key_count = 2,
+               .rows = {{StackId{1}, StackId{2}, std::uint64_t{1}}}},
+              100,
+              report),
+      "T\n"
+      "n\n"
+      "1\n"
+      "  allocated:\n"
+      "    alloc\n"
+      "  freed:\n"
+      "    free\n");
+}
+
+TEST(TextTable, each_line_of_the_note_is_a_line) {
+  EXPECT_EQ(printed({.title = "T", .columns = {{"n", Unit::Count}}, .note = "one\ntwo"}),
+            "T\n(no rows)\none\ntwo\n");
+}
+
+TEST(TextTable, lines_have_no_spaces_at_their_ends) {
+  EXPECT_EQ(
+      printed({.columns = {{"comm", Unit::Text}}, .key_count = 1, .rows = {{"a"}, {"long name"}}}),
+      "comm\na\nlong name\n");
+}
+
+}  // namespace
+}  // namespace memtrace

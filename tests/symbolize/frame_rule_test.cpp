@@ -1,0 +1,102 @@
+#include "symbolize/frame_rule.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include "own_code.h"
+
+namespace memtrace {
+namespace {
+
+[[gnu::noinline]] int plain_function(int value) {
+  asm volatile("" : "+r"(value));
+  return value + 1;
+}
+
+#ifdef __x86_64__
+
+// Its frame pointer is pushed and made the base, so all three kinds of rules lie in its first
+// instructions: push (1 byte, after endbr64's 4 with CET), mov (3 bytes), then the body.
+[[gnu::noinline, gnu::optimize("no-omit-frame-pointer")]] int framed_function(int value) {
+  asm volatile("" : "+r"(value) : : "memory");
+  return plain_function(value) + 2;
+}
+
+std::uint64_t skip_endbr64(std::uint64_t avma) {
+  const auto* code = reinterpret_cast<const unsigned char*>(avma);
+  return code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e ? avma + 4 : avma;
+}
+
+void expect_entry_rule(const std::optional<FrameRule>& rule) {
+  ASSERT_TRUE(rule);
+  EXPECT_EQ(rule->base, FrameRule::Base::StackPointer);
+  EXPECT_EQ(rule->cfa_offset_bytes, 8);
+  EXPECT_EQ(rule->ra_offset_bytes, -8);
+  EXPECT_FALSE(rule->fp_offset_bytes);
+  EXPECT_FALSE(rule->is_outermost);
+}
+
+TEST(FrameRules, return_address_is_on_top_of_the_stack_at_a_functions_entry) {
+  const auto place = mapped_place(address_of(&plain_function));
+  const auto rules = FrameRules::open(place.path);
+  ASSERT_NE(rules, nullptr);
+  expect_entry_rule(rules->at(place.file_offset));
+  expect_entry_rule(rules->at(place.file_offset));  // now out of the cache
+}
+
+TEST(FrameRules, follow_the_push_of_the_frame_pointer) {
+#ifdef __clang__
+  GTEST_SKIP() << "clang has no attribute that keeps the frame pointer of one function";
+#endif
+  const auto place = mapped_place(skip_endbr64(address_of(&framed_function)));
+  const auto rules = FrameRules::open(place.path);
+  ASSERT_NE(rules, nullptr);
+  const auto pushed = rules->at(place.file_offset + 1);
+  ASSERT_TRUE(pushed);
+  EXPECT_EQ(pushed->base, FrameRule::Base::StackPointer);
+  EXPECT_EQ(pushed->cfa_offset_bytes, 16);
+  EXPECT_EQ(pushed->fp_offset_bytes, -16);
+  const auto based = rules->at(place.file_offset + 4);
+  ASSERT_TRUE(based);
+  EXPECT_EQ(based->base, FrameRule::Base::FramePointer);
+  EXPECT_EQ(based->cfa_offset_bytes, 16);
+  EXPECT_EQ(based->ra_offset_bytes, -8);
+}
+
+TEST(FrameRules, libc_functions_have_them_too) {
+  const auto place = mapped_place(address_of(::dlsym(RTLD_DEFAULT, "getppid")));
+  const auto rules = FrameRules::open(place.path);
+  ASSERT_NE(rules, nullptr);
+  expect_entry_rule(rules->at(place.file_offset));
+}
+
+extern "C" void _start();
+
+TEST(FrameRules, start_of_the_program_has_no_caller) {
+  const auto place = mapped_place(address_of(&_start));
+  const auto rules = FrameRules::open(place.path);
+  ASSERT_NE(rules, nullptr);
+  const auto rule = rules->at(place.file_offset);
+  ASSERT_TRUE(rule);
+  EXPECT_TRUE(rule->is_outermost);
+  EXPECT_EQ(rule->base, FrameRule::Base::Other);
+}
+
+#endif
+
+TEST(FrameRules, offset_without_code_has_none) {
+  const auto rules = FrameRules::open("/proc/self/exe");
+  ASSERT_NE(rules, nullptr);
+  EXPECT_FALSE(rules->at(0));
+  EXPECT_FALSE(rules->at(~std::uint64_t{0}));
+  EXPECT_NE(plain_function(1), 1);
+}
+
+TEST(FrameRules, what_is_no_elf_file_has_none) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(FrameRules::open("/nonexistent"), nullptr);
+  EXPECT_EQ(FrameRules::open(folder.write("text", "plain text")), nullptr);
+}
+
+}  // namespace
+}  // namespace memtrace

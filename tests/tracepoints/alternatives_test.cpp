@@ -1,0 +1,64 @@
+#include "tracepoints/alternatives.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+
+namespace memtrace {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// A kernel that has these events.
+std::function<bool(std::string_view)> kernel_with(std::set<std::string, std::less<>> events) {
+  return [events](std::string_view name) { return events.contains(name); };
+}
+
+Names choose(std::vector<std::string_view> needs, std::set<std::string, std::less<>> events) {
+  const auto chosen = choose_events(needs, kernel_with(std::move(events)));
+  return chosen.ok() ? chosen.value() : Names{"error: " + chosen.error().message};
+}
+
+TEST(choose_events, first_alternative_that_exists_is_taken) {
+  EXPECT_EQ(choose({"a:b|c:d|e:f"}, {"c:d", "e:f"}), Names{"c:d"});
+  EXPECT_EQ(choose({"a:b|c:d"}, {"a:b", "c:d"}), Names{"a:b"});
+}
+
+TEST(choose_events, need_that_ends_in_a_bar_may_be_missing) {
+  EXPECT_EQ(choose({"kmem:kmalloc", "kmem:kmalloc_node|"}, {"kmem:kmalloc"}),
+            Names{"kmem:kmalloc"});
+  EXPECT_EQ(choose({"kmem:kmalloc", "kmem:kmalloc_node|"}, {"kmem:kmalloc", "kmem:kmalloc_node"}),
+            (Names{"kmem:kmalloc", "kmem:kmalloc_node"}));
+}
+
+TEST(choose_events, software_events_exist_everywhere_under_their_full_names) {
+  EXPECT_EQ(choose({"exceptions:page_fault_user|faults", "minor-faults"}, {}),
+            (Names{"page-faults", "minor-faults"}));
+}
+
+TEST(choose_events, each_event_is_chosen_once_in_the_order_of_the_needs) {
+  EXPECT_EQ(choose({"c:d", "a:b|c:d", "a:b", "faults", "page-faults"}, {"a:b", "c:d"}),
+            (Names{"c:d", "a:b", "page-faults"}));
+}
+
+TEST(choose_events, pattern_is_passed_on_as_it_is) {
+  EXPECT_EQ(choose({"vmscan:*|kmem:mm_vmscan*"}, {"kmem:mm_vmscan*"}), Names{"kmem:mm_vmscan*"});
+}
+
+TEST(choose_events, error_names_every_unmet_need_with_its_alternatives) {
+  EXPECT_EQ(choose({"a:b|c:d", "e:f", "x:y"}, {"x:y"}),
+            Names{"error: this kernel has no event a:b or c:d, nor e:f"});
+  const std::array<std::string_view, 1> needs = {"a:b"};
+  const auto chosen = choose_events(needs, kernel_with({}));
+  ASSERT_FALSE(chosen.ok());
+  EXPECT_EQ(chosen.error().kind, ErrorKind::Failed);
+  EXPECT_FALSE(chosen.error().hint.empty());
+}
+
+TEST(choose_events, nothing_needed_is_nothing_chosen) {
+  EXPECT_EQ(choose({}, {"a:b"}), Names{});
+}
+
+}  // namespace
+}  // namespace memtrace

@@ -1,0 +1,22 @@
+// Which of several equivalent events to use on this machine: kernels renamed, merged and dropped
+// tracepoints, so a view names alternatives and the first that exists is taken.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace memtrace {
+
+// `needs` as in ViewSpec::needs: "a:b|c:d" the first that exists, "a:b|" may be missing, "a:*" if
+// any exists. The result holds each event once, in the order of the needs; patterns stay patterns.
+// Software events exist everywhere and come with their full names; `exists` is asked for the rest.
+// Error: names every need that nothing satisfies.
+Result<std::vector<std::string>> choose_events(std::span<const std::string_view> needs,
+                                               const std::function<bool(std::string_view)>& exists);
+
+}  // namespace memtrace

@@ -1,0 +1,41 @@
+// The look-up of an event's fields that a decoder does once, when it is bound to a format. Internal
+// to tracepoints/.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "tracepoints/field.h"
+#include "tracepoints/number_at.h"
+
+namespace memtrace {
+
+// Remembers how long a sample must be to hold all the numbers that were asked for, so that the
+// decoder checks bounds once for each sample; and what was missing, so that bind asks once.
+class FieldLookup {
+ public:
+  explicit FieldLookup(EventFormat format);
+
+  // The field under the first of its names that the event has; kernels renamed some.
+  NumberAt required(std::initializer_list<std::string_view> names);
+  std::optional<NumberAt> optional(std::string_view name);
+  std::optional<Field> optional_text(std::string_view name) const;
+
+  bool has(std::string_view name) const { return format_.find(name) != nullptr; }
+
+  std::size_t needed_bytes() const { return needed_bytes_; }
+
+  // Error: names the event and the first required field that it lacks.
+  Result<> check() const;
+
+ private:
+  EventFormat format_;
+  std::size_t needed_bytes_ = 0;
+  std::string missing_;
+};
+
+}  // namespace memtrace

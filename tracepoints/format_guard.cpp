@@ -1,0 +1,114 @@
+#include "tracepoints/format_guard.h"
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "base/text.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::string_view kPrintFmt = "\nprint fmt:";
+constexpr std::size_t kMaxDepth = 64;  // the kernel's own formats nest 16 deep
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+std::size_t word_length(std::string_view text) {
+  const auto end = std::find_if_not(text.begin(), text.end(), is_word);
+  return static_cast<std::size_t>(end - text.begin());
+}
+
+// Brackets and quotes close in the order in which they opened.
+bool is_balanced(std::string_view text) {
+  std::string open;
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quoted) {
+      at += c == '\\' ? 1 : 0;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '(' || c == '{' || c == '[') {
+      open += c == '(' ? ')' : static_cast<char>(c + 2);  // ASCII: {|} and [\]
+    } else if (c == ')' || c == '}' || c == ']') {
+      if (open.empty() || open.back() != c) {
+        return false;
+      }
+      open.pop_back();
+    }
+    if (open.size() > kMaxDepth) {
+      return false;
+    }
+  }
+  return open.empty() && !quoted;
+}
+
+bool is_number_after(std::string_view part, std::string_view label) {
+  part = trim(part);
+  return part.starts_with(label) && parse_number(part.substr(label.size())).has_value();
+}
+
+// "field:char comm[16]" -> "comm"; "" when there is no name.
+std::string_view declared_name(std::string_view declaration) {
+  std::string_view name = declaration.substr(0, declaration.rfind('['));
+  if (declaration.ends_with(']') && name.find(' ') != std::string_view::npos) {
+    declaration = name;
+  }
+  const auto start = std::find_if_not(declaration.rbegin(), declaration.rend(), is_word);
+  return declaration.substr(static_cast<std::size_t>(declaration.rend() - start));
+}
+
+// The field's name; "" for a line that is not a whole field.
+std::string_view field_in(std::string_view line) {
+  const auto parts = split(trim(line), ';');
+  const bool whole = parts.size() >= 4 && parts[0].starts_with("field:") &&
+                     is_number_after(parts[1], "offset:") && is_number_after(parts[2], "size:") &&
+                     is_balanced(parts[0]);
+  return whole ? declared_name(trim(parts[0].substr(6))) : std::string_view();
+}
+
+bool mentions_only(std::string_view print, const std::vector<std::string_view>& fields) {
+  constexpr std::string_view kRecord = "REC->";
+  for (std::size_t at = print.find(kRecord); at != std::string_view::npos;
+       at = print.find(kRecord, at)) {
+    at += kRecord.size();
+    const std::string_view name = print.substr(at, word_length(print.substr(at)));
+    if (std::find(fields.begin(), fields.end(), name) == fields.end()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::string> guarded_format(std::string_view text) {
+  const std::size_t print_start = text.find(kPrintFmt);
+  const std::string_view head = text.substr(0, print_start);
+  std::vector<std::string_view> fields;
+  for (const std::string_view line : split(head, '\n')) {
+    if (!line.starts_with('\t')) {
+      continue;
+    }
+    fields.push_back(field_in(line));
+    if (fields.back().empty()) {
+      return std::nullopt;
+    }
+  }
+  if (fields.empty()) {
+    return std::nullopt;
+  }
+  if (print_start != std::string_view::npos) {
+    const std::string_view print = text.substr(print_start + 1);
+    if (print.ends_with('\n') && is_balanced(print) && mentions_only(print, fields)) {
+      return std::string(text);
+    }
+  }
+  return std::string(head) + "\nprint fmt: \"\"\n";
+}
+
+}  // namespace memtrace

@@ -1,0 +1,217 @@
+#include "tracepoints/tracefs.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/log.h"
+#include "base/system.h"
+#include "base/text.h"
+#include "tracepoints/tep_bridge.h"
+
+namespace memtrace {
+namespace {
+
+struct EventName {
+  std::string_view group;
+  std::string_view event;
+};
+
+// Names come from the command line and become paths: no '/', no leading '.'.
+bool is_plain(std::string_view part) {
+  return !part.empty() && part[0] != '.' && part.find('/') == std::string_view::npos;
+}
+
+// Empty parts for anything that is not "group:event".
+EventName split_name(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  if (colon == std::string_view::npos) {
+    return {};
+  }
+  const EventName parts{name.substr(0, colon), name.substr(colon + 1)};
+  return is_plain(parts.group) && is_plain(parts.event) ? parts : EventName{};
+}
+
+// A pattern without wildcards stands for itself: no directory of 2,000 events is read for it.
+std::vector<std::string> names_in(const std::string& directory, std::string_view pattern) {
+  if (pattern.find_first_of("*?") == std::string_view::npos) {
+    return {std::string(pattern)};
+  }
+  auto listing = list_directory(directory);
+  if (!listing.ok()) {
+    return {};
+  }
+  std::vector<std::string> names = listing.take();
+  std::erase_if(names, [&](const std::string& name) { return !glob_match(pattern, name); });
+  return names;
+}
+
+// Events with the wanted name in another group, then those nearest by spelling, then those whose
+// name contains the wanted one: people leave out the group, or the "mm_" in front.
+std::vector<std::string> nearest_events(std::string_view wanted,
+                                        const std::vector<std::string>& all) {
+  constexpr std::size_t kMaxCount = 3;
+  const std::string bare(wanted.substr(wanted.rfind(':') + 1));
+  std::vector<std::string> bare_names;
+  for (const std::string& event : all) {
+    bare_names.emplace_back(split_name(event).event);
+  }
+  std::vector<std::string> patterns = {"*:" + bare};
+  for (const std::string& name : nearest(wanted, all)) {
+    patterns.push_back(name);
+  }
+  for (const std::string& name : nearest(bare, bare_names)) {
+    patterns.push_back("*:" + name);
+  }
+  patterns.push_back("*:*" + bare + "*");
+  std::vector<std::string> chosen;
+  for (const std::string& pattern : patterns) {
+    for (const std::string& event : all) {
+      const bool known = std::find(chosen.begin(), chosen.end(), event) != chosen.end();
+      if (chosen.size() < kMaxCount && !known && glob_match(pattern, event)) {
+        chosen.push_back(event);
+      }
+    }
+  }
+  return chosen;
+}
+
+Error fail(std::string doing, int errno_value) {
+  const auto lockdown = read_file("/sys/kernel/security/lockdown");
+  return explain({.doing = std::move(doing),
+                  .errno_value = errno_value,
+                  .is_root = ::geteuid() == 0,
+                  .lockdown = lockdown.ok() ? lockdown.value() : ""});
+}
+
+}  // namespace
+
+// The modes: security/lockdown/lockdown.c. Under "confidentiality" every open below tracefs is
+// refused with EPERM (fs/tracefs/inode.c), under "integrity" none is.
+Error explain(const TracefsFailure& failure) {
+  Error error{failure.doing, failure.errno_value, ""};
+  if (failure.lockdown.find("[confidentiality]") != std::string::npos) {
+    error.hint =
+        "the kernel is locked down (/sys/kernel/security/lockdown: confidentiality), which hides "
+        "all tracepoints; boot without lockdown=confidentiality. Page faults need no tracepoints";
+  } else if (!failure.is_root) {
+    error.hint = "run memtrace as root: tracepoints can be seen by root only";
+  } else if (failure.errno_value == EPERM || failure.errno_value == EACCES) {
+    error.hint =
+        "root may not use tracefs here: in a container, start it with --privileged and "
+        "-v /sys/kernel/tracing:/sys/kernel/tracing, or run memtrace on the host";
+  } else {
+    error.hint =
+        "this kernel seems to be built without tracing (CONFIG_FTRACE, CONFIG_TRACING); on Linux "
+        "before 4.1 try: mount -t debugfs nodev /sys/kernel/debug";
+  }
+  return error;
+}
+
+Result<std::string> tracefs_root() {
+  const char* found = mounted_tracing_directory();
+  if (found == nullptr) {
+    if (::geteuid() != 0) {
+      return fail("finding tracefs: it is not mounted", 0);
+    }
+    found = mount_tracing_directory();
+    if (found == nullptr) {
+      return fail("mount(tracefs, /sys/kernel/tracing)", errno);
+    }
+    inform("mounted the kernel's tracing directory on " + std::string(found));
+  }
+  const std::string events = std::string(found) + "/events";
+  if (const auto listing = list_directory(events); !listing.ok()) {
+    return fail(listing.error().message, listing.error().errno_value);
+  }
+  return std::string(found);
+}
+
+Result<TracepointFiles> TracepointFiles::open() {
+  auto root = tracefs_root();
+  if (!root.ok()) {
+    return root.take_error();
+  }
+  return TracepointFiles(root.take());
+}
+
+TracepointFiles::TracepointFiles(std::string root) : root_(std::move(root)) {}
+
+bool TracepointFiles::has(std::string_view pattern) const {
+  const EventName name = split_name(pattern);
+  return !name.group.empty() && !matching(name.group, name.event).empty();
+}
+
+Result<std::vector<std::string>> TracepointFiles::list_events(std::string_view pattern) const {
+  const EventName name = split_name(pattern);
+  auto events = name.group.empty() ? std::vector<std::string>() : matching(name.group, name.event);
+  if (events.empty()) {
+    return unknown_event(pattern);
+  }
+  return events;
+}
+
+Result<std::string> TracepointFiles::event_format_text(std::string_view event) const {
+  const EventName name = split_name(event);
+  if (name.group.empty()) {
+    return unknown_event(event);
+  }
+  auto text = read_file(root_ + "/events/" + std::string(name.group) + "/" +
+                        std::string(name.event) + "/format");
+  if (text.ok()) {
+    return text;
+  }
+  const Error& error = text.error();
+  return error.errno_value == ENOENT ? unknown_event(event)
+                                     : fail(error.message, error.errno_value);
+}
+
+// The format file says the id too, and was readable since 2.6.31 wherever the id file was.
+Result<std::uint64_t> TracepointFiles::event_id(std::string_view event) const {
+  const auto text = event_format_text(event);
+  if (!text.ok()) {
+    return text.error();
+  }
+  for (const std::string_view line : split(text.value(), '\n')) {
+    const auto id = line.starts_with("ID:") ? parse_number(trim(line.substr(3))) : std::nullopt;
+    if (id) {
+      return *id;
+    }
+  }
+  return Error{"format of " + std::string(event) + ": no line 'ID:'", 0, ""};
+}
+
+Result<std::string> TracepointFiles::header_page() const {
+  return read_file(root_ + "/events/header_page");
+}
+
+Result<std::string> TracepointFiles::header_event() const {
+  return read_file(root_ + "/events/header_event");
+}
+
+std::vector<std::string> TracepointFiles::matching(std::string_view group_pattern,
+                                                   std::string_view event_pattern) const {
+  std::vector<std::string> events;
+  for (const std::string& group : names_in(root_ + "/events", group_pattern)) {
+    const std::string path = root_ + "/events/" + group;
+    for (const std::string& event : names_in(path, event_pattern)) {
+      if (path_exists(path + "/" + event + "/format")) {
+        events.push_back(group + ":" + event);
+      }
+    }
+  }
+  return events;
+}
+
+Error TracepointFiles::unknown_event(std::string_view event) const {
+  const std::vector<std::string> all = matching("*", "*");
+  const std::vector<std::string> near = nearest_events(event, all);
+  std::string hint = near.empty() ? "" : "did you mean " + join(near, ", ") + "? ";
+  hint += "Events are written group:event; this kernel's are the directories below " + root_ +
+          "/events";
+  return Error{"unknown event '" + std::string(event) + "'", 0, std::move(hint), ErrorKind::Usage};
+}
+
+}  // namespace memtrace

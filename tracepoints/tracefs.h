@@ -1,0 +1,61 @@
+// The kernel's tracing directory: which tracepoints there are, their ids and their formats.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace memtrace {
+
+// "/sys/kernel/tracing", or debugfs's "tracing" on kernels before 4.1 and RHEL 6 and 7. Mounts it
+// when it is not mounted and we are root, and says so on stderr. Error: no tracing in this kernel,
+// not mounted and not root, not allowed, locked down; each with its remedy.
+Result<std::string> tracefs_root();
+
+// Files below a tracing directory; any directory of the same shape will do. Events are written
+// "group:event". Errors of names: Usage, with the nearest names that exist.
+class TracepointFiles {
+ public:
+  // Of this machine's tracing directory.
+  static Result<TracepointFiles> open();
+
+  explicit TracepointFiles(std::string root);
+
+  const std::string& root() const { return root_; }
+
+  // Of an event or a pattern ("vmscan:*", "*:mm_*"): whether there is any such event.
+  bool has(std::string_view pattern) const;
+
+  // All events that match, sorted. Error: Usage, when none does.
+  Result<std::vector<std::string>> list_events(std::string_view pattern) const;
+
+  Result<std::string> event_format_text(std::string_view event) const;
+
+  // What perf_event_attr::config takes.
+  Result<std::uint64_t> event_id(std::string_view event) const;
+
+  // How ftrace lays out its own ring pages: nothing that we use, but perf.data must hold them.
+  Result<std::string> header_page() const;
+  Result<std::string> header_event() const;
+
+ private:
+  std::vector<std::string> matching(std::string_view group, std::string_view event) const;
+  Error unknown_event(std::string_view event) const;
+
+  std::string root_;
+};
+
+// What to say of a tracing directory that could not be used, and why it could not.
+struct TracefsFailure {
+  std::string doing;  // "mount(/sys/kernel/tracing)"
+  int errno_value = 0;
+  bool is_root = false;
+  std::string lockdown;  // text of /sys/kernel/security/lockdown; "" when there is none
+};
+
+Error explain(const TracefsFailure& failure);
+
+}  // namespace memtrace
