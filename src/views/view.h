@@ -21,10 +21,10 @@ namespace memtrace {
 // What the user asked of a view. The shared options that act on a finished report (--top, --min,
 // --sort, --exclude) are not here: report/arrange.h does them.
 struct ViewOptions {
-  std::vector<std::string> by;             // keys; empty: the view's default
-  std::map<std::string, std::string> own;  // the view's own options, by name; flags hold "1"
+  std::vector<std::string> by = {};             // keys; empty: the view's default
+  std::map<std::string, std::string> own = {};  // the view's own options, by name; flags hold "1"
   std::uint64_t page_size_bytes = 4096;
-  std::vector<std::string> migratetypes;  // names by number, from /proc/pagetypeinfo; may be empty
+  std::vector<std::string> migratetypes = {};  // names by number; empty when not known
 };
 
 // No I/O, no clock, no globals.

@@ -1,0 +1,249 @@
+// count: any events by any of their fields, process or stack, with sums and distributions.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "base/text.h"
+#include "views/group_by.h"
+#include "views/shared_field_keys.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys =
+    std::to_array<std::string_view>({"event", "stack", "comm", "pid", "tid", "cpu"});
+constexpr auto kOptions = std::to_array<ViewOption>({
+    {"sum", "FIELD", "add up a field of the events, and show its average"},
+    {"hist", "FIELD", "show how a field's values are distributed, by powers of two"},
+});
+constexpr auto kNeeds = std::to_array<std::string_view>({"kmem:kmalloc"});
+
+// The sum wraps as unsigned and is read as signed when its field is: two's complement.
+struct EventCost {
+  std::uint64_t count = 0;
+  std::uint64_t summed_count = 0;  // events that have the field
+  std::uint64_t sum = 0;
+
+  EventCost& operator+=(const EventCost& other) {
+    count += other.count;
+    summed_count += other.summed_count;
+    sum += other.sum;
+    return *this;
+  }
+};
+
+Cell if_summed(const EventCost& cost, Cell cell) {
+  return cost.summed_count == 0 ? Cell() : std::move(cell);
+}
+
+Cell count_cell(const EventCost& cost, const CellContext& /*context*/) {
+  return cost.count;
+}
+
+Cell sum_cell(const EventCost& cost, const CellContext& /*context*/) {
+  return if_summed(cost, cost.sum);
+}
+
+Cell signed_sum_cell(const EventCost& cost, const CellContext& /*context*/) {
+  return if_summed(cost, static_cast<std::int64_t>(cost.sum));
+}
+
+Cell average_cell(const EventCost& cost, const CellContext& /*context*/) {
+  return if_summed(cost, static_cast<double>(cost.sum) / static_cast<double>(cost.summed_count));
+}
+
+Cell signed_average_cell(const EventCost& cost, const CellContext& /*context*/) {
+  return if_summed(cost,
+                   static_cast<double>(static_cast<std::int64_t>(cost.sum)) /
+                       static_cast<double>(cost.summed_count));
+}
+
+// Bucket 0 holds 0, bucket n holds 2^(n-1) to 2^n - 1.
+class PowerHistogram {
+ public:
+  void add(std::uint64_t value, std::uint64_t weight) {
+    counts_[static_cast<std::size_t>(std::bit_width(value))] += weight;
+  }
+
+  Histogram histogram(const EventField& field) const {
+    Histogram histogram;
+    histogram.title = field.name();
+    histogram.unit = unit_of(field);
+    const auto used = [](std::uint64_t count) { return count != 0; };
+    const auto first = std::ranges::find_if(counts_, used) - counts_.begin();
+    const auto limit = counts_.rend() - std::find_if(counts_.rbegin(), counts_.rend(), used);
+    for (auto bucket = first; bucket < limit; ++bucket) {
+      const std::uint64_t low = bucket == 0 ? 0 : std::uint64_t{1} << (bucket - 1);
+      const std::uint64_t high = bucket == 0 ? 0 : low + (low - 1);
+      histogram.buckets.push_back({low, high, counts_[static_cast<std::size_t>(bucket)]});
+    }
+    return histogram;
+  }
+
+ private:
+  std::array<std::uint64_t, 65> counts_{};
+};
+
+// A field that --sum or --hist names.
+struct Measured {
+  EventField field;
+  std::string option;
+
+  // The field's number in this event.
+  const Field* in(const EventType& type) {
+    const Field* found = field.in(type);
+    return found != nullptr && found->kind == FieldKind::Integer ? found : nullptr;
+  }
+};
+
+std::optional<Measured> measured(const ViewOptions& options, const std::string& option) {
+  const auto given = options.own.find(option);
+  if (given == options.own.end()) {
+    return std::nullopt;
+  }
+  return Measured{EventField(given->second), option};
+}
+
+class Count final : public View {
+ public:
+  Count(FieldKeys keys, const ViewOptions& options)
+      : rows_(std::move(keys)),
+        summed_(measured(options, "sum")),
+        distributed_(measured(options, "hist")) {}
+
+  void on(const Event& event, const World& /*world*/) override;
+  Report finish(const World& world, Span span) override;
+
+ private:
+  void note_type(const EventType& type);
+  std::vector<Figure<EventCost>> figures();
+  std::vector<std::string> notes() const;
+
+  GroupBy<EventCost, FieldKeys> rows_;
+  std::optional<Measured> summed_;
+  std::optional<Measured> distributed_;
+  PowerHistogram histogram_;
+  std::uint64_t negative_count_ = 0;
+  std::string sum_name_;
+  std::string average_name_;
+  std::vector<bool> types_seen_;  // by EventType::index
+  std::set<std::string> field_names_;
+};
+
+void Count::on(const Event& event, const World& /*world*/) {
+  note_type(*event.type);
+  EventCost& cost = rows_.row(event);
+  cost.count += event.weight;
+  const Field* summed = summed_ ? summed_->in(*event.type) : nullptr;
+  if (summed != nullptr) {
+    cost.sum += event.weight * summed->number(event.raw);
+    cost.summed_count += event.weight;
+  }
+  const Field* distributed = distributed_ ? distributed_->in(*event.type) : nullptr;
+  if (distributed == nullptr) {
+    return;
+  }
+  const std::uint64_t value = distributed->number(event.raw);
+  if (distributed->is_signed && static_cast<std::int64_t>(value) < 0) {
+    negative_count_ += event.weight;
+  } else {
+    histogram_.add(value, event.weight);
+  }
+}
+
+void Count::note_type(const EventType& type) {
+  if (type.index < types_seen_.size() && types_seen_[type.index]) {
+    return;
+  }
+  types_seen_.resize(std::max<std::size_t>(types_seen_.size(), type.index + 1U));
+  types_seen_[type.index] = true;
+  for (const Field& field : type.format.fields) {
+    if (!field.name.starts_with("common_")) {
+      field_names_.insert(field.name);
+    }
+  }
+}
+
+std::vector<Figure<EventCost>> Count::figures() {
+  std::vector<Figure<EventCost>> figures = {{"count", Unit::Count, count_cell}};
+  if (summed_) {
+    const Field* first = summed_->field.first();
+    const bool is_signed = first != nullptr && first->is_signed;
+    const Unit unit = unit_of(summed_->field) == Unit::Bytes ? Unit::Bytes : Unit::Number;
+    figures.push_back({sum_name_, unit, is_signed ? signed_sum_cell : sum_cell});
+    figures.push_back({average_name_, unit, is_signed ? signed_average_cell : average_cell});
+  }
+  return figures;
+}
+
+std::vector<std::string> Count::notes() const {
+  std::vector<std::string> notes;
+  std::vector<std::string> missing = rows_.keys().missing();
+  for (const auto* asked : {&summed_, &distributed_}) {
+    const Field* first = *asked ? (*asked)->field.first() : nullptr;
+    if (*asked && first == nullptr) {
+      missing.push_back((*asked)->field.name());
+    } else if (*asked && first->kind != FieldKind::Integer) {
+      notes.push_back("--" + (*asked)->option + " " + (*asked)->field.name() +
+                      ": the field is not a number");
+    }
+  }
+  const std::vector<std::string> names(field_names_.begin(), field_names_.end());
+  for (const std::string& name : types_seen_.empty() ? std::vector<std::string>() : missing) {
+    notes.push_back("no event has a field '" + name + "'" +
+                    (names.empty() ? "" : "; fields are " + join(names, ", ")));
+  }
+  if (negative_count_ > 0) {
+    notes.push_back(format("%llu negative values are not in the histogram",
+                           static_cast<unsigned long long>(negative_count_)));
+  }
+  return notes;
+}
+
+Report Count::finish(const World& world, Span span) {
+  const CellContext context{.world = world, .span = span};
+  Report report;
+  report.view = "count";
+  report.title = "events";
+  report.totals = {{"count", Unit::Count, rows_.total().count}};
+  if (summed_) {
+    sum_name_ = "sum_" + summed_->field.name();
+    average_name_ = "avg_" + summed_->field.name();
+  }
+  Table& table = report.tables.emplace_back(rows_.table(figures(), context));
+  table.sort = summed_ ? sum_name_ : "count";
+  table.weight = table.sort;
+  if (distributed_) {
+    report.histograms.push_back(histogram_.histogram(distributed_->field));
+  }
+  report.caveats.notes = notes();
+  rows_.clear();
+  histogram_ = {};
+  negative_count_ = 0;
+  return report;
+}
+
+bool handles(const EventType& /*type*/) {
+  return true;
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  auto keys = FieldKeys::choose(options, kKeys);
+  TRY(keys);
+  return std::unique_ptr<View>(std::make_unique<Count>(keys.take(), options));
+}
+
+}  // namespace
+
+extern const ViewSpec view_count;
+constinit const ViewSpec view_count{
+    .summary = "any events by any of their fields, process or stack, with sums and histograms",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = kOptions,
+    .handles = handles,
+    .make = make,
+};
+
+}  // namespace memtrace

@@ -1,0 +1,102 @@
+// kmalloc: who asks the kernel's general allocator for memory, and what it wastes by rounding up.
+#include <array>
+#include <utility>
+
+#include "views/group_by.h"
+#include "views/shared_event_names.h"
+
+namespace memtrace {
+namespace {
+
+struct KmallocCost {
+  std::uint64_t count = 0;
+  std::uint64_t bytes_req = 0;
+  std::uint64_t bytes_alloc = 0;
+
+  KmallocCost& operator+=(const KmallocCost& other) {
+    count += other.count;
+    bytes_req += other.bytes_req;
+    bytes_alloc += other.bytes_alloc;
+    return *this;
+  }
+
+  std::uint64_t waste_bytes() const {
+    return bytes_alloc > bytes_req ? bytes_alloc - bytes_req : 0;
+  }
+};
+
+using KmallocFigure = Figure<KmallocCost>;
+
+constexpr auto kFigures = std::to_array<KmallocFigure>({
+    {"count", Unit::Count, [](const KmallocCost& c, const CellContext&) { return Cell(c.count); }},
+    {"bytes_req",
+     Unit::Bytes,
+     [](const KmallocCost& c, const CellContext&) { return Cell(c.bytes_req); }},
+    {"bytes_alloc",
+     Unit::Bytes,
+     [](const KmallocCost& c, const CellContext&) { return Cell(c.bytes_alloc); }},
+    {"waste",
+     Unit::Bytes,
+     [](const KmallocCost& c, const CellContext&) { return Cell(c.waste_bytes()); }},
+});
+
+// size is what was asked for: the size classes that it is rounded up to are slab's caches.
+constexpr auto kKeys = std::to_array<std::string_view>(
+    {"stack", "caller", "comm", "pid", "tid", "size", "gfp", "node", "cpu"});
+constexpr auto kNeeds = std::to_array<std::string_view>({"kmem:kmalloc", "kmem:kmalloc_node|"});
+
+class Kmalloc final : public View {
+ public:
+  explicit Kmalloc(KeySet keys) : rows_(std::move(keys)) {}
+
+  void on(const Event& event, const World& /*world*/) override {
+    const auto* alloc = std::get_if<SlabAlloc>(&event.payload);
+    if (alloc == nullptr || !alloc->kmalloc) {
+      return;
+    }
+    gfp_flags_.learn(*event.type);
+    rows_.row(event) +=
+        {event.weight, event.weight * alloc->bytes_req, event.weight * alloc->bytes_alloc};
+  }
+
+  Report finish(const World& world, Span span) override {
+    const CellContext context{.world = world, .span = span, .gfp_flags = gfp_flags_.names()};
+    Report report;
+    report.view = "kmalloc";
+    report.title = "kmalloc allocations";
+    const KmallocCost total = rows_.total();
+    report.totals = {{"count", Unit::Count, total.count},
+                     {"bytes_req", Unit::Bytes, total.bytes_req},
+                     {"bytes_alloc", Unit::Bytes, total.bytes_alloc},
+                     {"waste", Unit::Bytes, total.waste_bytes()}};
+    Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
+    table.sort = "bytes_alloc";
+    table.weight = "bytes_alloc";
+    rows_.clear();
+    return report;
+  }
+
+ private:
+  GroupBy<KmallocCost> rows_;
+  GfpFlags gfp_flags_;
+};
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  auto keys = KeySet::choose(options, kKeys);
+  TRY(keys);
+  return std::unique_ptr<View>(std::make_unique<Kmalloc>(keys.take()));
+}
+
+}  // namespace
+
+extern const ViewSpec view_kmalloc;
+constinit const ViewSpec view_kmalloc{
+    .summary = "kernel memory from kmalloc: who asks for it, how much, and what is wasted",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = {},
+    .handles = is_kmalloc,
+    .make = make,
+};
+
+}  // namespace memtrace

@@ -1,0 +1,126 @@
+#include "views/shared_cache_names.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+
+namespace memtrace {
+namespace {
+
+// The two highest bits of a key say what the others are.
+enum class Form : std::uint64_t { Named, Kmalloc, Unnamed, None };
+
+constexpr int kFormShift = 62;
+constexpr std::uint64_t kLargestCacheBytes = 8192;  // SLUB hands larger ones to the page allocator
+constexpr std::uint64_t kLargestSizeBytes = (1U << 30) - 1;
+constexpr std::ptrdiff_t kNamesInNote = 8;
+constexpr char kUnnamedMark = '?';
+
+std::uint64_t make_key(Form form, std::uint64_t bits) {
+  return (static_cast<std::uint64_t>(form) << kFormShift) | bits;
+}
+
+Form form_of(std::uint64_t key) {
+  return static_cast<Form>(key >> kFormShift);
+}
+
+std::uint64_t kmalloc_key(std::uint64_t size_bytes) {
+  return make_key(Form::Kmalloc, size_bytes > kLargestCacheBytes ? 0 : size_bytes);
+}
+
+std::uint64_t cache_key(StringId name, LocationId call_site, std::uint64_t size_bytes) {
+  if (name.valid()) {
+    return make_key(Form::Named, name.value);
+  }
+  const std::uint64_t bounded_bytes = std::min(size_bytes, kLargestSizeBytes);
+  return make_key(Form::Unnamed, (bounded_bytes << 32) | call_site.value);
+}
+
+}  // namespace
+
+std::uint64_t CacheNames::key_of(const Event& event) {
+  const auto* alloc = std::get_if<SlabAlloc>(&event.payload);
+  if (alloc == nullptr) {
+    return make_key(Form::None, 0);
+  }
+  return alloc->kmalloc ? kmalloc_key(alloc->bytes_alloc)
+                        : cache_key(event.cache, event.call_site, alloc->bytes_alloc);
+}
+
+std::uint64_t CacheNames::key_of(const LiveBlock& block) {
+  switch (block.kind) {
+    case BlockKind::Kmalloc:
+      return kmalloc_key(block.bytes);
+    case BlockKind::Cache:
+      return cache_key(block.cache, block.call_site, block.bytes);
+    case BlockKind::Page:
+      break;
+  }
+  return make_key(Form::None, 0);
+}
+
+void CacheNames::learn(const Event& free) {
+  if (free.freed == nullptr || !free.cache.valid()) {
+    return;
+  }
+  const std::uint64_t key = key_of(*free.freed);
+  if (form_of(key) != Form::Unnamed) {
+    return;
+  }
+  Learnt& learnt = learnt_[key];
+  learnt.ambiguous = learnt.ambiguous || (learnt.name.valid() && learnt.name != free.cache);
+  learnt.name = free.cache;
+}
+
+std::uint64_t CacheNames::settle(std::uint64_t key) const {
+  const auto found = form_of(key) == Form::Unnamed ? learnt_.find(key) : learnt_.end();
+  const bool known = found != learnt_.end() && !found->second.ambiguous;
+  return known ? make_key(Form::Named, found->second.name.value) : key;
+}
+
+std::string CacheNames::name(std::uint64_t key, const World& world) {
+  const auto low_bits = static_cast<std::uint32_t>(key);
+  switch (form_of(key)) {
+    case Form::Named:
+      return std::string(world.strings().at(StringId{low_bits}));
+    case Form::Kmalloc:
+      return low_bits == 0 ? "kmalloc-large" : "kmalloc-" + std::to_string(low_bits);
+    case Form::Unnamed:
+      return "size-" + std::to_string((key >> 32) & kLargestSizeBytes) + kUnnamedMark;
+    case Form::None:
+      break;
+  }
+  return "";
+}
+
+std::vector<std::string> CacheNames::notes(const World& world,
+                                           const Table& table,
+                                           std::size_t column) const {
+  std::set<std::string> inferred;
+  for (const auto& [key, learnt] : learnt_) {
+    if (!learnt.ambiguous) {
+      inferred.emplace(world.strings().at(learnt.name));
+    }
+  }
+  std::vector<std::string> notes;
+  if (!inferred.empty()) {
+    const auto count = std::min(std::ssize(inferred), kNamesInNote);
+    const auto limit = std::next(inferred.begin(), count);
+    notes.push_back("cache names inferred from frees of objects of the same call site: " +
+                    join(std::vector<std::string>(inferred.begin(), limit), ", ") +
+                    (limit == inferred.end() ? "" : " and others"));
+  }
+  const auto is_unnamed = [column](const std::vector<Cell>& row) {
+    const auto* name = std::get_if<std::string>(&row[column]);
+    return name != nullptr && name->ends_with(kUnnamedMark);
+  };
+  if (std::ranges::any_of(table.rows, is_unnamed)) {
+    notes.emplace_back(
+        "size-N? are objects of N bytes whose cache no event names: --by cache,caller tells who "
+        "allocates them");
+  }
+  return notes;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,120 @@
+// What views group by, as data: a key turns an event or a live block into one 64-bit word, and the
+// word into a cell when a report is made.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "report/report.h"
+#include "state/world.h"
+#include "tracepoints/event.h"
+#include "views/shared_cache_names.h"
+#include "views/view.h"
+
+namespace memtrace {
+
+inline constexpr std::size_t kMaxKeys = 6;
+
+// The words of one row's keys; those past the last key are 0.
+struct KeyWords {
+  std::array<std::uint64_t, kMaxKeys> words{};
+
+  friend bool operator==(const KeyWords&, const KeyWords&) = default;
+};
+
+// What cells need to know besides the word or the cost that they show.
+struct CellContext {
+  const World& world;
+  View::Span span;
+  std::span<const FlagName> gfp_flags = {};
+  std::span<const std::string> migratetypes = {};
+  const CacheNames* cache_names = nullptr;
+  bool frees_seen = false;       // without a single free nothing can be said of what is live
+  bool fault_ends_seen = false;  // likewise of how page faults ended
+  bool sampled = false;          // one in N: that an event is missing says nothing
+
+  double seconds() const {
+    return span.end_ns > span.start_ns ? static_cast<double>(span.end_ns - span.start_ns) / 1e9 : 0;
+  }
+};
+
+struct KeySpec {
+  std::string_view name;
+  Unit unit = Unit::Number;
+  std::uint64_t (*of)(const Event& event) = nullptr;
+  // Null when a live block does not remember it: such a key suits only views without frees.
+  std::uint64_t (*of_block)(const LiveBlock& block) = nullptr;
+  Cell (*cell)(std::uint64_t word, const CellContext& context) = nullptr;
+  // For words whose meaning is learnt later: the word to show the row under; null: the word itself.
+  std::uint64_t (*settle)(std::uint64_t word, const CellContext& context) = nullptr;
+};
+
+// A key that several views have; null when there is none of that name.
+const KeySpec* find_shared_key(std::string_view name);
+
+// Usage errors for --by.
+Error unknown_key(std::string_view name, std::span<const std::string_view> known);
+Error too_many_keys();
+
+// "by stack, comm".
+std::string by_title(std::span<const Column> columns);
+
+class KeySet {
+ public:
+  // The keys that the user asked for, or the first of `names`. `own` describes those that only this
+  // view has. Error: Usage, a key that is not among `names`, or too many.
+  static Result<KeySet> choose(const ViewOptions& options,
+                               std::span<const std::string_view> names,
+                               std::span<const KeySpec> own = {});
+
+  std::size_t size() const { return specs_.size(); }
+
+  std::optional<std::size_t> index_of(std::string_view name) const;
+
+  KeyWords of(const Event& event) const {
+    KeyWords keys;
+    for (std::size_t i = 0; i < specs_.size(); ++i) {
+      keys.words[i] = specs_[i].of(event);
+    }
+    return keys;
+  }
+
+  KeyWords of(const LiveBlock& block) const {
+    KeyWords keys;
+    for (std::size_t i = 0; i < specs_.size(); ++i) {
+      keys.words[i] = specs_[i].of_block(block);
+    }
+    return keys;
+  }
+
+  bool settles() const;
+  KeyWords settle(KeyWords keys, const CellContext& context) const;
+
+  std::vector<Column> columns() const;
+  std::vector<Cell> cells(const KeyWords& keys, const CellContext& context) const;
+
+ private:
+  std::vector<KeySpec> specs_;
+};
+
+// The names of GFP bits, from the first event whose format lists them: the bits move between
+// kernels (__GFP_ZERO is 0x8000 in 4.18 and 0x100 in 5.10), so there is no table of our own.
+class GfpFlags {
+ public:
+  void learn(const EventType& type);
+
+  std::span<const FlagName> names() const { return names_; }
+
+ private:
+  std::vector<FlagName> names_;
+  const EventType* last_ = nullptr;
+};
+
+}  // namespace memtrace

@@ -1,0 +1,208 @@
+// A trace written as C++ literals: events of a small machine, played to a world and a view.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "state/world.h"
+#include "views/view.h"
+
+namespace memtrace::test {
+
+// One event. Without a tid it is of the process's first thread.
+struct Step {
+  std::string event;
+  EventPayload payload;
+  std::uint64_t at_ns = 0;
+  std::uint32_t pid = 100;
+  std::uint32_t tid = 0;
+  std::uint32_t cpu = 0;
+  std::uint32_t stack = 1;
+  std::uint64_t weight = 1;
+  std::vector<std::uint64_t> fields = {};  // 8 bytes each, as the event's format has them in order
+};
+
+// An object of a slab cache; kmalloc's are told apart by the step that they are in.
+struct Object {
+  std::uint64_t ptr = 0;
+  std::uint64_t bytes_req = 0;
+  std::uint64_t bytes_alloc = 0;
+  std::uint64_t call_site = 0;
+  std::uint64_t gfp = 0;
+  std::int32_t node = -1;
+  std::string_view cache = {};
+};
+
+inline SlabAlloc slab_alloc(const Object& object, bool of_kmalloc) {
+  return {.call_site = object.call_site,
+          .ptr = object.ptr,
+          .bytes_req = object.bytes_req,
+          .bytes_alloc = object.bytes_alloc,
+          .gfp = object.gfp,
+          .node = object.node,
+          .kmalloc = of_kmalloc,
+          .cache = object.cache};
+}
+
+inline Step kmalloc(const Object& object) {
+  return {.event = "kmem:kmalloc", .payload = slab_alloc(object, true)};
+}
+
+inline Step kfree(std::uint64_t ptr) {
+  return {.event = "kmem:kfree",
+          .payload = SlabFree{.call_site = 0, .ptr = ptr, .kmalloc = true, .cache = {}}};
+}
+
+inline Step cache_alloc(const Object& object) {
+  return {.event = "kmem:kmem_cache_alloc", .payload = slab_alloc(object, false)};
+}
+
+inline Step cache_free(std::uint64_t ptr, std::string_view cache = {}) {
+  return {.event = "kmem:kmem_cache_free",
+          .payload = SlabFree{.call_site = 0, .ptr = ptr, .kmalloc = false, .cache = cache}};
+}
+
+inline Step page_alloc(const PageAlloc& alloc) {
+  return {.event = "kmem:mm_page_alloc", .payload = alloc};
+}
+
+inline Step page_free(std::uint64_t page, std::uint32_t order = 0) {
+  return {.event = "kmem:mm_page_free", .payload = PageFree{.page = page, .order = order}};
+}
+
+class EventScript {
+ public:
+  explicit EventScript(std::string_view view, const ViewOptions& options = {})
+      : world_({.track_live_blocks = true, .page_size_bytes = options.page_size_bytes}) {
+    auto made = find_view(view)->spec.make(options);
+    EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
+    view_ = made.take();
+  }
+
+  World& world() { return world_; }
+
+  // The kind of event, to give it fields before the first event of that kind is played.
+  EventType& type(const std::string& name) {
+    for (EventType& type : types_) {
+      if (type.name == name) {
+        return type;
+      }
+    }
+    EventType& type = types_.emplace_back();
+    type.name = name;
+    type.index = static_cast<std::uint32_t>(types_.size() - 1);
+    return type;
+  }
+
+  // Adds an unsigned 8-byte field to a kind of event; Step::fields gives the values in this order.
+  Field& add_field(const std::string& event, const std::string& field) {
+    std::vector<Field>& fields = type(event).format.fields;
+    Field& added = fields.emplace_back();
+    added.name = field;
+    added.offset_bytes = static_cast<std::uint32_t>((fields.size() - 1) * sizeof(std::uint64_t));
+    added.size_bytes = sizeof(std::uint64_t);
+    return added;
+  }
+
+  void name_process(std::uint32_t pid, std::string_view comm) {
+    world_.processes().rename(pid, pid, world_.strings().intern(comm));
+  }
+
+  void play(const Step& step) {
+    Event event;
+    event.type = &type(step.event);
+    event.time_ns = step.at_ns;
+    event.pid = step.pid;
+    event.tid = step.tid == 0 ? step.pid : step.tid;
+    event.cpu = step.cpu;
+    event.stack = StackId{step.stack};
+    event.weight = step.weight;
+    event.payload = step.payload;
+    event.raw = std::as_bytes(std::span(step.fields));
+    world_.apply(event);
+    view_->on(event, world_);
+  }
+
+  void play(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      play(step);
+    }
+  }
+
+  Report finish(View::Span span = {.start_ns = 0, .end_ns = 1'000'000'000}) {
+    return view_->finish(world_, span);
+  }
+
+ private:
+  World world_;
+  std::deque<EventType> types_;
+  std::unique_ptr<View> view_;
+};
+
+inline EventType event_named(const std::string& name) {
+  EventType type;
+  type.name = name;
+  return type;
+}
+
+inline Cell text(std::string_view text) {
+  return std::string(text);
+}
+
+inline Cell number(std::uint64_t number) {
+  return number;
+}
+
+inline Cell stack(std::uint32_t id) {
+  return StackId{id};
+}
+
+inline std::size_t column_index(const Table& table, std::string_view name) {
+  const auto column = std::ranges::find(table.columns, name, &Column::name);
+  EXPECT_NE(column, table.columns.end()) << name;
+  return static_cast<std::size_t>(column - table.columns.begin());
+}
+
+// The row with these keys; nullptr when there is none or more than one.
+inline const std::vector<Cell>* find_row(const Table& table, const std::vector<Cell>& keys) {
+  const std::vector<Cell>* found = nullptr;
+  for (const std::vector<Cell>& row : table.rows) {
+    if (std::equal(keys.begin(), keys.end(), row.begin())) {
+      if (found != nullptr) {
+        return nullptr;
+      }
+      found = &row;
+    }
+  }
+  return found;
+}
+
+// A figure of the one row with these keys.
+inline Cell figure(const Report& report, const std::vector<Cell>& keys, std::string_view column) {
+  const Table& table = report.tables.front();
+  const std::vector<Cell>* row = find_row(table, keys);
+  EXPECT_NE(row, nullptr) << "no such row, or several";
+  return row == nullptr ? text("no row") : (*row)[column_index(table, column)];
+}
+
+inline std::uint64_t total(const Report& report, std::string_view name) {
+  const auto found = std::ranges::find(report.totals, name, &Total::name);
+  EXPECT_NE(found, report.totals.end()) << name;
+  return found == report.totals.end() ? 0 : found->value;
+}
+
+inline bool has_note(const Report& report, std::string_view part) {
+  return std::ranges::any_of(report.caveats.notes, [part](const std::string& note) {
+    return note.find(part) != std::string::npos;
+  });
+}
+
+}  // namespace memtrace::test

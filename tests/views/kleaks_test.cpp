@@ -1,0 +1,152 @@
+#include "support/event_script.h"
+
+namespace memtrace::test {
+namespace {
+
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+
+Step at(std::uint64_t time_ns, Step step) {
+  step.at_ns = time_ns;
+  return step;
+}
+
+Step leaked(std::uint64_t ptr, std::uint64_t bytes) {
+  return kmalloc({.ptr = ptr, .bytes_req = bytes, .bytes_alloc = bytes});
+}
+
+TEST(KernelLeaks, shows_what_was_allocated_and_not_freed) {
+  EventScript script("kleaks");
+  script.play({at(0, leaked(0x10, 64)),
+               at(4 * kSecondNs, leaked(0x20, 32)),
+               at(5 * kSecondNs, leaked(0x30, 16)),
+               kfree(0x30)});
+  const Report report = script.finish({.start_ns = 0, .end_ns = 10 * kSecondNs});
+  EXPECT_EQ(report.tables[0].rows.size(), 1U);
+  EXPECT_EQ(figure(report, {stack(1)}, "count"), number(2));
+  EXPECT_EQ(figure(report, {stack(1)}, "bytes"), number(96));
+  EXPECT_EQ(figure(report, {stack(1)}, "avg_age_ns"), number(8 * kSecondNs));
+  EXPECT_EQ(figure(report, {stack(1)}, "oldest_ns"), number(10 * kSecondNs));
+  EXPECT_EQ(total(report, "count"), 2U);
+  EXPECT_EQ(total(report, "bytes"), 96U);
+}
+
+TEST(KernelLeaks, tells_kmalloc_caches_and_pages_apart) {
+  EventScript script("kleaks", {.by = {"kind", "cache"}});
+  script.play({leaked(0x10, 64),
+               cache_alloc({.ptr = 0x20, .bytes_alloc = 192, .cache = "dentry"}),
+               page_alloc({.page = 0x30, .order = 1})});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("kmalloc"), text("kmalloc-64")}, "bytes"), number(64));
+  EXPECT_EQ(figure(report, {text("cache"), text("dentry")}, "bytes"), number(192));
+  EXPECT_EQ(figure(report, {text("page"), Cell()}, "bytes"), number(8192));
+}
+
+TEST(KernelLeaks, charges_the_allocating_process_and_caller) {
+  EventScript script("kleaks", {.by = {"comm", "pid", "caller"}});
+  script.name_process(7, "leaky");
+  Step step = kmalloc({.ptr = 0x10, .bytes_alloc = 64, .call_site = 0xffffffff81000010});
+  step.pid = 7;
+  script.play(step);
+  const LocationId caller = script.world().intern_kernel_address(0xffffffff81000010);
+  EXPECT_EQ(figure(script.finish(), {text("leaky"), number(7), caller}, "count"), number(1));
+}
+
+TEST(KernelLeaks, older_leaves_out_young_blocks) {
+  EventScript script("kleaks", {.own = {{"older", "5"}}});
+  script.play({at(kSecondNs, leaked(0x10, 64)),
+               at(5 * kSecondNs, leaked(0x20, 32)),
+               at(5 * kSecondNs + 1, leaked(0x30, 16))});
+  const Report report = script.finish({.start_ns = 0, .end_ns = 10 * kSecondNs});
+  EXPECT_EQ(figure(report, {stack(1)}, "count"), number(2));
+  EXPECT_EQ(figure(report, {stack(1)}, "bytes"), number(96));
+}
+
+TEST(KernelLeaks, bad_duration_is_a_usage_error) {
+  const auto made = find_view("kleaks")->spec.make({.own = {{"older", "soon"}}});
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().kind, ErrorKind::Usage);
+  EXPECT_NE(made.error().message.find("soon"), std::string::npos);
+  EXPECT_FALSE(made.error().hint.empty());
+}
+
+TEST(KernelLeaks, addresses_are_listed_oldest_first) {
+  EventScript script("kleaks", {.own = {{"addresses", "1"}}});
+  script.name_process(7, "leaky");
+  Step second = at(3 * kSecondNs, leaked(0x20, 32));
+  second.pid = 7;
+  script.play({second, at(kSecondNs, page_alloc({.page = 0x99}))});
+  const Report report = script.finish({.start_ns = 0, .end_ns = 10 * kSecondNs});
+  ASSERT_EQ(report.tables.size(), 2U);
+  const Table& list = report.tables[1];
+  EXPECT_TRUE(list.fixed);
+  EXPECT_EQ(list.columns[0].unit, Unit::Address);
+  ASSERT_EQ(list.rows.size(), 2U);
+  EXPECT_EQ(list.rows[0][0], number(0x99));
+  EXPECT_EQ(list.rows[1],
+            (std::vector<Cell>{number(0x20),
+                               text("kmalloc"),
+                               text("kmalloc-32"),
+                               text("leaky"),
+                               number(7),
+                               stack(1),
+                               number(32),
+                               number(7 * kSecondNs)}));
+}
+
+TEST(KernelLeaks, list_of_addresses_is_cut_and_says_so) {
+  EventScript script("kleaks", {.own = {{"addresses", "1"}}});
+  for (std::uint64_t i = 1; i <= 1003; ++i) {
+    script.play(at(i, leaked(i * 64, 64)));
+  }
+  const Report report = script.finish();
+  EXPECT_EQ(report.tables[1].rows.size(), 1000U);
+  EXPECT_EQ(report.tables[1].rows.back()[0], number(1000 * 64));
+  EXPECT_NE(report.tables[1].note.find("3 younger blocks"), std::string::npos);
+  EXPECT_EQ(total(report, "count"), 1003U);
+}
+
+TEST(KernelLeaks, what_stays_is_shown_in_each_interval_once) {
+  EventScript script("kleaks");
+  script.play(leaked(0x10, 64));
+  EXPECT_EQ(total(script.finish(), "count"), 1U);
+  EXPECT_EQ(total(script.finish(), "count"), 1U);
+  script.play(kfree(0x10));
+  EXPECT_EQ(total(script.finish(), "count"), 0U);
+}
+
+TEST(KernelLeaks, cache_names_are_learnt_from_frees) {
+  EventScript script("kleaks", {.by = {"cache"}});
+  const Object object{.ptr = 0x10, .bytes_alloc = 192, .call_site = 0xffffffff81000010};
+  Object kept = object;
+  kept.ptr = 0x20;
+  script.play({cache_alloc(object), cache_alloc(kept), cache_free(0x10, "dentry")});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("dentry")}, "count"), number(1));
+  EXPECT_TRUE(has_note(report, "inferred"));
+}
+
+TEST(KernelLeaks, says_which_frees_were_not_recorded) {
+  EventScript script("kleaks");
+  script.play({leaked(0x10, 64), page_alloc({.page = 0x99}), page_free(0x99)});
+  EXPECT_TRUE(has_note(script.finish(), "no events of slab objects being freed"));
+  script.play(kfree(0x10));
+  EXPECT_FALSE(has_note(script.finish(), "being freed"));
+}
+
+TEST(KernelLeaks, tells_of_sampling_and_of_older_blocks) {
+  EventScript script("kleaks");
+  Step sampled = leaked(0x10, 64);
+  sampled.weight = 10;
+  script.play({sampled, kfree(0x999)});
+  const Report report = script.finish();
+  EXPECT_TRUE(has_note(report, "one in N"));
+  EXPECT_TRUE(has_note(report, "1 frees were of blocks allocated before the recording"));
+}
+
+TEST(KernelLeaks, no_free_is_missed_when_nothing_was_allocated) {
+  EventScript script("kleaks");
+  EXPECT_TRUE(script.finish().caveats.notes.empty());
+}
+
+}  // namespace
+}  // namespace memtrace::test
