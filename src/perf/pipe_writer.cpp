@@ -36,10 +36,12 @@ class PipeWriter final : public FileWriter {
   Result<> put_event(const WrittenEvent& event);
   Result<> put_name(const WrittenEvent& event);
   Result<> put_feature(const FeatureBody& feature);
+  Result<> put_own_feature(const FeatureBody& feature);
   Result<> put_tracing_data(const FeatureBody& feature);
   Result<> state() const;
 
   AsyncOutput output_;
+  std::uint64_t first_id_ = 0;  // perf wants every EVENT_UPDATE to name an event
 };
 
 Result<> PipeWriter::state() const {
@@ -92,17 +94,27 @@ Result<> PipeWriter::put_tracing_data(const FeatureBody& feature) {
   return state();
 }
 
-// Pieces in order; a reader puts them together again.
 Result<> PipeWriter::put_feature(const FeatureBody& feature) {
-  if (feature.feature < kSymbolsFeature && feature.bytes.size() > kPieceBytes) {
+  if (feature.bytes.size() > kPieceBytes) {
     return kDone;  // a description for perf to print, which nothing depends on
   }
+  ByteWriter body;
+  body.put(std::uint64_t{feature.feature});
+  body.put_bytes(feature.bytes);
+  return put_record(kHeaderFeature, std::move(body));
+}
+
+// Pieces in order; a reader puts them together again. perf report (6.1, process_feature_event())
+// ends at a HEADER_FEATURE that it does not know, but every perf since 4.4 passes over an
+// EVENT_UPDATE of a kind that it does not know.
+Result<> PipeWriter::put_own_feature(const FeatureBody& feature) {
   for (std::size_t at = 0; at < feature.bytes.size(); at += kPieceBytes) {
     const std::size_t piece_bytes = std::min(kPieceBytes, feature.bytes.size() - at);
     ByteWriter body;
     body.put(std::uint64_t{feature.feature});
+    body.put(first_id_);
     body.put_bytes(Bytes(feature.bytes).subspan(at, piece_bytes));
-    TRY(put_record(kHeaderFeature, std::move(body)));
+    TRY(put_record(kEventUpdate, std::move(body)));
   }
   return kDone;
 }
@@ -111,6 +123,9 @@ Result<> PipeWriter::put_feature(const FeatureBody& feature) {
 Result<> PipeWriter::start(const WriterSetup& setup) {
   const PipeHeader header;
   output_.append(std::as_bytes(std::span(&header, 1)));
+  if (!setup.events.empty() && !setup.events.front().ids.empty()) {
+    first_id_ = setup.events.front().ids.front();
+  }
   for (const WrittenEvent& event : setup.events) {
     TRY(put_event(event));
   }
@@ -146,6 +161,8 @@ Result<> PipeWriter::finish(const Recording& end) {
     // perf 6.1 takes build ids in a pipe as records of their own only.
     if (feature.feature == kBuildId) {
       output_.append(feature.bytes);
+    } else if (feature.feature >= kSymbolsFeature) {
+      TRY(put_own_feature(feature));
     } else {
       TRY(put_feature(feature));
     }
