@@ -121,18 +121,24 @@ Result<Record> RecordParser::parse_sample(Bytes bytes) const {
   if (event == nullptr) {
     return malformed("sample of an event that was not described", PERF_RECORD_SAMPLE);
   }
-  Record record{.stamp = {}, .payload = Sample{}, .bytes = bytes};
+  return parse_sample_of(*event, bytes);
+}
+
+Result<Record> RecordParser::parse_sample_of(const Event& event, Bytes bytes) const {
+  // Filled where it will be returned: a Record is 200 bytes, and this runs for every sample.
+  Result<Record> result(Record{.stamp = {}, .payload = Sample{}, .bytes = bytes});
+  Record& record = result.value();
   Sample& sample = *std::get_if<Sample>(&record.payload);
-  sample.event = static_cast<std::uint32_t>(event - events_.data());
+  sample.event = static_cast<std::uint32_t>(&event - events_.data());
   sample.mode = mode_of(header_of(bytes).misc);
   ByteReader reader(bytes);
   reader.skip(sizeof(RecordHeader));
-  read_fixed(reader, event->layout, record.stamp, sample);
-  read_sized(reader, event->layout, sample);
+  read_fixed(reader, event.layout, record.stamp, sample);
+  read_sized(reader, event.layout, sample);
   if (reader.failed()) {
-    return malformed("sample is shorter than its fields", PERF_RECORD_SAMPLE);
+    result = malformed("sample is shorter than its fields", PERF_RECORD_SAMPLE);
   }
-  return record;
+  return result;
 }
 
 }  // namespace memtrace
