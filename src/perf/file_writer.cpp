@@ -53,6 +53,7 @@ class DataFileWriter final : public FileWriter {
   Result<> write_end(Bytes end_sections);
   Result<> cut_data(std::uint64_t wanted_end);
   Result<> write_at_start(Bytes header);
+  std::size_t drop_large_names(std::vector<FeatureBody>& features) const;
 
   std::string path_;
   FileSections sections_;
@@ -140,6 +141,14 @@ Result<> DataFileWriter::write_at_start(Bytes header) {
   return kDone;
 }
 
+// On a full disk: names can be found again, samples cannot. Returns how many sections went.
+std::size_t DataFileWriter::drop_large_names(std::vector<FeatureBody>& features) const {
+  const std::uint64_t bearable_bytes = data_end_ / 16;
+  return std::erase_if(features, [bearable_bytes](const FeatureBody& body) {
+    return body.feature == kSymbolsFeature && body.bytes.size() > bearable_bytes;
+  });
+}
+
 Result<> DataFileWriter::finish(const Recording& end) {
   output_.drain();
   TRY(state());
@@ -147,13 +156,11 @@ Result<> DataFileWriter::finish(const Recording& end) {
   data_end_ = output_.written_bytes();
   std::uint64_t room_bytes = kSpareBytes;
   for (int turn = 0; turn < kCutAttempts; ++turn) {
-    if (turn == 2) {
-      // Names can be found again, samples cannot.
-      std::erase_if(features, [](const auto& f) { return f.feature == kSymbolsFeature; });
-    }
     if (output_.failure() != 0) {
+      // Without the names all the data may fit.
+      const bool is_smaller = drop_large_names(features) > 0;
       const std::uint64_t tail_bytes =
-          sections_.end_sections(features, data_end_).size() + room_bytes;
+          is_smaller ? 0 : sections_.end_sections(features, data_end_).size() + room_bytes;
       TRY(cut_data(data_end_ - std::min(data_end_, tail_bytes)));
       room_bytes *= 2;
     }

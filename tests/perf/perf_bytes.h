@@ -158,6 +158,13 @@ inline WriterSetup kmalloc_setup() {
   return setup;
 }
 
+// The same with little text, for tests that walk over every byte.
+inline WriterSetup short_setup() {
+  WriterSetup setup = kmalloc_setup();
+  setup.events[0].info.format = "name: kmalloc\nID: 547\nformat:\n";
+  return setup;
+}
+
 inline Recording kmalloc_end() {
   Recording end;
   end.first_time_ns = 1000;
