@@ -79,11 +79,6 @@ Result<FileInput> FileInput::open(const std::string& path) {
   return input;
 }
 
-Result<std::span<const std::byte>> FileInput::fill_and_peek(std::size_t size_bytes) {
-  TRY(fill(size_bytes));
-  return window_;
-}
-
 void FileInput::seek(std::uint64_t offset) {
   const auto all = whole();
   window_ = all.subspan(std::min<std::uint64_t>(offset, all.size()));
@@ -109,8 +104,10 @@ void FileInput::make_room(std::size_t size_bytes) {
 }
 
 Result<> FileInput::fill(std::size_t size_bytes) {
-  make_room(size_bytes);
-  while (window_.size() < size_bytes) {
+  if (fd_.valid()) {
+    make_room(size_bytes);
+  }
+  while (fd_.valid() && window_.size() < size_bytes) {
     std::byte* end = block_.bytes().data() + (window_.data() - block_.bytes().data()) +
                      static_cast<std::ptrdiff_t>(window_.size());
     const auto room = static_cast<std::size_t>(block_.bytes().data() + block_.size_bytes - end);
@@ -123,7 +120,7 @@ Result<> FileInput::fill(std::size_t size_bytes) {
     }
     if (count == 0) {
       fd_.reset();
-      break;
+      break;  // the end
     }
     window_ = {window_.data(), window_.size() + static_cast<std::size_t>(count)};
   }

@@ -20,13 +20,12 @@ class FileInput {
   // "-" is standard input. Regular files are mapped. Errors: not there, not readable, a directory.
   static Result<FileInput> open(const std::string& path);
 
-  // The next bytes, at least size_bytes unless the file ends before. They stay where they are until
-  // the input is destroyed (a mapping) or memory() is let go (a pipe).
-  Result<std::span<const std::byte>> peek(std::size_t size_bytes) {
-    return window_.size() >= size_bytes || !fd_.valid()
-               ? Result<std::span<const std::byte>>(window_)
-               : fill_and_peek(size_bytes);
-  }
+  // What has been read and not consumed: of a mapping all the rest. The bytes stay where they are
+  // until the input is destroyed (a mapping) or memory() is let go (a pipe).
+  std::span<const std::byte> window() const { return window_; }
+
+  // Reads until the window has size_bytes or the input ends.
+  Result<> fill(std::size_t size_bytes);
 
   void consume(std::size_t size_bytes) {
     window_ = window_.subspan(std::min(size_bytes, window_.size()));
@@ -45,12 +44,10 @@ class FileInput {
   // Goes to an offset of whole().
   void seek(std::uint64_t offset);
 
-  // What the bytes of the last peek() lie in; null for a mapping.
+  // What the bytes of the window lie in; null for a mapping.
   const RecordKeeper::Memory& memory() const { return block_.words; }
 
  private:
-  Result<std::span<const std::byte>> fill_and_peek(std::size_t size_bytes);
-  Result<> fill(std::size_t size_bytes);
   void make_room(std::size_t size_bytes);
 
   Mapping mapping_;

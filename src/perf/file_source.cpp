@@ -72,13 +72,10 @@ class FileSource final : public RecordSource {
 };
 
 Result<> FileSource::start() {
-  auto first = input_.peek(sizeof(PipeHeader));
-  if (!first.ok()) {
-    return first.take_error();
-  }
-  TRY(check_magic(first.value(), path_));
+  TRY(input_.fill(sizeof(PipeHeader)));
+  TRY(check_magic(input_.window(), path_));
   PipeHeader header;
-  std::memcpy(&header, first.value().data(), sizeof(header));
+  std::memcpy(&header, input_.window().data(), sizeof(header));
   if (header.size_bytes != sizeof(header)) {
     TRY(input_.read_all());
     auto data = read_file_head(input_.whole(), path_, builder_);
@@ -136,7 +133,9 @@ Result<std::optional<Record>> FileSource::record_of(const RecordSorter::Entry& e
   // A record without a time has that of the one before it in the file: times never go back.
   parsed.value().stamp.time_ns = entry.time_ns;
   parsed.value().stamp.sequence = entry.sequence;
-  return std::optional<Record>(parsed.value());
+  Result<std::optional<Record>> result{std::optional<Record>()};
+  result.value().emplace(parsed.value());
+  return result;
 }
 
 // perf record of 6.1 and later writes at its end, without a time, what each event lost in all
@@ -172,30 +171,29 @@ void FileSource::stop(std::string caveat) {
 
 // One record of the file or pipe.
 Result<> FileSource::read_one() {
-  auto bytes = input_.peek(sizeof(RecordHeader));
-  if (!bytes.ok()) {
-    return bytes.take_error();
+  if (input_.window().size() < sizeof(RecordHeader)) {
+    TRY(input_.fill(sizeof(RecordHeader)));
   }
   const std::uint64_t left_bytes = data_end_ - std::min(input_.position(), data_end_);
-  if (left_bytes == 0 || bytes.value().empty()) {
+  if (left_bytes == 0 || input_.window().empty()) {
     end();
     return kDone;
   }
-  const std::size_t size_bytes = header_of(bytes.value()).size_bytes;
-  if (bytes.value().size() >= sizeof(RecordHeader) && size_bytes < sizeof(RecordHeader)) {
+  const bool has_header = input_.window().size() >= sizeof(RecordHeader);
+  const std::size_t size_bytes = header_of(input_.window()).size_bytes;
+  if (has_header && size_bytes < sizeof(RecordHeader)) {
     stop(format("The record at byte %llu has an impossible size; nothing behind it was read.",
                 static_cast<unsigned long long>(input_.position())));
     return kDone;
   }
-  bytes = input_.peek(std::max(size_bytes, sizeof(RecordHeader)));
-  if (!bytes.ok()) {
-    return bytes.take_error();
+  if (input_.window().size() < size_bytes) {
+    TRY(input_.fill(size_bytes));
   }
-  if (std::min<std::uint64_t>(bytes.value().size(), left_bytes) < size_bytes || size_bytes == 0) {
+  if (!has_header || std::min<std::uint64_t>(input_.window().size(), left_bytes) < size_bytes) {
     stop("The last record is cut off.");
     return kDone;
   }
-  const Bytes record = bytes.value().first(size_bytes);
+  const Bytes record = input_.window().first(size_bytes);
   __builtin_prefetch(record.data() + kReadAheadBytes);
   input_.consume(size_bytes);
   if (header_of(record).type >= kFirstUserType) {
@@ -239,11 +237,8 @@ Result<> FileSource::read_payload(std::uint64_t size_bytes, bool is_tracing_data
   while (size_bytes > 0) {
     const std::size_t wanted_bytes =
         is_tracing_data ? size_bytes : std::min<std::uint64_t>(size_bytes, kPieceBytes);
-    auto bytes = input_.peek(wanted_bytes);
-    if (!bytes.ok()) {
-      return bytes.take_error();
-    }
-    const Bytes piece = bytes.value().first(std::min(wanted_bytes, bytes.value().size()));
+    TRY(input_.fill(wanted_bytes));
+    const Bytes piece = input_.window().first(std::min(wanted_bytes, input_.window().size()));
     if (is_tracing_data) {
       builder_.add_feature(kTracingData, piece);
     }

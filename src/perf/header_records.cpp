@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/byte_reader.h"
+#include "perf/file_writer.h"
 #include "perf/perf_format.h"
 
 namespace memtrace {
@@ -29,14 +30,18 @@ void read_attr(Bytes body, RecordingBuilder& builder) {
   builder.add_event(body.first(attr_bytes), ids);
 }
 
-// {kind, event id, name}.
+// {kind, event id, name}, or a piece of memtrace's own sections in the place of the name.
 void read_update(Bytes body, RecordingBuilder& builder) {
   ByteReader reader(body);
   const auto kind = reader.read<std::uint64_t>();
   const auto id = reader.read<std::uint64_t>();
-  const std::string_view name = reader.text(reader.remaining());
-  if (!reader.failed() && kind == kUpdateName) {
-    builder.name_event(id, name);
+  if (reader.failed()) {
+    return;
+  }
+  if (kind == kUpdateName) {
+    builder.name_event(id, reader.text(reader.remaining()));
+  } else if (kind == kSymbolsFeature || kind == kAboutFeature) {
+    builder.add_feature(static_cast<std::uint32_t>(kind), body.subspan(reader.position()));
   }
 }
 

@@ -42,6 +42,9 @@ class RecordKeeper {
   }
 
   void release(std::uint64_t sequence) {
+    if (stretches_.empty()) {
+      return;
+    }
     const auto after = std::upper_bound(
         stretches_.begin(), stretches_.end(), sequence, [](std::uint64_t value, const Stretch& s) {
           return value < s.first_sequence;

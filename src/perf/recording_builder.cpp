@@ -41,8 +41,10 @@ std::string only_string(Bytes body) {
   return header_string(reader);
 }
 
-std::string as_string(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+// Pieces in a pipe are padded with zeros.
+void append_text(std::string& text, Bytes piece) {
+  text.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  text.erase(text.find_last_not_of('\0') + 1);
 }
 
 std::string hex(Bytes bytes) {
@@ -152,10 +154,10 @@ bool RecordingBuilder::read_time_or_own_feature(std::uint32_t feature, Bytes bod
       recording_.last_time_ns = reader.read<std::uint64_t>();
       return true;
     case kSymbolsFeature:
-      recording_.symbols_json += as_string(body);
+      append_text(recording_.symbols_json, body);
       return true;
     case kAboutFeature:
-      recording_.about_json += as_string(body);
+      append_text(recording_.about_json, body);
       return true;
     default:
       return false;

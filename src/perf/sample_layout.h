@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -67,6 +68,7 @@ class RecordParser {
   // The event that a record belongs to; for one without a known id the first.
   const Event* find(std::span<const std::byte> bytes, bool is_sample) const;
   Result<Record> parse_sample(std::span<const std::byte> bytes) const;
+  Result<Record> parse_sample_of(const Event& event, std::span<const std::byte> bytes) const;
 
   std::vector<Event> events_;
   IdTable numbers_;

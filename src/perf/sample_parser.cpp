@@ -1,7 +1,7 @@
 // Bytes of one PERF_RECORD_SAMPLE to a Sample. Field order: include/uapi/linux/perf_event.h.
+#include <algorithm>
 #include <bit>
 
-#include "base/byte_reader.h"
 #include "perf/record_bytes.h"
 #include "perf/sample_layout.h"
 
@@ -12,106 +12,146 @@ namespace {
 constexpr std::uint64_t kFormatLost = 1U << 4;       // PERF_FORMAT_LOST, Linux 6.0
 constexpr std::uint64_t kBranchHwIndex = 1U << 17;   // PERF_SAMPLE_BRANCH_HW_INDEX, 5.7
 constexpr std::uint64_t kBranchCounters = 1U << 19;  // PERF_SAMPLE_BRANCH_COUNTERS, 6.8
-constexpr std::size_t kBranchEntryBytes = 24;
+constexpr std::uint64_t kBranchEntryWords = 3;
 
-std::span<const std::uint64_t> words(ByteReader& reader, std::uint64_t count) {
-  if (count > reader.remaining() / kWord) {
-    reader.skip(reader.remaining() + 1);
-    return {};
+// A sample is made of 64-bit words. Like base's ByteReader it yields zeros once a read was too
+// long; it is passed by value, so that it stays in registers: this runs for every sample.
+struct Words {
+  const std::uint64_t* at = nullptr;
+  const std::uint64_t* end = nullptr;
+  bool failed = false;
+
+  std::uint64_t left() const { return static_cast<std::uint64_t>(end - at); }
+
+  std::uint64_t next() {
+    if (at == end) {
+      failed = true;
+      return 0;
+    }
+    return *at++;
   }
-  const Bytes bytes = reader.take(count * kWord);
-  return {reinterpret_cast<const std::uint64_t*>(bytes.data()), bytes.size() / kWord};
+
+  std::span<const std::uint64_t> take(std::uint64_t count) {
+    if (count > left()) {
+      failed = true;
+      at = end;
+      return {};
+    }
+    at += count;
+    return {at - count, count};
+  }
+};
+
+Words words_of(Bytes record) {
+  const auto* start = reinterpret_cast<const std::uint64_t*>(record.data());
+  return {start + 1, start + record.size() / kWord};
 }
 
-void skip_read(ByteReader& reader, std::uint64_t format) {
+Words skip_read(Words words, std::uint64_t format) {
   const auto has = [format](std::uint64_t bits) {
     return static_cast<std::uint64_t>(std::popcount(format & bits));
   };
   const std::uint64_t times = has(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING);
   const std::uint64_t each = 1 + has(PERF_FORMAT_ID | kFormatLost);
   if ((format & PERF_FORMAT_GROUP) == 0) {
-    words(reader, times + each);
-    return;
+    words.take(times + each);
+    return words;
   }
-  const auto count = reader.read<std::uint64_t>();
-  words(reader, times);
-  words(reader, count > reader.remaining() ? ~0ULL : count * each);
+  const std::uint64_t count = std::min(words.next(), words.left() + 1);
+  words.take(times + count * each);
+  return words;
 }
 
-void skip_branches(ByteReader& reader, std::uint64_t branch_sample_type) {
-  const auto count = reader.read<std::uint64_t>();
-  if ((branch_sample_type & kBranchHwIndex) != 0) {
-    reader.skip(kWord);
-  }
-  const std::size_t counter_bytes = (branch_sample_type & kBranchCounters) != 0 ? kWord : 0;
-  const bool fits = count <= reader.remaining() / kBranchEntryBytes;
-  reader.skip(fits ? count * (kBranchEntryBytes + counter_bytes) : reader.remaining() + 1);
+Words skip_branches(Words words, std::uint64_t branch_sample_type) {
+  const std::uint64_t count = std::min(words.next(), words.left() + 1);
+  const std::uint64_t index_words = (branch_sample_type & kBranchHwIndex) != 0 ? 1 : 0;
+  const std::uint64_t counter_words = (branch_sample_type & kBranchCounters) != 0 ? 1 : 0;
+  words.take(index_words + count * (kBranchEntryWords + counter_words));
+  return words;
 }
 
-UserRegisters read_registers(ByteReader& reader, std::uint64_t mask) {
-  UserRegisters registers{.abi = reader.read<std::uint64_t>(), .mask = mask, .values = {}};
+// {u32 size, data}: the kernel sizes the data so that the next field is aligned again, but older
+// recorders may leave a few bytes to the next word.
+inline Words read_raw(Words words, Bytes& raw) {
+  if (words.at == words.end) {
+    words.failed = true;
+    return words;
+  }
+  std::uint32_t size_bytes = 0;
+  const auto* start = reinterpret_cast<const std::byte*>(words.at);
+  std::memcpy(&size_bytes, start, sizeof(size_bytes));
+  words.take((sizeof(size_bytes) + std::uint64_t{size_bytes} + kWord - 1) / kWord);
+  if (!words.failed) {
+    raw = {start + sizeof(size_bytes), size_bytes};
+  }
+  return words;
+}
+
+Words read_registers(Words words, std::uint64_t mask, UserRegisters& registers) {
+  registers.abi = words.next();
+  registers.mask = mask;
   if (registers.abi != 0) {
-    registers.values = words(reader, static_cast<std::uint64_t>(std::popcount(mask)));
+    registers.values = words.take(static_cast<std::uint64_t>(std::popcount(mask)));
   }
-  return registers;
+  return words;
 }
 
-Bytes read_user_stack(ByteReader& reader) {
-  const auto size_bytes = reader.read<std::uint64_t>();
+Words read_user_stack(Words words, Bytes& stack) {
+  const std::uint64_t size_bytes = words.next();
   if (size_bytes == 0) {
-    return {};
+    return words;
   }
-  const Bytes stack = reader.take(size_bytes);
-  const auto used_bytes = reader.read<std::uint64_t>();
-  return stack.first(std::min<std::uint64_t>(used_bytes, stack.size()));
+  const auto bytes = std::as_bytes(words.take(size_bytes / kWord));
+  const std::uint64_t used_bytes = words.next();
+  stack = bytes.first(std::min<std::uint64_t>(used_bytes, bytes.size()));
+  return words;
 }
 
 // Fields with one fixed place, up to PERIOD.
-void read_fixed(ByteReader& reader, const SampleLayout& layout, Stamp& stamp, Sample& sample) {
+inline Words read_fixed(Words words, const SampleLayout& layout, Record& record, Sample& sample) {
   const auto has = [&layout](std::uint64_t bit) { return (layout.sample_type & bit) != 0; };
-  const auto word = [&reader, &has](std::uint64_t bit, std::uint64_t otherwise) {
-    return has(bit) ? reader.read<std::uint64_t>() : otherwise;
+  const auto word = [&words, &has](std::uint64_t bit, std::uint64_t otherwise) {
+    return has(bit) ? words.next() : otherwise;
   };
   word(PERF_SAMPLE_IDENTIFIER, 0);
   sample.ip = word(PERF_SAMPLE_IP, 0);
-  if (has(PERF_SAMPLE_TID)) {
-    sample.pid = reader.read<std::uint32_t>();
-    sample.tid = reader.read<std::uint32_t>();
-  }
-  stamp.time_ns = known_time(word(PERF_SAMPLE_TIME, 0));
+  const std::uint64_t task = word(PERF_SAMPLE_TID, 0);  // {u32 pid, u32 tid}
+  sample.pid = static_cast<std::uint32_t>(task);
+  sample.tid = static_cast<std::uint32_t>(task >> 32);
+  record.stamp.time_ns = known_time(word(PERF_SAMPLE_TIME, 0));
   sample.address = word(PERF_SAMPLE_ADDR, 0);
   word(PERF_SAMPLE_ID, 0);
   word(PERF_SAMPLE_STREAM_ID, 0);
-  stamp.cpu = static_cast<std::uint32_t>(word(PERF_SAMPLE_CPU, 0));  // the upper half is reserved
+  // The upper half is reserved.
+  record.stamp.cpu = static_cast<std::uint32_t>(word(PERF_SAMPLE_CPU, 0));
   sample.period = word(PERF_SAMPLE_PERIOD, layout.period);
+  return words;
 }
 
 // Fields whose size is in the record. What follows STACK_USER is of no use to memtrace, and padding
 // may follow it all: nothing here asks for the record's exact end.
-void read_sized(ByteReader& reader, const SampleLayout& layout, Sample& sample) {
+inline Words read_sized(Words words, const SampleLayout& layout, Sample& sample) {
   const auto has = [&layout](std::uint64_t bit) { return (layout.sample_type & bit) != 0; };
   if (has(PERF_SAMPLE_READ)) {
-    skip_read(reader, layout.read_format);
+    words = skip_read(words, layout.read_format);
   }
   if (has(PERF_SAMPLE_CALLCHAIN)) {
-    const auto count = reader.read<std::uint64_t>();
-    sample.callchain = words(reader, count);
+    const std::uint64_t count = words.next();
+    sample.callchain = words.take(count);
   }
   if (has(PERF_SAMPLE_RAW)) {
-    const auto size_bytes = reader.read<std::uint32_t>();
-    sample.raw = reader.take(size_bytes);
-    // The kernel sizes the data so that what follows is aligned again.
-    reader.skip(padded_to_8(reader.position()) - reader.position());
+    words = read_raw(words, sample.raw);
   }
   if (has(PERF_SAMPLE_BRANCH_STACK)) {
-    skip_branches(reader, layout.branch_sample_type);
+    words = skip_branches(words, layout.branch_sample_type);
   }
   if (has(PERF_SAMPLE_REGS_USER)) {
-    sample.registers = read_registers(reader, layout.registers_user);
+    words = read_registers(words, layout.registers_user, sample.registers);
   }
   if (has(PERF_SAMPLE_STACK_USER)) {
-    sample.user_stack = read_user_stack(reader);
+    words = read_user_stack(words, sample.user_stack);
   }
+  return words;
 }
 
 }  // namespace
@@ -121,18 +161,21 @@ Result<Record> RecordParser::parse_sample(Bytes bytes) const {
   if (event == nullptr) {
     return malformed("sample of an event that was not described", PERF_RECORD_SAMPLE);
   }
-  Record record{.stamp = {}, .payload = Sample{}, .bytes = bytes};
+  return parse_sample_of(*event, bytes);
+}
+
+Result<Record> RecordParser::parse_sample_of(const Event& event, Bytes bytes) const {
+  // Filled where it will be returned: a Record is 200 bytes.
+  Result<Record> result(Record{.stamp = {}, .payload = Sample{}, .bytes = bytes});
+  Record& record = result.value();
   Sample& sample = *std::get_if<Sample>(&record.payload);
-  sample.event = static_cast<std::uint32_t>(event - events_.data());
+  sample.event = static_cast<std::uint32_t>(&event - events_.data());
   sample.mode = mode_of(header_of(bytes).misc);
-  ByteReader reader(bytes);
-  reader.skip(sizeof(RecordHeader));
-  read_fixed(reader, event->layout, record.stamp, sample);
-  read_sized(reader, event->layout, sample);
-  if (reader.failed()) {
-    return malformed("sample is shorter than its fields", PERF_RECORD_SAMPLE);
+  const Words after_fixed = read_fixed(words_of(bytes), event.layout, record, sample);
+  if (read_sized(after_fixed, event.layout, sample).failed) {
+    result = malformed("sample is shorter than its fields", PERF_RECORD_SAMPLE);
   }
-  return record;
+  return result;
 }
 
 }  // namespace memtrace

@@ -1,0 +1,37 @@
+// Where records begin in a file that was written, coarsely: so that its data can be cut at a record
+// without reading all of it again.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+
+namespace memtrace {
+
+class DataBlocks {
+ public:
+  struct Cut {
+    std::uint64_t end = 0;  // a record ends here
+    std::uint64_t samples_cut = 0;
+  };
+
+  // A record begins at this offset of the file.
+  void begin(std::uint64_t offset) { blocks_.push_back({offset, 0}); }
+
+  // One record more in the block that began last.
+  void count(bool is_sample) { blocks_.back().sample_count += is_sample ? 1 : 0; }
+
+  // Forgets what lies behind the last record that ends at or before wanted_end.
+  Result<Cut> cut(int fd, std::uint64_t wanted_end);
+
+ private:
+  struct Block {
+    std::uint64_t offset = 0;
+    std::uint64_t sample_count = 0;
+  };
+
+  std::vector<Block> blocks_;
+};
+
+}  // namespace memtrace

@@ -1,0 +1,25 @@
+// The feature sections that memtrace writes, each as bytes: bodies of a file's sections and of a
+// pipe's HEADER_FEATURE records alike. Layouts: tools/perf/util/header.c, write_*().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "perf/file_writer.h"
+
+namespace memtrace {
+
+struct FeatureBody {
+  std::uint32_t feature = 0;
+  std::vector<std::byte> bytes;
+};
+
+// What is known before the first record, by ascending number. Features that nothing is known about
+// are left out.
+std::vector<FeatureBody> early_features(const WriterSetup& setup);
+
+// What is known at the end, likewise.
+std::vector<FeatureBody> late_features(const Recording& end);
+
+}  // namespace memtrace

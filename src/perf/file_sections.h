@@ -1,0 +1,47 @@
+// The parts of a perf.data file around its records, as bytes.
+//
+//   header | ids | attrs | early copy of features || records || feature table | late features
+//
+// The table's entries of early features point into the early copy: perf does not mind where a
+// section lies, and so nothing is stored twice.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "perf/feature_writer.h"
+#include "perf/file_writer.h"
+#include "perf/perf_format.h"
+
+namespace memtrace {
+
+class FileSections {
+ public:
+  explicit FileSections(const WriterSetup& setup);
+
+  // All before the records. Its header says that there are none yet.
+  std::span<const std::byte> head() const { return head_; }
+
+  std::uint64_t data_offset() const { return head_.size(); }
+
+  // The feature table and the late features for data that ends at data_end. Remembered for
+  // finished_header().
+  std::vector<std::byte> end_sections(const std::vector<FeatureBody>& late, std::uint64_t data_end);
+
+  // The header to be put over the first one.
+  std::span<const std::byte> finished_header(std::uint64_t data_end);
+
+ private:
+  struct Placed {
+    std::uint32_t feature = 0;
+    FileSection section;
+  };
+
+  FileHeader header_;
+  std::vector<std::byte> head_;
+  std::vector<Placed> early_;
+};
+
+}  // namespace memtrace

@@ -1,0 +1,201 @@
+#include "perf/file_writer.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include "perf/async_output.h"
+#include "perf/data_blocks.h"
+#include "perf/feature_writer.h"
+#include "perf/file_sections.h"
+#include "perf/perf_format.h"
+#include "perf/pipe_writer.h"
+
+namespace memtrace {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+using Clock = std::chrono::steady_clock;
+
+// So much may be missing from the file of a recorder that was killed.
+constexpr auto kFlushInterval = std::chrono::seconds(1);
+// Room beyond the end sections that is made on a full disk: file systems give it out in blocks.
+constexpr std::uint64_t kSpareBytes = std::uint64_t{16} << 10;
+constexpr int kCutAttempts = 6;
+
+bool is_disk_full(int errno_value) {
+  return errno_value == ENOSPC || errno_value == EDQUOT || errno_value == EFBIG;
+}
+
+class DataFileWriter final : public FileWriter {
+ public:
+  DataFileWriter(UniqueFd fd, std::string path, FileSections sections)
+      : path_(std::move(path)), sections_(std::move(sections)), output_(std::move(fd)) {}
+
+  Result<> start();
+  Result<> write(Bytes record) override;
+  Result<> finish_round() override;
+  Result<> finish(const Recording& end) override;
+
+  std::uint64_t bytes_written() const override { return output_.appended_bytes(); }
+
+  std::uint64_t samples_lost() const override { return samples_lost_; }
+
+ private:
+  Result<> state() const;
+  Result<> write_end(Bytes end_sections);
+  Result<> cut_data(std::uint64_t wanted_end);
+  Result<> write_at_start(Bytes header);
+  std::size_t drop_large_names(std::vector<FeatureBody>& features) const;
+
+  std::string path_;
+  FileSections sections_;
+  AsyncOutput output_;
+  DataBlocks blocks_;
+  Clock::time_point flushed_at_ = Clock::now();
+  std::uint64_t data_end_ = 0;  // offset in the file
+  std::uint64_t samples_lost_ = 0;
+};
+
+// A full disk is no error: it ends the recording's growth, not the recording.
+Result<> DataFileWriter::state() const {
+  const int failure = output_.failure();
+  if (failure != 0 && !is_disk_full(failure)) {
+    return Error{"write(" + path_ + ")", failure, "give another place with -o FILE"};
+  }
+  return kDone;
+}
+
+Result<> DataFileWriter::start() {
+  output_.append(sections_.head());
+  output_.drain();
+  if (output_.failure() != 0) {
+    return Error{"write(" + path_ + ")", output_.failure(), "give another place with -o FILE"};
+  }
+  return kDone;
+}
+
+Result<> DataFileWriter::write(Bytes record) {
+  const bool is_sample = header_of(record).type == PERF_RECORD_SAMPLE;
+  if (output_.failure() != 0) {
+    samples_lost_ += is_sample ? 1 : 0;
+    return state();
+  }
+  if (output_.begins_block(record.size())) {
+    blocks_.begin(output_.appended_bytes());
+  }
+  blocks_.count(is_sample);
+  output_.append(record);
+  return kDone;
+}
+
+Result<> DataFileWriter::finish_round() {
+  const RecordHeader round{.type = kFinishedRound, .misc = 0, .size_bytes = sizeof(RecordHeader)};
+  TRY(write(std::as_bytes(std::span(&round, 1))));
+  if (Clock::now() - flushed_at_ >= kFlushInterval) {
+    output_.flush();
+    flushed_at_ = Clock::now();
+  }
+  return kDone;
+}
+
+// Ends the data at a record's end not behind wanted_end and forgets the failure.
+Result<> DataFileWriter::cut_data(std::uint64_t wanted_end) {
+  auto kept = blocks_.cut(output_.fd(), std::max(wanted_end, sections_.data_offset()));
+  if (!kept.ok()) {
+    return kept.take_error();
+  }
+  data_end_ = std::max(kept.value().end, sections_.data_offset());
+  samples_lost_ += kept.value().samples_cut;
+  const auto end = static_cast<off_t>(data_end_);
+  if (::ftruncate(output_.fd(), end) != 0 || ::lseek(output_.fd(), end, SEEK_SET) < 0) {
+    return Error{"ftruncate(" + path_ + ")", errno, "make room on the disk and record again"};
+  }
+  output_.clear_failure();
+  return kDone;
+}
+
+// Behind the data, cut back as often as it takes on a full disk.
+Result<> DataFileWriter::write_end(Bytes end_sections) {
+  output_.append(end_sections);
+  output_.drain();
+  if (output_.failure() == 0) {
+    return write_at_start(sections_.finished_header(data_end_));
+  }
+  TRY(state());
+  return Error{"write(" + path_ + ")", output_.failure(), "make room on the disk"};
+}
+
+Result<> DataFileWriter::write_at_start(Bytes header) {
+  const ssize_t count = ::pwrite(output_.fd(), header.data(), header.size(), 0);
+  if (count != static_cast<ssize_t>(header.size())) {
+    return Error{"write(" + path_ + ")", errno, "make room on the disk and record again"};
+  }
+  return kDone;
+}
+
+// On a full disk: names can be found again, samples cannot. Returns how many sections went.
+std::size_t DataFileWriter::drop_large_names(std::vector<FeatureBody>& features) const {
+  const std::uint64_t bearable_bytes = data_end_ / 16;
+  return std::erase_if(features, [bearable_bytes](const FeatureBody& body) {
+    return body.feature == kSymbolsFeature && body.bytes.size() > bearable_bytes;
+  });
+}
+
+Result<> DataFileWriter::finish(const Recording& end) {
+  output_.drain();
+  TRY(state());
+  std::vector<FeatureBody> features = late_features(end);
+  data_end_ = output_.written_bytes();
+  std::uint64_t room_bytes = kSpareBytes;
+  for (int turn = 0; turn < kCutAttempts; ++turn) {
+    if (output_.failure() != 0) {
+      // Without the names all the data may fit.
+      const bool is_smaller = drop_large_names(features) > 0;
+      const std::uint64_t tail_bytes =
+          is_smaller ? 0 : sections_.end_sections(features, data_end_).size() + room_bytes;
+      TRY(cut_data(data_end_ - std::min(data_end_, tail_bytes)));
+      room_bytes *= 2;
+    }
+    const Result<> written = write_end(sections_.end_sections(features, data_end_));
+    if (written.ok() || !is_disk_full(output_.failure())) {
+      return written;
+    }
+  }
+  return Error{"write(" + path_ + ")", ENOSPC, "make room on the disk and record again"};
+}
+
+// perf does the same, so that a second recording does not wipe the first.
+void keep_old_file(const std::string& path) {
+  struct stat status {};
+
+  if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+    std::rename(path.c_str(), (path + ".old").c_str());
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FileWriter>> create_file_writer(const std::string& path, WriterSetup setup) {
+  if (path == "-") {
+    return create_pipe_writer(UniqueFd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)), setup);
+  }
+  keep_old_file(path);
+  constexpr int kOwnerOnly = 0600;  // it holds addresses of the kernel and other users' programs
+  UniqueFd fd(::open(path.c_str(), O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, kOwnerOnly));
+  if (!fd.valid()) {
+    return Error{"open(" + path + ")", errno, "give a place that can be written to with -o FILE"};
+  }
+  auto writer = std::make_unique<DataFileWriter>(std::move(fd), path, FileSections(setup));
+  TRY(writer->start());
+  return std::unique_ptr<FileWriter>(std::move(writer));
+}
+
+}  // namespace memtrace

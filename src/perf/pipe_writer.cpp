@@ -1,0 +1,182 @@
+#include "perf/pipe_writer.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "perf/async_output.h"
+#include "perf/byte_writer.h"
+#include "perf/feature_writer.h"
+#include "perf/perf_format.h"
+
+namespace memtrace {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr std::size_t kRecordMaxBytes = std::numeric_limits<std::uint16_t>::max() & ~7U;
+// A section of our own may be of any size; perf's must fit one record.
+constexpr std::size_t kPieceBytes = std::size_t{60} << 10;
+
+class PipeWriter final : public FileWriter {
+ public:
+  explicit PipeWriter(UniqueFd fd) : output_(std::move(fd)) {}
+
+  Result<> start(const WriterSetup& setup);
+  Result<> write(Bytes record) override;
+  Result<> finish_round() override;
+  Result<> finish(const Recording& end) override;
+
+  std::uint64_t bytes_written() const override { return output_.appended_bytes(); }
+
+  std::uint64_t samples_lost() const override { return 0; }
+
+ private:
+  Result<> put_record(std::uint32_t type, ByteWriter body);
+  Result<> put_event(const WrittenEvent& event);
+  Result<> put_name(const WrittenEvent& event);
+  Result<> put_feature(const FeatureBody& feature);
+  Result<> put_own_feature(const FeatureBody& feature);
+  Result<> put_tracing_data(const FeatureBody& feature);
+  Result<> state() const;
+
+  AsyncOutput output_;
+  std::uint64_t first_id_ = 0;  // perf wants every EVENT_UPDATE to name an event
+};
+
+Result<> PipeWriter::state() const {
+  if (output_.failure() != 0) {
+    return Error{"write(standard output)",
+                 output_.failure(),
+                 "the program that reads the recording went away; look for its own message"};
+  }
+  return kDone;
+}
+
+Result<> PipeWriter::put_record(std::uint32_t type, ByteWriter body) {
+  body.pad(sizeof(std::uint64_t));
+  const std::size_t size_bytes = sizeof(RecordHeader) + body.size_bytes();
+  if (size_bytes > kRecordMaxBytes) {
+    return Error{"too many event descriptors for a pipe", 0, "record to a file with -o FILE"};
+  }
+  const RecordHeader header{.type = type, .size_bytes = static_cast<std::uint16_t>(size_bytes)};
+  output_.append(std::as_bytes(std::span(&header, 1)));
+  output_.append(body.bytes());
+  return state();
+}
+
+Result<> PipeWriter::put_event(const WrittenEvent& event) {
+  ByteWriter body;
+  body.put_bytes(event.attr);
+  body.put_bytes(std::as_bytes(std::span(event.ids)));
+  return put_record(kHeaderAttr, std::move(body));
+}
+
+Result<> PipeWriter::put_name(const WrittenEvent& event) {
+  if (event.ids.empty()) {
+    return kDone;
+  }
+  ByteWriter body;
+  body.put(kUpdateName);
+  body.put(event.ids.front());
+  body.put_c_string(event.info.name);
+  return put_record(kEventUpdate, std::move(body));
+}
+
+Result<> PipeWriter::put_tracing_data(const FeatureBody& feature) {
+  ByteWriter payload;
+  payload.put_bytes(feature.bytes);
+  payload.pad(sizeof(std::uint64_t));
+  ByteWriter body;
+  body.put(static_cast<std::uint32_t>(payload.size_bytes()));
+  TRY(put_record(kTracingDataRecord, std::move(body)));
+  output_.append(payload.bytes());
+  return state();
+}
+
+Result<> PipeWriter::put_feature(const FeatureBody& feature) {
+  if (feature.bytes.size() > kPieceBytes) {
+    return kDone;  // a description for perf to print, which nothing depends on
+  }
+  ByteWriter body;
+  body.put(std::uint64_t{feature.feature});
+  body.put_bytes(feature.bytes);
+  return put_record(kHeaderFeature, std::move(body));
+}
+
+// Pieces in order; a reader puts them together again. perf report (6.1, process_feature_event())
+// ends at a HEADER_FEATURE that it does not know, but every perf since 4.4 passes over an
+// EVENT_UPDATE of a kind that it does not know.
+Result<> PipeWriter::put_own_feature(const FeatureBody& feature) {
+  for (std::size_t at = 0; at < feature.bytes.size(); at += kPieceBytes) {
+    const std::size_t piece_bytes = std::min(kPieceBytes, feature.bytes.size() - at);
+    ByteWriter body;
+    body.put(std::uint64_t{feature.feature});
+    body.put(first_id_);
+    body.put_bytes(Bytes(feature.bytes).subspan(at, piece_bytes));
+    TRY(put_record(kEventUpdate, std::move(body)));
+  }
+  return kDone;
+}
+
+// perf's own order: attrs, features, tracing data, names.
+Result<> PipeWriter::start(const WriterSetup& setup) {
+  const PipeHeader header;
+  output_.append(std::as_bytes(std::span(&header, 1)));
+  if (!setup.events.empty() && !setup.events.front().ids.empty()) {
+    first_id_ = setup.events.front().ids.front();
+  }
+  for (const WrittenEvent& event : setup.events) {
+    TRY(put_event(event));
+  }
+  const std::vector<FeatureBody> features = early_features(setup);
+  for (const FeatureBody& feature : features) {
+    if (feature.feature != kTracingData) {
+      TRY(put_feature(feature));
+    }
+  }
+  if (!features.empty() && features.front().feature == kTracingData) {
+    TRY(put_tracing_data(features.front()));
+  }
+  for (const WrittenEvent& event : setup.events) {
+    TRY(put_name(event));
+  }
+  output_.flush();
+  return kDone;
+}
+
+Result<> PipeWriter::write(Bytes record) {
+  output_.append(record);
+  return state();
+}
+
+Result<> PipeWriter::finish_round() {
+  TRY(put_record(kFinishedRound, ByteWriter()));
+  output_.flush();  // whoever reads waits for it
+  return kDone;
+}
+
+Result<> PipeWriter::finish(const Recording& end) {
+  for (const FeatureBody& feature : late_features(end)) {
+    // perf 6.1 takes build ids in a pipe as records of their own only.
+    if (feature.feature == kBuildId) {
+      output_.append(feature.bytes);
+    } else if (feature.feature >= kSymbolsFeature) {
+      TRY(put_own_feature(feature));
+    } else {
+      TRY(put_feature(feature));
+    }
+  }
+  output_.drain();
+  return state();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FileWriter>> create_pipe_writer(UniqueFd fd, const WriterSetup& setup) {
+  auto writer = std::make_unique<PipeWriter>(std::move(fd));
+  TRY(writer->start(setup));
+  return std::unique_ptr<FileWriter>(std::move(writer));
+}
+
+}  // namespace memtrace

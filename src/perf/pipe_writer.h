@@ -1,0 +1,14 @@
+// perf's pipe mode: what a file has in its header and sections goes as records.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "perf/file_writer.h"
+
+namespace memtrace {
+
+Result<std::unique_ptr<FileWriter>> create_pipe_writer(UniqueFd fd, const WriterSetup& setup);
+
+}  // namespace memtrace

@@ -1,0 +1,214 @@
+#include "perf/file_writer.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+
+#include "perf/recorded.h"
+#include "perf/tracing_data.h"
+
+namespace memtrace::test {
+namespace {
+
+void write_all(FileWriter& writer, std::uint64_t sample_count) {
+  ASSERT_TRUE(writer.write(comm_record("eater", 1000)).ok());
+  for (std::uint64_t i = 0; i < sample_count; ++i) {
+    ASSERT_TRUE(writer.write(kmalloc_sample(1001 + i)).ok());
+    if (i % 50 == 49) {
+      ASSERT_TRUE(writer.finish_round().ok());
+    }
+  }
+  const auto finished = writer.finish(kmalloc_end());
+  ASSERT_TRUE(finished.ok()) << finished.error().message;
+}
+
+TEST(FileWriter, reader_gets_back_all_that_was_written) {
+  const TempFile file("round_trip");
+  auto writer = create_file_writer(file.path(), kmalloc_setup());
+  ASSERT_TRUE(writer.ok());
+  write_all(*writer.value(), 120);
+  EXPECT_EQ(writer.value()->samples_lost(), 0U);
+  const Recorded recorded = read_all(file.path());
+  const Recording& recording = recorded.recording;
+  const Recording about = kmalloc_setup().about;
+  const Recording end = kmalloc_end();
+  EXPECT_EQ(recorded.sample_times_ns.size(), 120U);
+  EXPECT_EQ(recorded.comms, std::vector<std::string>{"eater"});
+  EXPECT_TRUE(recording.caveats.empty());
+  ASSERT_EQ(recording.events.size(), 2U);
+  EXPECT_EQ(recording.events[0].name, "kmem:kmalloc");
+  EXPECT_EQ(recording.events[0].format, data_text("kmem_kmalloc.format"));
+  EXPECT_EQ(recording.events[1].name, "dummy:u");
+  EXPECT_TRUE(recording.events[1].is_tracking);
+  EXPECT_EQ(recording.host_name, about.host_name);
+  EXPECT_EQ(recording.kernel_release, about.kernel_release);
+  EXPECT_EQ(recording.architecture, about.architecture);
+  EXPECT_EQ(recording.tool_version, about.tool_version);
+  EXPECT_EQ(recording.cpu_description, about.cpu_description);
+  EXPECT_EQ(recording.command_line, about.command_line);
+  EXPECT_EQ(recording.cpus_available, about.cpus_available);
+  EXPECT_EQ(recording.cpus_online, about.cpus_online);
+  EXPECT_EQ(recording.total_memory_bytes, about.total_memory_bytes);
+  EXPECT_EQ(recording.first_time_ns, end.first_time_ns);
+  EXPECT_EQ(recording.last_time_ns, end.last_time_ns);
+  EXPECT_EQ(recording.symbols_json, end.symbols_json);
+  EXPECT_EQ(recording.about_json, end.about_json);
+  ASSERT_EQ(recording.build_ids.size(), 2U);
+  EXPECT_EQ(recording.build_ids[0].path, "/usr/bin/true");
+  EXPECT_EQ(recording.build_ids[0].build_id, end.build_ids[0].build_id);
+  EXPECT_FALSE(recording.build_ids[0].kernel);
+  EXPECT_TRUE(recording.build_ids[1].kernel);
+}
+
+TEST(FileWriter, same_input_gives_the_same_file_for_ever) {
+  const TempFile file("golden");
+  auto writer = create_file_writer(file.path(), short_setup());
+  ASSERT_TRUE(writer.ok());
+  write_all(*writer.value(), 3);
+  const std::string golden = std::string(TEST_SOURCE_DIR) + "/data/perf/golden.perf.data";
+  if (std::getenv("MEMTRACE_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream out(golden, std::ios::binary | std::ios::trunc);
+    const auto bytes = file.read();
+    out.write(reinterpret_cast<const char*>(bytes.data()),
+              static_cast<std::streamsize>(bytes.size()));
+  }
+  const std::string expected = data_text("golden.perf.data");
+  const auto bytes = file.read();
+  ASSERT_EQ(bytes.size(), expected.size());
+  EXPECT_EQ(std::memcmp(bytes.data(), expected.data(), bytes.size()), 0);
+}
+
+TEST(FileWriter, old_file_is_kept_under_another_name) {
+  const TempFile file("old");
+  file.write(comm_record("old", 1));
+  auto writer = create_file_writer(file.path(), kmalloc_setup());
+  ASSERT_TRUE(writer.ok());
+  write_all(*writer.value(), 1);
+
+  struct stat status {};
+
+  ASSERT_EQ(::stat((file.path() + ".old").c_str(), &status), 0);
+  EXPECT_EQ(static_cast<std::size_t>(status.st_size), comm_record("old", 1).size());
+  ASSERT_EQ(::stat(file.path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+}
+
+TEST(FileWriter, place_that_cannot_be_written_is_an_error) {
+  const auto writer = create_file_writer("/nonexistent/file", kmalloc_setup());
+  ASSERT_FALSE(writer.ok());
+  EXPECT_EQ(writer.error().message, "open(/nonexistent/file)");
+  EXPECT_NE(writer.error().hint, "");
+}
+
+// While it lives no file of this process grows further.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t size_bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{size_bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+  ~FileSizeLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(FileWriter, full_disk_leaves_a_readable_file_and_a_count) {
+  constexpr std::uint64_t kSampleCount = 20000;  // 3 MB
+  for (const rlim_t limit_bytes : {100'000U, 1'048'576U, 1'500'001U}) {
+    const TempFile file("full");
+    auto writer = create_file_writer(file.path(), kmalloc_setup());
+    ASSERT_TRUE(writer.ok());
+    {
+      const FileSizeLimit limit(limit_bytes);
+      write_all(*writer.value(), kSampleCount);
+    }
+    const std::uint64_t lost = writer.value()->samples_lost();
+    EXPECT_GT(lost, 0U);
+    const Recorded recorded = read_all(file.path());
+    EXPECT_EQ(recorded.error, "");
+    EXPECT_TRUE(recorded.recording.caveats.empty());
+    EXPECT_EQ(recorded.sample_times_ns.size() + lost, kSampleCount) << limit_bytes;
+    EXPECT_GT(recorded.sample_times_ns.size(), (limit_bytes - 50'000U) / 200U);
+    EXPECT_EQ(recorded.recording.symbols_json, kmalloc_end().symbols_json);
+  }
+}
+
+TEST(FileWriter, names_give_way_to_samples_on_a_full_disk) {
+  const TempFile file("full_names");
+  auto writer = create_file_writer(file.path(), kmalloc_setup());
+  ASSERT_TRUE(writer.ok());
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(writer.value()->write(kmalloc_sample(1001 + i)).ok());
+  }
+  Recording end = kmalloc_end();
+  end.symbols_json.assign(1'000'000, 'x');
+  {
+    const FileSizeLimit limit(300'000);
+    ASSERT_TRUE(writer.value()->finish(end).ok());
+  }
+  const Recorded recorded = read_all(file.path());
+  EXPECT_EQ(recorded.sample_times_ns.size(), 1000U);
+  EXPECT_EQ(writer.value()->samples_lost(), 0U);
+  EXPECT_EQ(recorded.recording.symbols_json, "");
+  EXPECT_EQ(recorded.recording.about_json, end.about_json);
+}
+
+TEST(FileWriter, pipe_is_read_back_with_its_own_sections) {
+  const TempFile file("pipe");
+  const int saved = ::dup(STDOUT_FILENO);
+  std::fflush(stdout);
+  const int fd = ::open(file.path().c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  ::dup2(fd, STDOUT_FILENO);
+  auto writer = create_file_writer("-", kmalloc_setup());
+  ::dup2(saved, STDOUT_FILENO);
+  ::close(saved);
+  ::close(fd);
+  ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE(writer.value()->write(kmalloc_sample(5)).ok());
+  ASSERT_TRUE(writer.value()->finish_round().ok());
+  Recording end = kmalloc_end();
+  end.symbols_json.assign(150'001, 'x');  // three pieces
+  ASSERT_TRUE(writer.value()->finish(end).ok());
+  const Recorded recorded = read_all(file.path());
+  EXPECT_EQ(recorded.sample_times_ns.size(), 1U);
+  EXPECT_EQ(recorded.recording.symbols_json, end.symbols_json);
+  EXPECT_EQ(recorded.recording.about_json, end.about_json);
+  EXPECT_EQ(recorded.recording.build_ids.size(), 2U);
+  EXPECT_EQ(recorded.recording.host_name, "box");
+  EXPECT_EQ(recorded.recording.events[0].format, data_text("kmem_kmalloc.format"));
+  EXPECT_EQ(recorded.recording.events[1].name, "dummy:u");
+}
+
+TEST(TracingData, what_is_written_is_parsed) {
+  TracingData data{.page_size_bytes = 65536,
+                   .header_page = "page",
+                   .header_event = "event",
+                   .formats = {describe_format("kmem", "name: kfree\nID: 5\nformat:\n"),
+                               describe_format("exceptions", "name: page_fault_user\nID: 6\n"),
+                               describe_format("kmem", "name: kmalloc\nID: 7\nformat:\n")}};
+  const auto bytes = write_tracing_data(data);
+  const auto parsed = parse_tracing_data(bytes);
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_TRUE(parsed.value().is_whole);
+  EXPECT_EQ(parsed.value().page_size_bytes, 65536U);
+  ASSERT_EQ(parsed.value().formats.size(), 3U);
+  EXPECT_EQ(parsed.value().formats[0].name, "page_fault_user");
+  EXPECT_EQ(parsed.value().formats[2].system, "kmem");
+  EXPECT_EQ(parsed.value().formats[2].id, 7U);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    const auto cut = parse_tracing_data(std::span(bytes).first(size));
+    EXPECT_TRUE(!cut.ok() || !cut.value().is_whole || size + 16 >= bytes.size()) << size;
+  }
+}
+
+}  // namespace
+}  // namespace memtrace::test
