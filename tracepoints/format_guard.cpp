@@ -1,10 +1,11 @@
 #include "tracepoints/format_guard.h"
 
 #include <algorithm>
-#include <cctype>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "tracepoints/words.h"
 
 namespace memtrace {
 namespace {
@@ -12,39 +13,41 @@ namespace {
 constexpr std::string_view kPrintFmt = "\nprint fmt:";
 constexpr std::size_t kMaxDepth = 64;  // the kernel's own formats nest 16 deep
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-std::size_t word_length(std::string_view text) {
-  const auto end = std::find_if_not(text.begin(), text.end(), is_word);
-  return static_cast<std::size_t>(end - text.begin());
-}
-
-// Brackets and quotes close in the order in which they opened.
-bool is_balanced(std::string_view text) {
-  std::string open;
+// Without what stands in quotes; nothing when a quote is not closed.
+std::optional<std::string> without_quoted(std::string_view text) {
+  std::string rest;
   bool quoted = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (quoted) {
-      at += c == '\\' ? 1 : 0;
-      quoted = c != '"';
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '(' || c == '{' || c == '[') {
-      open += c == '(' ? ')' : static_cast<char>(c + 2);  // ASCII: {|} and [\]
-    } else if (c == ')' || c == '}' || c == ']') {
-      if (open.empty() || open.back() != c) {
+    if (quoted && text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '"') {
+      quoted = !quoted;
+    } else if (!quoted) {
+      rest += text[at];
+    }
+  }
+  return quoted ? std::nullopt : std::optional<std::string>(std::move(rest));
+}
+
+// Brackets close in the order in which they opened.
+bool is_balanced(std::string_view text) {
+  constexpr std::string_view kOpening = "({[";
+  constexpr std::string_view kClosing = ")}]";
+  std::string awaited;
+  for (const char c : without_quoted(text).value_or("(")) {
+    if (const std::size_t kind = kOpening.find(c); kind != std::string_view::npos) {
+      awaited += kClosing[kind];
+    } else if (kClosing.find(c) != std::string_view::npos) {
+      if (awaited.empty() || awaited.back() != c) {
         return false;
       }
-      open.pop_back();
+      awaited.pop_back();
     }
-    if (open.size() > kMaxDepth) {
+    if (awaited.size() > kMaxDepth) {
       return false;
     }
   }
-  return open.empty() && !quoted;
+  return awaited.empty();
 }
 
 bool is_number_after(std::string_view part, std::string_view label) {
@@ -76,7 +79,7 @@ bool mentions_only(std::string_view print, const std::vector<std::string_view>& 
   for (std::size_t at = print.find(kRecord); at != std::string_view::npos;
        at = print.find(kRecord, at)) {
     at += kRecord.size();
-    const std::string_view name = print.substr(at, word_length(print.substr(at)));
+    const std::string_view name = leading_word(print.substr(at));
     if (std::find(fields.begin(), fields.end(), name) == fields.end()) {
       return false;
     }
