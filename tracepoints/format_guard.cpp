@@ -87,6 +87,21 @@ bool mentions_only(std::string_view print, const std::vector<std::string_view>& 
   return true;
 }
 
+// libtraceevent evaluates a division of constants, and a name is 0 to it.
+bool divides_by_zero(std::string_view print) {
+  const std::string code = without_quoted(print).value_or("");
+  for (std::size_t at = code.find_first_of("/%"); at != std::string::npos;
+       at = code.find_first_of("/%", at + 1)) {
+    const std::string_view divisor = leading_word(trim(std::string_view(code).substr(at + 1)));
+    const bool is_number = !divisor.empty() && is_digit(divisor[0]) &&
+                           divisor.find_first_of("123456789") != std::string_view::npos;
+    if (!is_number && divisor != "sizeof") {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<std::string> guarded_format(std::string_view text) {
@@ -107,7 +122,8 @@ std::optional<std::string> guarded_format(std::string_view text) {
   }
   if (print_start != std::string_view::npos) {
     const std::string_view print = text.substr(print_start + 1);
-    if (print.ends_with('\n') && is_balanced(print) && mentions_only(print, fields)) {
+    if (print.ends_with('\n') && is_balanced(print) && mentions_only(print, fields) &&
+        !divides_by_zero(print)) {
       return std::string(text);
     }
   }

@@ -1,6 +1,6 @@
 // Keeps texts from libtraceevent 1.7.1 that it does not survive: it dereferences NULL when a field
-// line is cut or when __print_flags names a field that is not there, and a perf.data file may hold
-// anything. Internal to tracepoints/.
+// line is cut or when __print_flags names a field that is not there, and divides by a constant 0. A
+// perf.data file may hold anything. Internal to tracepoints/.
 #pragma once
 
 #include <optional>
