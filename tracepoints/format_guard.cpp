@@ -102,6 +102,41 @@ bool divides_by_zero(std::string_view print) {
   return false;
 }
 
+// From the name to the ')' that closes the call; all of the text when nothing does.
+std::string_view leading_call(std::string_view text) {
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') {
+      quoted = !quoted;
+    } else if (!quoted && text[at] == '(') {
+      ++depth;
+    } else if (!quoted && text[at] == ')' && --depth == 0) {
+      return text.substr(0, at + 1);
+    }
+  }
+  return text;
+}
+
+// ", call, call" of what gives values names and can be given away.
+std::string naming_calls(std::string_view print, const std::vector<std::string_view>& fields) {
+  std::string calls;
+  while (!print.empty()) {
+    const std::size_t start =
+        std::min(print.find("__print_flags("), print.find("__print_symbolic("));
+    if (start == std::string_view::npos) {
+      break;
+    }
+    print.remove_prefix(start);
+    const std::string_view call = leading_call(print);
+    if (is_balanced(call) && mentions_only(call, fields) && !divides_by_zero(call)) {
+      calls += ", " + std::string(call);
+    }
+    print.remove_prefix(call.size());
+  }
+  return calls;
+}
+
 }  // namespace
 
 std::optional<std::string> guarded_format(std::string_view text) {
@@ -120,14 +155,9 @@ std::optional<std::string> guarded_format(std::string_view text) {
   if (fields.empty()) {
     return std::nullopt;
   }
-  if (print_start != std::string_view::npos) {
-    const std::string_view print = text.substr(print_start + 1);
-    if (print.ends_with('\n') && is_balanced(print) && mentions_only(print, fields) &&
-        !divides_by_zero(print)) {
-      return std::string(text);
-    }
-  }
-  return std::string(head) + "\nprint fmt: \"\"\n";
+  const std::string_view print =
+      print_start == std::string_view::npos ? "" : text.substr(print_start);
+  return std::string(head) + "\nprint fmt: \"\"" + naming_calls(print, fields) + "\n";
 }
 
 }  // namespace memtrace
