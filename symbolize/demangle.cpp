@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "symbolize/rust_v0.h"
 
 namespace memtrace {
 
@@ -88,6 +89,9 @@ std::string rust_unescape(std::string_view name) {
 }  // namespace
 
 std::string demangle(const std::string& name) {
+  if (auto rust = demangle_rust_v0(name)) {
+    return *rust;
+  }
   if (!name.starts_with("_Z") || name.size() > kMaxMangledBytes) {
     return name;
   }

@@ -5,7 +5,7 @@
 
 namespace memtrace {
 
-// C++ (Itanium) and Rust's legacy mangling, without Rust's hash; any other name as it is.
+// C++ (Itanium) and Rust, without Rust's hashes; any other name as it is.
 std::string demangle(const std::string& name);
 
 }  // namespace memtrace

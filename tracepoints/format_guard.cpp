@@ -1,10 +1,11 @@
 #include "tracepoints/format_guard.h"
 
 #include <algorithm>
-#include <cctype>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "tracepoints/words.h"
 
 namespace memtrace {
 namespace {
@@ -12,39 +13,41 @@ namespace {
 constexpr std::string_view kPrintFmt = "\nprint fmt:";
 constexpr std::size_t kMaxDepth = 64;  // the kernel's own formats nest 16 deep
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-std::size_t word_length(std::string_view text) {
-  const auto end = std::find_if_not(text.begin(), text.end(), is_word);
-  return static_cast<std::size_t>(end - text.begin());
-}
-
-// Brackets and quotes close in the order in which they opened.
-bool is_balanced(std::string_view text) {
-  std::string open;
+// Without what stands in quotes; nothing when a quote is not closed.
+std::optional<std::string> without_quoted(std::string_view text) {
+  std::string rest;
   bool quoted = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (quoted) {
-      at += c == '\\' ? 1 : 0;
-      quoted = c != '"';
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == '(' || c == '{' || c == '[') {
-      open += c == '(' ? ')' : static_cast<char>(c + 2);  // ASCII: {|} and [\]
-    } else if (c == ')' || c == '}' || c == ']') {
-      if (open.empty() || open.back() != c) {
+    if (quoted && text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '"') {
+      quoted = !quoted;
+    } else if (!quoted) {
+      rest += text[at];
+    }
+  }
+  return quoted ? std::nullopt : std::optional<std::string>(std::move(rest));
+}
+
+// Brackets close in the order in which they opened.
+bool is_balanced(std::string_view text) {
+  constexpr std::string_view kOpening = "({[";
+  constexpr std::string_view kClosing = ")}]";
+  std::string awaited;
+  for (const char c : without_quoted(text).value_or("(")) {
+    if (const std::size_t kind = kOpening.find(c); kind != std::string_view::npos) {
+      awaited += kClosing[kind];
+    } else if (kClosing.find(c) != std::string_view::npos) {
+      if (awaited.empty() || awaited.back() != c) {
         return false;
       }
-      open.pop_back();
+      awaited.pop_back();
     }
-    if (open.size() > kMaxDepth) {
+    if (awaited.size() > kMaxDepth) {
       return false;
     }
   }
-  return open.empty() && !quoted;
+  return awaited.empty();
 }
 
 bool is_number_after(std::string_view part, std::string_view label) {
@@ -76,12 +79,62 @@ bool mentions_only(std::string_view print, const std::vector<std::string_view>& 
   for (std::size_t at = print.find(kRecord); at != std::string_view::npos;
        at = print.find(kRecord, at)) {
     at += kRecord.size();
-    const std::string_view name = print.substr(at, word_length(print.substr(at)));
+    const std::string_view name = leading_word(print.substr(at));
     if (std::find(fields.begin(), fields.end(), name) == fields.end()) {
       return false;
     }
   }
   return true;
+}
+
+// libtraceevent evaluates a division of constants, and a name is 0 to it.
+bool divides_by_zero(std::string_view print) {
+  const std::string code = without_quoted(print).value_or("");
+  for (std::size_t at = code.find_first_of("/%"); at != std::string::npos;
+       at = code.find_first_of("/%", at + 1)) {
+    const std::string_view divisor = leading_word(trim(std::string_view(code).substr(at + 1)));
+    const bool is_number = !divisor.empty() && is_digit(divisor[0]) &&
+                           divisor.find_first_of("123456789") != std::string_view::npos;
+    if (!is_number && divisor != "sizeof") {
+      return true;
+    }
+  }
+  return false;
+}
+
+// From the name to the ')' that closes the call; all of the text when nothing does.
+std::string_view leading_call(std::string_view text) {
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') {
+      quoted = !quoted;
+    } else if (!quoted && text[at] == '(') {
+      ++depth;
+    } else if (!quoted && text[at] == ')' && --depth == 0) {
+      return text.substr(0, at + 1);
+    }
+  }
+  return text;
+}
+
+// ", call, call" of what gives values names and can be given away.
+std::string naming_calls(std::string_view print, const std::vector<std::string_view>& fields) {
+  std::string calls;
+  while (!print.empty()) {
+    const std::size_t start =
+        std::min(print.find("__print_flags("), print.find("__print_symbolic("));
+    if (start == std::string_view::npos) {
+      break;
+    }
+    print.remove_prefix(start);
+    const std::string_view call = leading_call(print);
+    if (is_balanced(call) && mentions_only(call, fields) && !divides_by_zero(call)) {
+      calls += ", " + std::string(call);
+    }
+    print.remove_prefix(call.size());
+  }
+  return calls;
 }
 
 }  // namespace
@@ -102,13 +155,9 @@ std::optional<std::string> guarded_format(std::string_view text) {
   if (fields.empty()) {
     return std::nullopt;
   }
-  if (print_start != std::string_view::npos) {
-    const std::string_view print = text.substr(print_start + 1);
-    if (print.ends_with('\n') && is_balanced(print) && mentions_only(print, fields)) {
-      return std::string(text);
-    }
-  }
-  return std::string(head) + "\nprint fmt: \"\"\n";
+  const std::string_view print =
+      print_start == std::string_view::npos ? "" : text.substr(print_start);
+  return std::string(head) + "\nprint fmt: \"\"" + naming_calls(print, fields) + "\n";
 }
 
 }  // namespace memtrace

@@ -1,6 +1,6 @@
 #include "tracepoints/print_fmt.h"
 
-#include <cctype>
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <optional>
@@ -8,17 +8,10 @@
 
 #include "base/text.h"
 #include "tracepoints/tep_bridge.h"
+#include "tracepoints/words.h"
 
 namespace memtrace {
 namespace {
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-bool starts_identifier(char c) {
-  return is_word(c) && std::isdigit(static_cast<unsigned char>(c)) == 0;
-}
 
 bool is_masking(std::string_view operation) {
   return operation == "&" || operation == "|";
@@ -111,29 +104,33 @@ void add_names_of(const tep_print_arg& argument, std::string_view text, EventFor
   }
 }
 
+// Of an expression that begins with an identifier: up to the ')' that makes it a cast, "gfp_t)" of
+// "( gfp_t)0x400u"; 0 when it is none. A cast holds words only and has an operand behind it.
+std::size_t length_of_cast(std::string_view expression) {
+  const std::size_t close = expression.find_first_of(")(|&+-<>~,");
+  if (close == std::string_view::npos || expression[close] != ')') {
+    return 0;
+  }
+  const std::string_view operand = trim(expression.substr(close + 1));
+  const bool is_cast =
+      !operand.empty() && (is_word(operand[0]) || operand[0] == '(' || operand[0] == '~');
+  return is_cast ? close + 1 : 0;
+}
+
 }  // namespace
 
 bool has_unresolved_name(std::string_view expression) {
-  std::size_t at = 0;
-  while (at < expression.size()) {
-    if (!starts_identifier(expression[at])) {
-      // A number is skipped whole: the u of "0x400u" is no identifier.
-      do {
-        ++at;
-      } while (is_word(expression[at - 1]) && at < expression.size() && is_word(expression[at]));
+  while (!expression.empty()) {
+    const std::string_view word = leading_word(expression);
+    if (word.empty() || is_digit(word[0])) {  // whole: the u of "0x400u" is no identifier
+      expression.remove_prefix(std::max<std::size_t>(word.size(), 1));
       continue;
     }
-    const std::size_t close = expression.find(')', at);
-    const std::string_view inside = expression.substr(at, close - at);
-    const bool only_words = inside.find_first_of("(|&+-<>~,") == std::string_view::npos;
-    const std::string_view after =
-        close == std::string_view::npos ? "" : trim(expression.substr(close + 1));
-    const bool is_cast =
-        only_words && !after.empty() && (is_word(after[0]) || after[0] == '(' || after[0] == '~');
-    if (!is_cast) {
+    const std::size_t cast_length = length_of_cast(expression);
+    if (cast_length == 0) {
       return true;
     }
-    at = close;
+    expression.remove_prefix(cast_length);
   }
   return false;
 }

@@ -3,24 +3,20 @@
 // and the second is used by tep_bridge.c alone.
 #pragma once
 
-// Before extern "C" opens: these hold templates in C++, and event-parse.h includes them.
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #ifdef __cplusplus
+// event-parse.h includes them, and in C++ they hold templates: so before extern "C" opens.
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 extern "C" {
 #endif
 
 #include <event-parse.h>
 
-// The tracing directory that is mounted, NULL when none is. libtracefs owns the string.
-const char* mounted_tracing_directory(void);
-
-// Mounts tracefs (else debugfs) where libtracefs looks for it; NULL with errno when it cannot.
-const char* mount_tracing_directory(void);
+// The tracing directory, which is mounted first if need be and possible; NULL with errno when there
+// is none. libtracefs owns the string.
+const char* find_tracing_directory(void);
 
 #ifdef __cplusplus
 }

@@ -34,6 +34,18 @@ EventName split_name(std::string_view name) {
   return is_plain(parts.group) && is_plain(parts.event) ? parts : EventName{};
 }
 
+bool is_mounted(std::string_view type) {
+  const auto mounts = read_file("/proc/mounts");
+  const std::string text = mounts.ok() ? mounts.value() : "";
+  for (const std::string_view line : split(text, '\n')) {
+    const auto words = split(line, ' ');  // device, directory, type, options
+    if (words.size() > 2 && words[2] == type) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // A pattern without wildcards stands for itself: no directory of 2,000 events is read for it.
 std::vector<std::string> names_in(const std::string& directory, std::string_view pattern) {
   if (pattern.find_first_of("*?") == std::string_view::npos) {
@@ -48,13 +60,24 @@ std::vector<std::string> names_in(const std::string& directory, std::string_view
   return names;
 }
 
+void add_matching(const std::vector<std::string>& all,
+                  const std::string& pattern,
+                  std::vector<std::string>& chosen) {
+  for (const std::string& event : all) {
+    const bool known = std::find(chosen.begin(), chosen.end(), event) != chosen.end();
+    if (!known && glob_match(pattern, event)) {
+      chosen.push_back(event);
+    }
+  }
+}
+
 // Events with the wanted name in another group, then those nearest by spelling, then those whose
 // name contains the wanted one: people leave out the group, or the "mm_" in front.
 std::vector<std::string> nearest_events(std::string_view wanted,
                                         const std::vector<std::string>& all) {
-  constexpr std::size_t kMaxCount = 3;
   const std::string bare(wanted.substr(wanted.rfind(':') + 1));
   std::vector<std::string> bare_names;
+  bare_names.reserve(all.size());
   for (const std::string& event : all) {
     bare_names.emplace_back(split_name(event).event);
   }
@@ -68,14 +91,15 @@ std::vector<std::string> nearest_events(std::string_view wanted,
   patterns.push_back("*:*" + bare + "*");
   std::vector<std::string> chosen;
   for (const std::string& pattern : patterns) {
-    for (const std::string& event : all) {
-      const bool known = std::find(chosen.begin(), chosen.end(), event) != chosen.end();
-      if (chosen.size() < kMaxCount && !known && glob_match(pattern, event)) {
-        chosen.push_back(event);
-      }
-    }
+    add_matching(all, pattern, chosen);
   }
+  chosen.resize(std::min<std::size_t>(chosen.size(), 3));
   return chosen;
+}
+
+// Groups also hold files ("enable", "filter").
+bool is_event(const std::string& directory, const std::string& name) {
+  return path_exists(format("%s/%s/format", directory.c_str(), name.c_str()));
 }
 
 Error fail(std::string doing, int errno_value) {
@@ -111,15 +135,16 @@ Error explain(const TracefsFailure& failure) {
 }
 
 Result<std::string> tracefs_root() {
-  const char* found = mounted_tracing_directory();
+  const bool had_tracefs = is_mounted("tracefs");
+  const bool had_debugfs = is_mounted("debugfs");
+  if (!had_tracefs && !had_debugfs && ::geteuid() != 0) {
+    return fail("finding tracefs: it is not mounted", 0);
+  }
+  const char* found = find_tracing_directory();
   if (found == nullptr) {
-    if (::geteuid() != 0) {
-      return fail("finding tracefs: it is not mounted", 0);
-    }
-    found = mount_tracing_directory();
-    if (found == nullptr) {
-      return fail("mount(tracefs, /sys/kernel/tracing)", errno);
-    }
+    return fail("mount(tracefs, /sys/kernel/tracing)", errno);
+  }
+  if (is_mounted("tracefs") != had_tracefs || is_mounted("debugfs") != had_debugfs) {
     inform("mounted the kernel's tracing directory on " + std::string(found));
   }
   const std::string events = std::string(found) + "/events";
@@ -195,11 +220,11 @@ std::vector<std::string> TracepointFiles::matching(std::string_view group_patter
                                                    std::string_view event_pattern) const {
   std::vector<std::string> events;
   for (const std::string& group : names_in(root_ + "/events", group_pattern)) {
-    const std::string path = root_ + "/events/" + group;
-    for (const std::string& event : names_in(path, event_pattern)) {
-      if (path_exists(path + "/" + event + "/format")) {
-        events.push_back(group + ":" + event);
-      }
+    const std::string directory = format("%s/events/%s", root_.c_str(), group.c_str());
+    std::vector<std::string> names = names_in(directory, event_pattern);
+    std::erase_if(names, [&](const std::string& name) { return !is_event(directory, name); });
+    for (const std::string& name : names) {
+      events.push_back(format("%s:%s", group.c_str(), name.c_str()));
     }
   }
   return events;

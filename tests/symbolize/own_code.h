@@ -24,7 +24,10 @@ struct MappedPlace {
 // Which file of this process an address lies in; an empty path for none.
 inline MappedPlace mapped_place(std::uint64_t avma) {
   const auto maps = read_file("/proc/self/maps");
-  for (const std::string_view line : split(maps.ok() ? maps.value() : "", '\n')) {
+  if (!maps.ok()) {
+    return {};
+  }
+  for (const std::string_view line : split(maps.value(), '\n')) {
     unsigned long start = 0;
     unsigned long limit = 0;
     unsigned long offset = 0;
