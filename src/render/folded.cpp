@@ -116,16 +116,20 @@ std::string frames_line(const Report& report, const Fold& fold, const std::vecto
   return line;
 }
 
+void write(const Report& report, const Fold& fold, const std::string& prefix, std::ostream& out) {
+  const std::size_t row_count = fold.table.rows.size() - (fold.table.last_is_rest ? 1 : 0);
+  for (std::size_t i = 0; i < row_count; ++i) {
+    const auto& row = fold.table.rows[i];
+    const std::uint64_t value = value_of(row[fold.weight]);
+    if (value != 0) {
+      out << prefix << frames_line(report, fold, row) << ' ' << value << '\n';
+    }
+  }
+}
+
 void write(const Report& report, const std::string& prefix, std::ostream& out) {
   if (const auto fold = choose_fold(report)) {
-    const std::size_t row_count = fold->table.rows.size() - (fold->table.last_is_rest ? 1 : 0);
-    for (std::size_t i = 0; i < row_count; ++i) {
-      const auto& row = fold->table.rows[i];
-      const std::uint64_t value = value_of(row[fold->weight]);
-      if (value != 0) {
-        out << prefix << frames_line(report, *fold, row) << ' ' << value << '\n';
-      }
-    }
+    write(report, *fold, prefix, out);
   }
   for (const Report& nested : report.reports) {
     write(nested, nested.view + ";", out);

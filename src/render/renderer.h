@@ -15,6 +15,8 @@ class Renderer {
   Renderer() = default;
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
+  Renderer(Renderer&&) = delete;
+  Renderer& operator=(Renderer&&) = delete;
   virtual ~Renderer() = default;
 
   virtual void render(const Report& report, std::ostream& out) const = 0;

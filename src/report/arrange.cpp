@@ -228,13 +228,17 @@ void arrange_tables(Report& report, Job& job) {
   }
 }
 
+void collect_columns(const Table& table, std::vector<std::string>& names) {
+  for (const Column& column : table.columns) {
+    if (!table.fixed && std::find(names.begin(), names.end(), column.name) == names.end()) {
+      names.push_back(column.name);
+    }
+  }
+}
+
 void collect_columns(const Report& report, std::vector<std::string>& names) {
   for (const Table& table : report.tables) {
-    for (const Column& column : table.columns) {
-      if (!table.fixed && std::find(names.begin(), names.end(), column.name) == names.end()) {
-        names.push_back(column.name);
-      }
-    }
+    collect_columns(table, names);
   }
   for (const Report& nested : report.reports) {
     collect_columns(nested, names);

@@ -11,6 +11,8 @@ class Namer {
   Namer() = default;
   Namer(const Namer&) = delete;
   Namer& operator=(const Namer&) = delete;
+  Namer(Namer&&) = delete;
+  Namer& operator=(Namer&&) = delete;
   virtual ~Namer() = default;
 
   // Innermost first, inlined functions as frames of their own.
