@@ -31,23 +31,25 @@ std::optional<std::string> without_quoted(std::string_view text) {
 
 // Brackets close in the order in which they opened.
 bool is_balanced(std::string_view text) {
-  constexpr std::string_view kOpening = "({[";
-  constexpr std::string_view kClosing = ")}]";
-  std::string awaited;
+  constexpr std::string_view kBrackets = "(){}[]";  // each closing one behind its opening one
+  std::string open;
   for (const char c : without_quoted(text).value_or("(")) {
-    if (const std::size_t kind = kOpening.find(c); kind != std::string_view::npos) {
-      awaited += kClosing[kind];
-    } else if (kClosing.find(c) != std::string_view::npos) {
-      if (awaited.empty() || awaited.back() != c) {
-        return false;
-      }
-      awaited.pop_back();
+    const std::size_t kind = kBrackets.find(c);
+    if (kind == std::string_view::npos) {
+      continue;
     }
-    if (awaited.size() > kMaxDepth) {
+    if (kind % 2 == 0) {
+      open += c;
+    } else if (open.ends_with(kBrackets[kind - 1])) {
+      open.pop_back();
+    } else {
+      return false;
+    }
+    if (open.size() > kMaxDepth) {
       return false;
     }
   }
-  return awaited.empty();
+  return open.empty();
 }
 
 bool is_number_after(std::string_view part, std::string_view label) {
@@ -89,10 +91,11 @@ bool mentions_only(std::string_view print, const std::vector<std::string_view>& 
 
 // libtraceevent evaluates a division of constants, and a name is 0 to it.
 bool divides_by_zero(std::string_view print) {
-  const std::string code = without_quoted(print).value_or("");
-  for (std::size_t at = code.find_first_of("/%"); at != std::string::npos;
+  const std::string unquoted = without_quoted(print).value_or("");
+  const std::string_view code = unquoted;
+  for (std::size_t at = code.find_first_of("/%"); at != std::string_view::npos;
        at = code.find_first_of("/%", at + 1)) {
-    const std::string_view divisor = leading_word(trim(std::string_view(code).substr(at + 1)));
+    const std::string_view divisor = leading_word(trim(code.substr(at + 1)));
     const bool is_number = !divisor.empty() && is_digit(divisor[0]) &&
                            divisor.find_first_of("123456789") != std::string_view::npos;
     if (!is_number && divisor != "sizeof") {

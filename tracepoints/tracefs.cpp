@@ -37,13 +37,11 @@ EventName split_name(std::string_view name) {
 bool is_mounted(std::string_view type) {
   const auto mounts = read_file("/proc/mounts");
   const std::string text = mounts.ok() ? mounts.value() : "";
-  for (const std::string_view line : split(text, '\n')) {
+  const auto lines = split(text, '\n');
+  return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
     const auto words = split(line, ' ');  // device, directory, type, options
-    if (words.size() > 2 && words[2] == type) {
-      return true;
-    }
-  }
-  return false;
+    return words.size() > 2 && words[2] == type;
+  });
 }
 
 // A pattern without wildcards stands for itself: no directory of 2,000 events is read for it.
