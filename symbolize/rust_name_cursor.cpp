@@ -50,7 +50,8 @@ RustNameCursor::Identifier RustNameCursor::identifier() {
   const bool is_punycode = eat('u');
   std::size_t size_bytes = 0;
   failed_ = failed_ || peek() < '0' || peek() > '9';
-  while (peek() >= '0' && peek() <= '9' && size_bytes < name_.size()) {
+  const bool is_empty = eat('0');  // closures in closures: "00" is two empty identifiers
+  while (!is_empty && peek() >= '0' && peek() <= '9' && size_bytes < name_.size()) {
     size_bytes = size_bytes * 10 + static_cast<std::size_t>(next() - '0');
   }
   eat('_');

@@ -1,6 +1,5 @@
 #include "symbolize/rust_v0.h"
 
-#include <cstdint>
 #include <utility>
 
 #include "symbolize/rust_name_cursor.h"
@@ -9,9 +8,8 @@ namespace memtrace {
 
 namespace {
 
-// A reader of one name by the grammar of rustc's book, "v0 Symbol Format". Each method reads one
-// rule and appends its text. Backward references may repeat text without bound: length and depth
-// are limited.
+// Follows the grammar in rustc's book, "v0 Symbol Format": each method reads one rule and appends
+// its text. Backward references may repeat text without bound: length and depth are limited.
 class NameReader {
  public:
   explicit NameReader(std::string_view name) : name_(name) {}
@@ -72,17 +70,16 @@ template <typename Rule>
 void NameReader::backward_reference(Rule rule) {
   const std::size_t here = name_.position() - 1;
   const std::uint64_t target = name_.base62();
-  if (failed() || target >= here) {
-    name_.fail();
+  require(target < here);
+  if (failed()) {
     return;
   }
-  if (silent_) {  // nothing to print and nothing to read: it was read before
-    return;
+  if (!silent_) {  // else there is nothing to print, and the text itself was read before
+    const std::size_t after = name_.position();
+    name_.go_to(target);
+    (this->*rule)();
+    name_.go_to(after);
   }
-  const std::size_t after = name_.position();
-  name_.go_to(target);
-  (this->*rule)();
-  name_.go_to(after);
 }
 
 void NameReader::path() {
@@ -194,21 +191,19 @@ void NameReader::type() {
 
 // References, pointers, arrays and slices; false when the next type is none of them.
 bool NameReader::eat_type_around_type() {
+  constexpr std::string_view kTags = "RQPOAS";
+  constexpr std::string_view kPrefixes[] = {"&", "&mut ", "*const ", "*mut ", "[", "["};
   const char tag = name_.peek();
-  const std::string_view prefix = tag == 'R'   ? "&"
-                                  : tag == 'Q' ? "&mut "
-                                  : tag == 'P' ? "*const "
-                                  : tag == 'O' ? "*mut "
-                                               : "[";
-  const bool is_list = tag == 'A' || tag == 'S';
-  if (prefix == "[" && !is_list) {
+  const std::size_t kind = kTags.find(tag);
+  if (tag == '\0' || kind == kTags.npos) {
     return false;
   }
+  const bool is_list = tag == 'A' || tag == 'S';
   name_.next();
   if (!is_list) {
     name_.optional_base62('L');
   }
-  print(prefix);
+  print(kPrefixes[kind]);
   type();
   if (tag == 'A') {
     print("; ");
@@ -287,8 +282,7 @@ void NameReader::constant_value(char type_tag) {
     require(is_decimal || (digit >= 'a' && digit <= 'f'));
     value = value * 16 + static_cast<unsigned>(is_decimal ? digit - '0' : digit - 'a' + 10);
   }
-  const bool fits = digits.size() <= 16;
-  print((is_negative ? "-" : "") + (fits ? std::to_string(value) : "0x" + digits));
+  print((is_negative ? "-" : "") + (digits.size() <= 16 ? std::to_string(value) : "0x" + digits));
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ TEST(BrokenElf, any_wrong_byte_in_the_headers_is_survived) {
 TEST(BrokenElf, frame_rules_survive_wrong_bytes) {
   const TemporaryFolder folder;
   const auto whole = vdso_bytes();
-  for (std::size_t at = 16; at < whole.size(); at += 97) {
+  for (std::size_t at = 16; at < whole.size(); at += 397) {
     auto broken = whole;
     broken[at] ^= std::byte{0xff};
     const std::string_view text(reinterpret_cast<const char*>(broken.data()), broken.size());

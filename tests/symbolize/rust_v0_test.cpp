@@ -7,6 +7,21 @@
 namespace memtrace {
 namespace {
 
+// As names hold them: "_" is 0, "0_" is 1.
+std::string base62(std::size_t value) {
+  constexpr std::string_view kDigits =
+      "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::string text = "_";
+  if (value != 0) {
+    std::size_t rest = value - 1;
+    do {
+      text.insert(0, 1, kDigits[rest % 62]);
+      rest /= 62;
+    } while (rest != 0);
+  }
+  return text;
+}
+
 TEST(RustV0, paths_lose_their_crate_hashes) {
   EXPECT_EQ(demangle_rust_v0("_RNvCs1234_7mycrate4main"), "mycrate::main");
   EXPECT_EQ(demangle_rust_v0("_RNvNtCs1234_7mycrate3foo3bar"), "mycrate::foo::bar");
@@ -14,6 +29,8 @@ TEST(RustV0, paths_lose_their_crate_hashes) {
 
 TEST(RustV0, closures_are_numbered) {
   EXPECT_EQ(demangle_rust_v0("_RNCNvCs1234_7mycrate4main0B3_"), "mycrate::main::{closure#0}");
+  EXPECT_EQ(demangle_rust_v0("_RNCNCNvCs1234_7mycrate4main00B5_"),
+            "mycrate::main::{closure#0}::{closure#0}");
   EXPECT_EQ(demangle_rust_v0("_RNCNvCs1234_7mycrate4mains_0B3_"), "mycrate::main::{closure#1}");
 }
 
@@ -52,10 +69,7 @@ TEST(RustV0, text_that_doubles_with_each_reference_is_given_up) {
   name += "TmmE";
   for (int i = 0; i < 30; ++i) {
     const std::size_t here = name.size() - 2;
-    const char digit =
-        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[previous % 62 - 1];
-    const std::string reference =
-        previous < 63 ? std::string("B") + digit + "_" : std::string("B0") + digit + "_";
+    const std::string reference = "B" + base62(previous);
     name += "T" + reference + reference + "E";
     previous = here;
   }
