@@ -234,7 +234,9 @@ bool handles(const EventType& type) {
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   auto keys = KeySet::choose(options, kKeys, fault_keys());
-  TRY(keys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
   return std::unique_ptr<View>(std::make_unique<Faults>(keys.take()));
 }
 

@@ -3,7 +3,9 @@
 
 #include <tsl/robin_map.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -32,12 +34,22 @@ struct KeyWordsHash {
   }
 };
 
+struct KeyWordsEqual {
+  std::size_t key_count = kMaxKeys;
+
+  bool operator()(const KeyWords& left, const KeyWords& right) const noexcept {
+    return std::equal(left.words.begin(),
+                      std::next(left.words.begin(), static_cast<std::ptrdiff_t>(key_count)),
+                      right.words.begin());
+  }
+};
+
 // Cost: what is added up for a row; starts at zero and has +=.
 // Keys: KeySet, or another class with of(), settles(), settle(), columns() and cells().
 template <typename Cost, typename Keys = KeySet>
 class GroupBy {
  public:
-  explicit GroupBy(Keys keys) : keys_(std::move(keys)), rows_(0, KeyWordsHash{keys_.size()}) {}
+  explicit GroupBy(Keys keys) : keys_(std::move(keys)), rows_(no_rows()) {}
 
   Keys& keys() { return keys_; }
 
@@ -64,7 +76,7 @@ class GroupBy {
     if (!keys_.settles()) {
       return tabulate(rows_, figures, context);
     }
-    Rows settled(0, KeyWordsHash{keys_.size()});
+    Rows settled = no_rows();
     for (const auto& [words, cost] : rows_) {
       settled[keys_.settle(words, context)] += cost;
     }
@@ -72,10 +84,12 @@ class GroupBy {
   }
 
   // A busy interval's memory is given back, not kept for the quiet ones after it.
-  void clear() { rows_ = Rows(0, KeyWordsHash{keys_.size()}); }
+  void clear() { rows_ = no_rows(); }
 
  private:
-  using Rows = tsl::robin_map<KeyWords, Cost, KeyWordsHash>;
+  using Rows = tsl::robin_map<KeyWords, Cost, KeyWordsHash, KeyWordsEqual>;
+
+  Rows no_rows() const { return Rows(0, KeyWordsHash{keys_.size()}, KeyWordsEqual{keys_.size()}); }
 
   // A cost that can be taken back again says so with empty().
   static bool is_empty(const Cost& cost) {

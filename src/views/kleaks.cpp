@@ -93,7 +93,7 @@ class KernelLeaks final : public View {
 
   std::vector<const LiveBlock*> outstanding(const World& world, Span span) const;
   Table address_table(std::vector<const LiveBlock*> blocks, const CellContext& context) const;
-  std::vector<std::string> notes(const World& world) const;
+  std::vector<std::string> notes() const;
 
   GroupBy<LeakCost> rows_;
   KeySet address_keys_;
@@ -154,7 +154,7 @@ Table KernelLeaks::address_table(std::vector<const LiveBlock*> blocks,
   return table;
 }
 
-std::vector<std::string> KernelLeaks::notes(const World& world) const {
+std::vector<std::string> KernelLeaks::notes() const {
   std::vector<std::string> notes;
   const bool no_slab_frees = slab_.allocs_seen && !slab_.frees_seen;
   const bool no_page_frees = pages_.allocs_seen && !pages_.frees_seen;
@@ -168,12 +168,6 @@ std::vector<std::string> KernelLeaks::notes(const World& world) const {
         "only one in N events was sampled: figures are of the sampled blocks, and some of them "
         "were "
         "freed by events that were not sampled");
-  }
-  if (world.unmatched_frees() > 0) {
-    notes.push_back(
-        format("%llu frees were of blocks allocated before the recording: those are not "
-               "outstanding here",
-               static_cast<unsigned long long>(world.unmatched_frees())));
   }
   return notes;
 }
@@ -193,7 +187,7 @@ Report KernelLeaks::finish(const World& world, Span span) {
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
   table.sort = "bytes";
   table.weight = "bytes";
-  report.caveats.notes = notes(world);
+  report.caveats.notes = notes();
   if (const auto column = rows_.keys().index_of("cache")) {
     std::ranges::move(cache_names_.notes(world, table, *column),
                       std::back_inserter(report.caveats.notes));
@@ -226,13 +220,19 @@ Result<LeakOptions> parse_options(const ViewOptions& options) {
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   auto keys = KeySet::choose(options, kKeys);
-  TRY(keys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
   ViewOptions address_options;
   address_options.by.assign(kAddressKeys.begin(), kAddressKeys.end());
   auto address_keys = KeySet::choose(address_options, kKeys);
-  TRY(address_keys);
-  const auto parsed = parse_options(options);
-  TRY(parsed);
+  if (!address_keys.ok()) {
+    return address_keys.take_error();
+  }
+  auto parsed = parse_options(options);
+  if (!parsed.ok()) {
+    return parsed.take_error();
+  }
   return std::unique_ptr<View>(
       std::make_unique<KernelLeaks>(keys.take(), address_keys.take(), parsed.value()));
 }

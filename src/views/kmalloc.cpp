@@ -83,7 +83,9 @@ class Kmalloc final : public View {
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   auto keys = KeySet::choose(options, kKeys);
-  TRY(keys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
   return std::unique_ptr<View>(std::make_unique<Kmalloc>(keys.take()));
 }
 

@@ -174,7 +174,9 @@ Report Pages::finish(const World& world, Span span) {
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   auto keys = KeySet::choose(options, kKeys);
-  TRY(keys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
   return std::unique_ptr<View>(std::make_unique<Pages>(keys.take(), options));
 }
 
