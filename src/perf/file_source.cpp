@@ -48,7 +48,6 @@ class FileSource final : public RecordSource {
   Result<> read_payload(std::uint64_t size_bytes, bool is_tracing_data);
   void decompress(Bytes payload);
   void add_record(Bytes record, const RecordKeeper::Memory& memory);
-  Bytes aligned_copy(Bytes record);
   void stop(std::string caveat);
   void end();
   Result<std::optional<Record>> record_of(const RecordSorter::Entry& entry);
@@ -60,8 +59,7 @@ class FileSource final : public RecordSource {
   RecordSorter sorter_;
   RecordKeeper keeper_;
   std::unique_ptr<ZstdReader> zstd_;
-  RecordBlock copies_;  // of records that lie misaligned
-  std::size_t copied_bytes_ = 0;
+  RecordCopies copies_;
   std::uint64_t data_end_ = std::numeric_limits<std::uint64_t>::max();
   std::optional<std::uint64_t> lent_;  // sequence of the record that the caller holds
   std::uint64_t late_reported_ = 0;
@@ -276,24 +274,11 @@ void FileSource::decompress(Bytes payload) {
 void FileSource::add_record(Bytes record, const RecordKeeper::Memory& memory) {
   has_records_ = true;
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(record.data()) % kAlignment == 0;
-  const Bytes bytes = is_aligned ? record : aligned_copy(record);
+  const Bytes bytes = is_aligned ? record : copies_.copy(record);
   const auto sequence = sorter_.add(builder_.parser().time_ns(bytes), bytes.data());
   if (sequence) {
-    keeper_.keep(*sequence, is_aligned ? memory : copies_.words);
+    keeper_.keep(*sequence, is_aligned ? memory : copies_.memory());
   }
-}
-
-// perf's COMPRESSED and HEADER_FEATURE records are of any size, and what follows them lies askew.
-Bytes FileSource::aligned_copy(Bytes record) {
-  if (copies_.size_bytes - copied_bytes_ < record.size()) {
-    copies_ = RecordBlock::of(kPieceBytes);
-    copied_bytes_ = 0;
-  }
-  const auto place = copies_.bytes().subspan(copied_bytes_, record.size());
-  std::copy(record.begin(), record.end(), place.begin());
-  copied_bytes_ += padded_to_8(record.size());
-  copied_bytes_ = std::min(copied_bytes_, copies_.size_bytes);
-  return place;
 }
 
 }  // namespace

@@ -7,11 +7,10 @@
 #include "base/byte_reader.h"
 #include "perf/file_writer.h"
 #include "perf/perf_format.h"
+#include "perf/record_bytes.h"
 
 namespace memtrace {
 namespace {
-
-using Bytes = std::span<const std::byte>;
 
 // {attr, ids}: the attr's own size field tells where the ids begin.
 void read_attr(Bytes body, RecordingBuilder& builder) {
@@ -39,7 +38,7 @@ void read_update(Bytes body, RecordingBuilder& builder) {
     return;
   }
   if (kind == kUpdateName) {
-    builder.name_event(id, reader.text(reader.remaining()));
+    builder.name_event(id, text_field(reader, reader.remaining()));
   } else if (kind == kSymbolsFeature || kind == kAboutFeature) {
     builder.add_feature(static_cast<std::uint32_t>(kind), body.subspan(reader.position()));
   }

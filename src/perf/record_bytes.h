@@ -1,4 +1,4 @@
-// Small readings that samples and other records share. Internal to the record parser.
+// Small readings that samples, other records and header sections share.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 
+#include "base/byte_reader.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "perf/perf_format.h"
@@ -47,6 +49,14 @@ inline CpuMode mode_of(std::uint16_t misc) {
     default:
       return CpuMode::Other;
   }
+}
+
+// Text in a field that ends at its first NUL or at the field's end. Unlike ByteReader::text() it
+// hands no null pointer to strnlen() when the field is missing.
+inline std::string_view text_field(ByteReader& reader, std::size_t size_bytes) {
+  const Bytes field = reader.take(size_bytes);
+  const std::string_view text(reinterpret_cast<const char*>(field.data()), field.size());
+  return text.substr(0, text.find('\0'));
 }
 
 inline Error malformed(const char* what, std::uint32_t type) {

@@ -26,6 +26,32 @@ struct RecordBlock {
   }
 };
 
+// Copies of records that lie misaligned: perf's COMPRESSED and HEADER_FEATURE records are of any
+// size, and what follows them lies askew.
+class RecordCopies {
+ public:
+  std::span<const std::byte> copy(std::span<const std::byte> record) {
+    constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+    constexpr std::size_t kAlignment = sizeof(std::uint64_t);
+    if (block_.size_bytes - used_bytes_ < record.size()) {
+      block_ = RecordBlock::of(kBlockBytes);
+      used_bytes_ = 0;
+    }
+    const auto place = block_.bytes().subspan(used_bytes_, record.size());
+    std::copy(record.begin(), record.end(), place.begin());
+    const std::size_t end_bytes = used_bytes_ + record.size();
+    used_bytes_ = std::min((end_bytes + kAlignment - 1) & ~(kAlignment - 1), block_.size_bytes);
+    return place;
+  }
+
+  // What the last copy lies in.
+  const std::shared_ptr<std::uint64_t[]>& memory() const { return block_.words; }
+
+ private:
+  RecordBlock block_;
+  std::size_t used_bytes_ = 0;
+};
+
 class RecordKeeper {
  public:
   using Memory = std::shared_ptr<std::uint64_t[]>;

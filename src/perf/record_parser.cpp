@@ -55,7 +55,7 @@ Comm read_comm(ByteReader& reader, RecordHeader header) {
   comm.pid = reader.read<std::uint32_t>();
   comm.tid = reader.read<std::uint32_t>();
   comm.exec = (header.misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
-  comm.name = reader.text(reader.remaining());
+  comm.name = text_field(reader, reader.remaining());
   return comm;
 }
 
@@ -74,7 +74,7 @@ RecordPayload read_body(ByteReader& reader, RecordHeader header) {
       if (header.type == PERF_RECORD_MMAP2) {
         read_mmap2_part(reader, header, map);
       }
-      map.path = reader.text(reader.remaining());
+      map.path = text_field(reader, reader.remaining());
       return map;
     }
     case PERF_RECORD_COMM:

@@ -8,11 +8,10 @@
 #include "base/text.h"
 #include "perf/file_writer.h"
 #include "perf/perf_format.h"
+#include "perf/record_bytes.h"
 
 namespace memtrace {
 namespace {
-
-using Bytes = std::span<const std::byte>;
 
 std::string_view software_name(std::uint64_t config) {
   static constexpr std::string_view kNames[] = {"cpu-clock",
@@ -33,7 +32,7 @@ std::string_view software_name(std::uint64_t config) {
 // {u32 size with padding, text}: struct perf_header_string.
 std::string header_string(ByteReader& reader) {
   const auto size_bytes = reader.read<std::uint32_t>();
-  return std::string(reader.text(size_bytes));
+  return std::string(text_field(reader, size_bytes));
 }
 
 std::string only_string(Bytes body) {
@@ -216,7 +215,7 @@ void RecordingBuilder::add_build_id(Bytes record) {
   const auto size_bytes = reader.read<std::uint8_t>();
   reader.skip(3);
   BuildIdEntry entry;
-  entry.path = reader.text(reader.remaining());
+  entry.path = text_field(reader, reader.remaining());
   if (reader.failed()) {
     return;
   }
