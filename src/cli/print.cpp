@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <iostream>
+#include <sstream>
+#include <string_view>
 
 #include "base/text.h"
 #include "render/renderer.h"
@@ -22,11 +23,14 @@ std::size_t output_columns() {
   return is_terminal ? std::max<std::size_t>(size.ws_col, 80) : kWidth;
 }
 
-Result<> flush() {
-  errno = 0;
-  std::cout.flush();
-  if (!std::cout) {
-    return Error{"write(standard output)", errno, ""};
+// write(2) and not a stream: a full disk or a closed pipe keeps its errno.
+Result<> write_all(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0 && errno != EINTR) {
+      return Error{"write(standard output)", errno, ""};
+    }
+    text.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
   }
   return kDone;
 }
@@ -50,13 +54,13 @@ Result<> print_report(const Report& report, const PrintOptions& options) {
   const auto renderer = make_renderer(
       options.format,
       {.columns = output_columns(), .one_line = options.one_line, .version = MEMTRACE_VERSION});
-  renderer->render(report, std::cout);
-  return flush();
+  std::ostringstream text;
+  renderer->render(report, text);
+  return write_all(text.view());
 }
 
 Result<> print_text(const std::string& text) {
-  std::cout << text;
-  return flush();
+  return write_all(text);
 }
 
 }  // namespace memtrace
