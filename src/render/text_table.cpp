@@ -67,15 +67,15 @@ std::size_t total_width(const std::vector<Place>& places) {
 
 // Takes columns away from the widest text until the line fits or all text is as narrow as may be.
 void fit(std::vector<Place>& places, std::size_t width) {
+  const auto room = [](const Place& place) {
+    return place.is_text ? place.width - std::min(place.width, kNarrowest) : 0;
+  };
   while (total_width(places) > width + kGap) {
-    Place* widest = nullptr;
-    for (Place& place : places) {
-      const bool is_wider = widest == nullptr || place.width > widest->width;
-      if (place.is_text && place.width > kNarrowest && is_wider) {
-        widest = &place;
-      }
-    }
-    if (widest == nullptr) {
+    const auto widest =
+        std::max_element(places.begin(), places.end(), [&](const Place& left, const Place& right) {
+          return room(left) < room(right);
+        });
+    if (room(*widest) == 0) {
       return;
     }
     --widest->width;

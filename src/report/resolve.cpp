@@ -15,15 +15,19 @@ void resolve_cell(Report& report, const Cell& cell, Namer& namer) {
   }
 }
 
+void resolve_table(Report& report, const Table& table, Namer& namer) {
+  for (const auto& row : table.rows) {
+    for (const Cell& cell : row) {
+      resolve_cell(report, cell, namer);
+    }
+  }
+}
+
 }  // namespace
 
 void resolve(Report& report, Namer& namer) {
   for (const Table& table : report.tables) {
-    for (const auto& row : table.rows) {
-      for (const Cell& cell : row) {
-        resolve_cell(report, cell, namer);
-      }
-    }
+    resolve_table(report, table, namer);
   }
   for (Report& nested : report.reports) {
     resolve(nested, namer);

@@ -108,7 +108,7 @@ std::vector<Cell> sort_cells(const Table& table, std::size_t column, Namer& name
 std::weak_ordering compare_keys(const Table& table, std::size_t left, std::size_t right) {
   for (std::size_t key = 0; key < table.key_count; ++key) {
     const auto order = compare(table.rows[left][key], table.rows[right][key]);
-    if (order != 0) {
+    if (std::is_neq(order)) {
       return order;
     }
   }
@@ -118,7 +118,7 @@ std::weak_ordering compare_keys(const Table& table, std::size_t left, std::size_
 bool comes_first(const Cell& left, const Cell& right, bool largest_first) {
   const bool either_unknown = kind_of(left) == Kind::Unknown || kind_of(right) == Kind::Unknown;
   const auto order = compare(left, right);
-  return largest_first && !either_unknown ? order > 0 : order < 0;
+  return largest_first && !either_unknown ? std::is_gt(order) : std::is_lt(order);
 }
 
 }  // namespace
@@ -143,10 +143,10 @@ void sort_rows(Table& table, std::optional<std::size_t> column, Namer& namer) {
     cells = sort_cells(table, *column, namer);
   }
   std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
-    if (column && compare(cells[left], cells[right]) != 0) {
+    if (column && std::is_neq(compare(cells[left], cells[right]))) {
       return comes_first(cells[left], cells[right], largest_first);
     }
-    return compare_keys(table, left, right) < 0;
+    return std::is_lt(compare_keys(table, left, right));
   });
   std::vector<std::vector<Cell>> sorted;
   sorted.reserve(order.size());
