@@ -186,7 +186,7 @@ Result<EventSelection> read_selection(const ParsedOptions& parsed) {
 Result<SessionOptions> read_session(const ParsedOptions& parsed) {
   SessionOptions session;
   session.view_options.by = parsed.list("by");
-  session.comms = parsed.list("comm");
+  session.view_options.tasks.comms = parsed.list("comm");
   if (parsed.has("user") != parsed.has("kernel")) {
     session.part = parsed.has("user") ? StackPart::User : StackPart::Kernel;
   }

@@ -44,6 +44,8 @@ class DataFileWriter final : public FileWriter {
   Result<> finish_round() override;
   Result<> finish(const Recording& end) override;
 
+  void set_about(AboutText about) override { about_ = std::move(about); }
+
   std::uint64_t bytes_written() const override { return output_.appended_bytes(); }
 
   std::uint64_t samples_lost() const override { return samples_lost_; }
@@ -54,6 +56,7 @@ class DataFileWriter final : public FileWriter {
   Result<> cut_data(std::uint64_t wanted_end);
   Result<> write_at_start(Bytes header);
   std::size_t drop_large_names(std::vector<FeatureBody>& features) const;
+  void refresh_about(std::vector<FeatureBody>& features) const;
 
   std::string path_;
   FileSections sections_;
@@ -62,6 +65,7 @@ class DataFileWriter final : public FileWriter {
   Clock::time_point flushed_at_ = Clock::now();
   std::uint64_t data_end_ = 0;  // offset in the file
   std::uint64_t samples_lost_ = 0;
+  AboutText about_;
 };
 
 // A full disk is no error: it ends the recording's growth, not the recording.
@@ -149,6 +153,16 @@ std::size_t DataFileWriter::drop_large_names(std::vector<FeatureBody>& features)
   });
 }
 
+void DataFileWriter::refresh_about(std::vector<FeatureBody>& features) const {
+  for (FeatureBody& body : features) {
+    if (body.feature == kAboutFeature && about_) {
+      const std::string text = about_(samples_lost_);
+      const auto bytes = std::as_bytes(std::span(text));
+      body.bytes.assign(bytes.begin(), bytes.end());
+    }
+  }
+}
+
 Result<> DataFileWriter::finish(const Recording& end) {
   output_.drain();
   TRY(state());
@@ -163,6 +177,7 @@ Result<> DataFileWriter::finish(const Recording& end) {
           is_smaller ? 0 : sections_.end_sections(features, data_end_).size() + room_bytes;
       TRY(cut_data(data_end_ - std::min(data_end_, tail_bytes)));
       room_bytes *= 2;
+      refresh_about(features);
     }
     const Result<> written = write_end(sections_.end_sections(features, data_end_));
     if (written.ok() || !is_disk_full(output_.failure())) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -53,6 +54,12 @@ class FileWriter {
 
   // What is known at the end only: build ids, symbols_json, about_json, first and last time.
   virtual Result<> finish(const Recording& end) = 0;
+
+  // finish() may have to cut samples off to make room for the end of the file: it then asks for
+  // about_json again, with the number of samples that are missing by now.
+  using AboutText = std::function<std::string(std::uint64_t samples_lost)>;
+
+  virtual void set_about(AboutText about) = 0;
 
   virtual std::uint64_t bytes_written() const = 0;
 

@@ -17,7 +17,7 @@ enum class TargetKind : std::uint8_t { System, Processes, Threads, Command };
 
 struct Target {
   TargetKind kind = TargetKind::System;
-  std::vector<std::uint32_t> ids;    // pids or tids
+  std::vector<std::uint32_t> ids;  // pids or tids
   // argv: what is watched, or beside another target what is run meanwhile and ends the recording.
   std::vector<std::string> command;
 };

@@ -92,6 +92,7 @@ void EventFeed::learn_event(const EventInfo& info) {
   if (!decoder.ok()) {
     caveats_.push_back(describe(decoder.error()) + ": its samples are only counted");
   }
+  is_typed_.push_back(decoder.ok() && find_tracepoint(info.name) != nullptr);
   decoders_.push_back(decoder.ok() ? decoder.take()
                                    : [](const RawSample&) { return EventPayload(); });
   types_.push_back(std::move(type));
@@ -113,6 +114,10 @@ std::optional<Event> EventFeed::apply_sample(const Stamp& stamp, const Sample& s
   event.stack = world_.intern_stack(sample.pid, sample.callchain);
   event.payload =
       decoders_[sample.event]({.raw = sample.raw, .address = sample.address, .ip = sample.ip});
+  if (is_typed_[sample.event] && std::holds_alternative<std::monostate>(event.payload)) {
+    ++malformed_;  // too short for the event's fields
+    return std::nullopt;
+  }
   world_.apply(event);
   return event;
 }

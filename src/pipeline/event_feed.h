@@ -44,6 +44,7 @@ class EventFeed {
   const Recording& recording_;
   std::deque<EventType> types_;  // a deque: events point to them
   std::vector<Decoder> decoders_;
+  std::vector<bool> is_typed_;  // its samples must have a payload
   std::vector<std::string> caveats_;
   std::uint64_t malformed_ = 0;
 };

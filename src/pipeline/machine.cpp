@@ -34,6 +34,16 @@ std::string build_id_in_notes(ByteReader notes) {
   return {};
 }
 
+std::string cpu_description() {
+  const auto text = read_file("/proc/cpuinfo");
+  for (const std::string_view line : split(text.ok() ? text.value() : "", '\n')) {
+    if (line.starts_with("model name")) {
+      return std::string(trim(line.substr(line.find(':') + 1)));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Recording describe_machine() {
@@ -46,6 +56,8 @@ Recording describe_machine() {
   machine.tool_version = "memtrace " MEMTRACE_VERSION;
   machine.cpus_available = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_CONF));
   machine.cpus_online = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+
+  machine.cpu_description = cpu_description();
 
   struct sysinfo info {};
 

@@ -45,7 +45,10 @@ std::uint64_t samples_of(const Session& session) {
 
 Result<Report> make_overview(RecordSource& source, SessionOptions options) {
   for (const NamedView& view : all_views()) {
-    options.views.push_back(&view);
+    // `count` says nothing that the table of events does not.
+    if (view.name != "count") {
+      options.views.push_back(&view);
+    }
   }
   options.arrange.top = kFirstRows;
   options.arrange.closing_figures = false;

@@ -38,6 +38,12 @@ WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source)
   return setup;
 }
 
+// Of the file as its process sees it: it may live in another mount namespace.
+std::string build_id_of(const Module& module) {
+  const std::string seen = "/proc/" + std::to_string(module.pid) + "/root" + module.path;
+  return read_build_id(path_exists(seen) ? seen : module.path);
+}
+
 class Recorder {
  public:
   Recorder(const RecordOptions& options, LiveSource& source, FileWriter& writer)
@@ -72,6 +78,10 @@ class Recorder {
     Recording end{.first_time_ns = first_time_ns_, .last_time_ns = last_time_ns_};
     add_names(end);
     end.about_json = to_json(about_);
+    writer_.set_about([about = about_](std::uint64_t samples_lost) mutable {
+      about.disk_full = samples_lost;
+      return to_json(about);
+    });
     TRY(writer_.finish(end));
     summary_.bytes = writer_.bytes_written();
     summary_.disk_full = writer_.samples_lost();
@@ -157,7 +167,7 @@ class Recorder {
     for (std::uint32_t i = 1; i <= world_.modules().size(); ++i) {
       const Module& module = world_.modules().at(ModuleId{i});
       if (module.kind == ModuleKind::File) {
-        end.build_ids.push_back({.path = module.path, .build_id = read_build_id(module.path)});
+        end.build_ids.push_back({.path = module.path, .build_id = build_id_of(module)});
       }
     }
     std::erase_if(end.build_ids, [](const BuildIdEntry& entry) { return entry.build_id.empty(); });

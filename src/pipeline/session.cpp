@@ -120,12 +120,12 @@ void Session::learn_handlers() {
   }
 }
 
+// A free belongs to whoever allocated the block: else blocks freed by others would seem to live.
 bool Session::wanted(const Event& event) const {
-  const auto& comms = options_.comms;
-  const auto& pids = options_.pids;
-  return (comms.empty() ||
-          std::find(comms.begin(), comms.end(), world_.strings().at(event.comm)) != comms.end()) &&
-         (pids.empty() || std::find(pids.begin(), pids.end(), event.pid) != pids.end());
+  const LiveBlock* block = event.freed;
+  const StringId comm = block != nullptr ? block->comm : event.comm;
+  const std::uint32_t pid = block != nullptr ? block->pid : event.pid;
+  return options_.view_options.tasks.accepts(world_.strings().at(comm), pid);
 }
 
 void Session::count_loss(const Lost& lost) {

@@ -26,8 +26,6 @@ struct SessionOptions {
   ViewOptions view_options;  // for all of them
   ArrangeOptions arrange;
   StackPart part = StackPart::Whole;
-  std::vector<std::string> comms;    // only events of threads with these names; empty = all
-  std::vector<std::uint32_t> pids;   // only events of these processes; empty = all
   std::uint64_t interval_ns = 0;     // 0: one report at the end
   std::uint64_t interval_count = 0;  // 0: until the source ends
   bool live = false;                 // the source is this machine's kernel

@@ -61,6 +61,7 @@ constexpr auto kNeeds =
 struct LeakOptions {
   std::uint64_t older_ns = 0;
   bool addresses = false;
+  TaskFilter tasks;
 };
 
 class KernelLeaks final : public View {
@@ -112,7 +113,8 @@ std::vector<const LiveBlock*> KernelLeaks::outstanding(const World& world, Span 
   std::vector<const LiveBlock*> blocks;
   for (const LiveBlocks::Map* map : {&world.live().slabs(), &world.live().pages()}) {
     for (const auto& [key, block] : *map) {
-      if (age_ns(block, span) >= options_.older_ns) {
+      if (age_ns(block, span) >= options_.older_ns &&
+          options_.tasks.accepts(world.strings().at(block.comm), block.pid)) {
         blocks.push_back(&block);
       }
     }
@@ -205,6 +207,7 @@ bool handles(const EventType& type) {
 
 Result<LeakOptions> parse_options(const ViewOptions& options) {
   LeakOptions parsed;
+  parsed.tasks = options.tasks;
   parsed.addresses = options.own.contains("addresses");
   if (const auto older = options.own.find("older"); older != options.own.end()) {
     const auto older_ns = parse_duration_ns(older->second);

@@ -2,6 +2,7 @@
 // file's name and CMake writes the table of all views.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -18,11 +19,23 @@
 
 namespace memtrace {
 
+// --comm and --pid: whose events a report is about.
+struct TaskFilter {
+  std::vector<std::string> comms = {};   // threads with these names; empty = all
+  std::vector<std::uint32_t> pids = {};  // these processes; empty = all
+
+  bool accepts(std::string_view comm, std::uint32_t pid) const {
+    return (comms.empty() || std::find(comms.begin(), comms.end(), comm) != comms.end()) &&
+           (pids.empty() || std::find(pids.begin(), pids.end(), pid) != pids.end());
+  }
+};
+
 // What the user asked of a view. The shared options that act on a finished report (--top, --min,
 // --sort, --exclude) are not here: report/arrange.h does them.
 struct ViewOptions {
   std::vector<std::string> by = {};             // keys; empty: the view's default
   std::map<std::string, std::string> own = {};  // the view's own options, by name; flags hold "1"
+  TaskFilter tasks = {};  // on() only gets their events, but World::live() holds all blocks
   std::uint64_t page_size_bytes = 4096;
   std::vector<std::string> migratetypes = {};  // names by number; empty when not known
 };
