@@ -70,6 +70,7 @@ class Slab final : public View {
 
  private:
   void on_free(const Event& event, const SlabFree& free);
+  void add_live(const World& world);
 
   GroupBy<FlowCost> rows_;
   CacheNames cache_names_;
@@ -90,7 +91,7 @@ void Slab::on_free(const Event& event, const SlabFree& free) {
   }
 }
 
-Report Slab::finish(const World& world, Span span) {
+void Slab::add_live(const World& world) {
   // From the world and not from allocs - frees: bulk frees are not traced in 5.10 and 6.1, and the
   // world forgets such a block when its address is given out again.
   for (const auto& [address, block] : world.live().slabs()) {
@@ -98,6 +99,10 @@ Report Slab::finish(const World& world, Span span) {
     ++cost.live_blocks;
     cost.live_bytes += block.bytes;
   }
+}
+
+Report Slab::finish(const World& world, Span span) {
+  add_live(world);
   const CellContext context{.world = world,
                             .span = span,
                             .gfp_flags = gfp_flags_.names(),
