@@ -11,6 +11,7 @@ namespace {
 
 constexpr auto kOwnOptions = std::to_array<Option>({
     {"input", 'i', "FILE", "read FILE, memtrace.data unless given; - reads a pipe"},
+    {"pid", 'p', "PID,...", "only these processes"},
 });
 
 std::vector<Option> all_options(const ViewSpec* view) {
@@ -99,6 +100,11 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   if (!session.ok()) {
     return session.take_error();
   }
+  auto pids = read_ids(parsed, "pid");
+  if (!pids.ok()) {
+    return pids.take_error();
+  }
+  session.value().view_options.tasks.pids = pids.take();
   const std::string format = parsed.text("format", "text");
   TRY(check_format(format));
   auto source = open_file_source(parsed.text("input", "memtrace.data"));

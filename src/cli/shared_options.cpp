@@ -52,21 +52,6 @@ constexpr auto kReport = std::to_array<Option>({
 
 constexpr std::uint64_t kDefaultTop = 20;
 
-Result<std::vector<std::uint32_t>> read_ids(const ParsedOptions& parsed, std::string_view name) {
-  std::vector<std::uint32_t> ids;
-  for (const std::string& text : parsed.list(name)) {
-    const auto id = parse_number(text);
-    if (!id || *id == 0 || *id > 0x7fffffff) {
-      return Error{"--" + std::string(name) + " " + text,
-                   0,
-                   "takes ids, such as 1234 or 12,34",
-                   ErrorKind::Usage};
-    }
-    ids.push_back(static_cast<std::uint32_t>(*id));
-  }
-  return ids;
-}
-
 Result<CallGraph> read_call_graph(const ParsedOptions& parsed) {
   const std::string kind = parsed.text("call-graph", "fp");
   if (kind != "fp" && kind != "none") {
@@ -119,6 +104,21 @@ std::vector<Option> view_own_options(const ViewSpec& spec) {
     options.push_back({own.name, 0, own.argument, own.help});
   }
   return options;
+}
+
+Result<std::vector<std::uint32_t>> read_ids(const ParsedOptions& parsed, std::string_view name) {
+  std::vector<std::uint32_t> ids;
+  for (const std::string& text : parsed.list(name)) {
+    const auto id = parse_number(text);
+    if (!id || *id == 0 || *id > 0x7fffffff) {
+      return Error{"--" + std::string(name) + " " + text,
+                   0,
+                   "takes ids, such as 1234 or 12,34",
+                   ErrorKind::Usage};
+    }
+    ids.push_back(static_cast<std::uint32_t>(*id));
+  }
+  return ids;
 }
 
 Result<Target> read_target(const ParsedOptions& parsed) {

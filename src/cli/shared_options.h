@@ -19,6 +19,9 @@ std::span<const Option> stack_options();   // --user --kernel
 std::span<const Option> report_options();  // --by --sort --top --min --exclude --comm --format
 std::vector<Option> view_own_options(const ViewSpec& spec);
 
+// "12,34" of --pid or --tid. Error: Usage, not ids.
+Result<std::vector<std::uint32_t>> read_ids(const ParsedOptions& parsed, std::string_view name);
+
 // Error: Usage, more than one target or none of them makes sense.
 Result<Target> read_target(const ParsedOptions& parsed);
 

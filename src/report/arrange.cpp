@@ -81,6 +81,12 @@ void add_line(std::string& note, const std::string& line) {
   note += note.empty() ? line : "\n" + line;
 }
 
+// How often a row was seen: views that also count frees call it allocs.
+std::optional<std::size_t> calls_column(const Table& table) {
+  const auto count = find_column(table, "count");
+  return count ? count : find_column(table, "allocs");
+}
+
 void add_closing_figures(Table& table, const Figures& before, const Figures& after) {
   const bool has_stacks =
       std::any_of(table.columns.begin(), table.columns.end(), [](const Column& column) {
@@ -89,7 +95,7 @@ void add_closing_figures(Table& table, const Figures& before, const Figures& aft
   const char* rows = has_stacks ? "Stacks" : "Rows";
   add_line(table.note, format("%s before filtering: %s", rows, print_count(before.rows).c_str()));
   add_line(table.note, format("%s after filtering: %s", rows, print_count(after.rows).c_str()));
-  if (!find_column(table, "count")) {
+  if (!calls_column(table)) {
     return;
   }
   add_line(table.note, "Calls before filtering: " + print_count(before.calls));
@@ -101,7 +107,7 @@ void add_closing_figures(Table& table, const Figures& before, const Figures& aft
 }
 
 void filter_rows(Table& table, Job& job) {
-  const auto count = find_column(table, "count");
+  const auto count = calls_column(table);
   const Figures before = figures_of(table, count);
   std::erase_if(table.rows, [&](const Row& row) { return !is_kept(row, count, job); });
   if (job.options.closing_figures) {

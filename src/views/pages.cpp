@@ -82,6 +82,7 @@ class Pages final : public View {
  public:
   Pages(KeySet keys, const ViewOptions& options)
       : rows_(std::move(keys)),
+        tasks_(options.tasks),
         page_size_bytes_(options.page_size_bytes),
         migratetypes_(options.migratetypes) {}
 
@@ -100,6 +101,7 @@ class Pages final : public View {
   void on_free(const Event& event);
 
   GroupBy<FlowCost> rows_;
+  TaskFilter tasks_;
   OrderMatrix matrix_;
   GfpFlags gfp_flags_;
   std::uint64_t page_size_bytes_;
@@ -135,6 +137,9 @@ void Pages::on_free(const Event& event) {
 
 Report Pages::finish(const World& world, Span span) {
   for (const auto& [page, block] : world.live().pages()) {
+    if (!tasks_.accepts(world.strings().at(block.comm), block.pid)) {
+      continue;
+    }
     FlowCost& cost = rows_.row(block);
     cost.live_pages += block.bytes / page_size_bytes_;
     cost.live_bytes += block.bytes;

@@ -52,7 +52,7 @@ constexpr auto kNeeds = std::to_array<std::string_view>({"kmem:kmem_cache_alloc"
 
 class Slab final : public View {
  public:
-  explicit Slab(KeySet keys) : rows_(std::move(keys)) {}
+  Slab(KeySet keys, TaskFilter tasks) : rows_(std::move(keys)), tasks_(std::move(tasks)) {}
 
   void on(const Event& event, const World& /*world*/) override {
     if (const auto* alloc = std::get_if<SlabAlloc>(&event.payload)) {
@@ -73,6 +73,7 @@ class Slab final : public View {
   void add_live(const World& world);
 
   GroupBy<FlowCost> rows_;
+  TaskFilter tasks_;
   CacheNames cache_names_;
   GfpFlags gfp_flags_;
   std::uint64_t unknown_frees_ = 0;
@@ -95,6 +96,9 @@ void Slab::add_live(const World& world) {
   // From the world and not from allocs - frees: bulk frees are not traced in 5.10 and 6.1, and the
   // world forgets such a block when its address is given out again.
   for (const auto& [address, block] : world.live().slabs()) {
+    if (!tasks_.accepts(world.strings().at(block.comm), block.pid)) {
+      continue;
+    }
     FlowCost& cost = rows_.row(block);
     ++cost.live_blocks;
     cost.live_bytes += block.bytes;
@@ -146,7 +150,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!keys.ok()) {
     return keys.take_error();
   }
-  return std::unique_ptr<View>(std::make_unique<Slab>(keys.take()));
+  return std::unique_ptr<View>(std::make_unique<Slab>(keys.take(), options.tasks));
 }
 
 }  // namespace
