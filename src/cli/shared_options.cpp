@@ -205,7 +205,7 @@ Result<SessionOptions> read_session(const ParsedOptions& parsed) {
   arrange.top = top.value();
   arrange.min_count = min.value();
   arrange.exclude = excludes.take();
-  arrange.closing_figures = parsed.has("min") || parsed.has("exclude") || parsed.has("top");
+  arrange.closing_figures = parsed.has("min") || parsed.has("exclude");
   return session;
 }
 

@@ -26,6 +26,20 @@ struct Place {
 
 using Lines = std::vector<std::vector<std::string>>;  // rows of cells, one for each Place
 
+// The cells below show their units, so the header need not: "avg_age_ns" is "avg_age", and
+// "allocs_per_second" is "allocs/s".
+std::string header_of(const Column& column) {
+  constexpr std::string_view kRate = "_per_second";
+  constexpr std::string_view kTime = "_ns";
+  if (column.name.ends_with(kRate)) {
+    return column.name.substr(0, column.name.size() - kRate.size()) + "/s";
+  }
+  if (column.unit == Unit::Nanoseconds && column.name.ends_with(kTime)) {
+    return column.name.substr(0, column.name.size() - kTime.size());
+  }
+  return column.name;
+}
+
 bool has_stacks(const Table& table) {
   return std::any_of(table.columns.begin(), table.columns.end(), [](const Column& column) {
     return column.unit == Unit::Stack;
@@ -40,7 +54,8 @@ std::vector<Place> places_of(const Table& table) {
       continue;
     }
     const bool is_text = unit == Unit::Text;
-    places.push_back({i, width_of(table.columns[i].name), i < table.key_count || is_text, is_text});
+    const bool is_left = i < table.key_count || is_text;
+    places.push_back({i, width_of(header_of(table.columns[i])), is_left, is_text});
   }
   return places;
 }
@@ -50,8 +65,12 @@ Lines cells_of(const Report& report, const Table& table, std::vector<Place>& pla
   lines.reserve(table.rows.size());
   for (const auto& row : table.rows) {
     auto& line = lines.emplace_back();
+    const bool is_rest = table.last_is_rest && lines.size() == table.rows.size();
     for (Place& place : places) {
-      line.push_back(print_cell(report, table.columns[place.column].unit, row[place.column]));
+      const bool is_first_key = place.column == 0 && table.key_count > 0;
+      const Unit unit = table.columns[place.column].unit;
+      line.push_back(is_rest && is_first_key ? "other"
+                                             : print_cell(report, unit, row[place.column]));
       place.width = std::max(place.width, width_of(line.back()));
     }
   }
@@ -99,7 +118,7 @@ void print_header(const Table& table, const std::vector<Place>& places, std::ost
   std::string line;
   for (const Place& place : places) {
     line += line.empty() ? "" : std::string(kGap, ' ');
-    line += fitted(table.columns[place.column].name, place, false);
+    line += fitted(header_of(table.columns[place.column]), place, false);
   }
   if (!places.empty()) {
     print_line(line, out);

@@ -129,7 +129,7 @@ constexpr auto kSharedKeys = std::to_array<KeySpec>({
     {"pid", Unit::Number, member<&Event::pid>, block_member<&LiveBlock::pid>, number_cell},
     {"tid", Unit::Number, member<&Event::tid>, block_member<&LiveBlock::tid>, number_cell},
     {"cpu", Unit::Number, member<&Event::cpu>, block_member<&LiveBlock::cpu>, number_cell},
-    {"size", Unit::Bytes, size_of, block_member<&LiveBlock::bytes_req>, number_cell},
+    {"size", Unit::Number, size_of, block_member<&LiveBlock::bytes_req>, number_cell},
     {"gfp", Unit::Text, gfp_of, block_member<&LiveBlock::gfp>, gfp_cell},
     {"node", Unit::Number, node_of, nullptr, signed_cell},
     {"order", Unit::Number, order_of, block_member<&LiveBlock::order>, number_cell},

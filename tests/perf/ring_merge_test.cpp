@@ -1,0 +1,154 @@
+#include "perf/ring_merge.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "perf/event_attr.h"
+#include "perf/record_builder.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::uint64_t kId = 77;
+
+RecordParser parser() {
+  RecordParser made;
+  made.add_event(SampleLayout::of(make_attr(tracking_request(), {})), std::vector{kId});
+  return made;
+}
+
+// A chunk of lost records: the simplest that carry a time.
+ChunkPtr chunk(ChunkQueue& queue,
+               std::uint32_t stream,
+               const std::vector<std::uint64_t>& times_ns,
+               std::uint64_t complete_to_ns) {
+  RecordBuilder records(kId);
+  for (const std::uint64_t time_ns : times_ns) {
+    records.lost(1, time_ns);
+  }
+  ChunkPtr made = queue.take_empty();
+  std::copy(records.bytes().begin(), records.bytes().end(), made->room().begin());
+  made->used_bytes = records.bytes().size();
+  made->stream = stream;
+  made->complete_to_ns = complete_to_ns;
+  return made;
+}
+
+std::vector<std::uint64_t> released(RingMerge& merge, bool all) {
+  merge.release(all);
+  std::vector<std::uint64_t> times_ns;
+  while (const auto entry = merge.next()) {
+    times_ns.push_back(entry->time_ns);
+  }
+  return times_ns;
+}
+
+using Times = std::vector<std::uint64_t>;
+
+class RingMergeTest : public ::testing::Test {
+ protected:
+  RecordParser parser_ = parser();
+  ChunkQueue queue_{std::size_t{64} << 20U};
+  RingMerge merge_{2, parser_, queue_};
+};
+
+TEST_F(RingMergeTest, a_record_waits_until_every_ring_was_looked_at_twice_after_it) {
+  merge_.add(chunk(queue_, 0, {10, 20}, 5));
+  merge_.add(chunk(queue_, 1, {15}, 20));
+  EXPECT_EQ(released(merge_, false), Times{});
+  merge_.add(chunk(queue_, 0, {}, 20));
+  EXPECT_EQ(released(merge_, false), Times{});
+  merge_.add(chunk(queue_, 0, {}, 20));
+  EXPECT_EQ(released(merge_, false), Times{});
+  merge_.add(chunk(queue_, 1, {}, 20));
+  EXPECT_EQ(released(merge_, false), (Times{10, 15, 20}));
+  EXPECT_EQ(merge_.complete_to_ns(), 20U);
+}
+
+TEST_F(RingMergeTest, everything_comes_when_no_more_will) {
+  merge_.add(chunk(queue_, 1, {30, 40}, 0));
+  merge_.add(chunk(queue_, 0, {35}, 0));
+  EXPECT_EQ(released(merge_, true), (Times{30, 35, 40}));
+}
+
+TEST_F(RingMergeTest, a_record_older_than_what_was_given_out_is_counted_as_late) {
+  merge_.add(chunk(queue_, 0, {10}, 20));
+  merge_.add(chunk(queue_, 1, {}, 20));
+  merge_.add(chunk(queue_, 0, {}, 20));
+  merge_.add(chunk(queue_, 1, {}, 20));
+  EXPECT_EQ(released(merge_, false), Times{10});
+  merge_.add(chunk(queue_, 1, {12, 25}, 30));
+  EXPECT_EQ(merge_.take_losses().late, 1U);
+  EXPECT_EQ(released(merge_, true), Times{25});
+  EXPECT_EQ(merge_.take_losses().late, 0U);
+}
+
+// An interrupt between stamping and writing turns two records of one ring around.
+TEST_F(RingMergeTest, records_of_one_ring_are_put_in_order_too) {
+  merge_.add(chunk(queue_, 0, {11, 10}, 0));
+  EXPECT_EQ(released(merge_, true), (Times{10, 11}));
+  EXPECT_EQ(merge_.take_losses().late, 0U);
+}
+
+TEST_F(RingMergeTest, equal_times_keep_the_order_of_ring_and_arrival) {
+  merge_.add(chunk(queue_, 1, {10, 10}, 0));
+  merge_.add(chunk(queue_, 0, {10}, 0));
+  merge_.release(true);
+  std::vector<std::uint32_t> streams;
+  std::vector<std::uint64_t> sequences;
+  while (const auto entry = merge_.next()) {
+    streams.push_back(entry->chunk->stream);
+    sequences.push_back(entry->sequence);
+  }
+  EXPECT_EQ(streams, (std::vector<std::uint32_t>{0, 1, 1}));
+  EXPECT_LT(sequences[1], sequences[2]);
+}
+
+TEST_F(RingMergeTest, agrees_with_sorting_everything_at_the_end) {
+  std::mt19937 random(7);
+  Times all;
+  Times got;
+  std::uint64_t now_ns = 1000;
+  for (int round = 0; round < 300; ++round) {
+    for (std::uint32_t stream = 0; stream < 2; ++stream) {
+      const std::uint64_t looked_at_ns = now_ns;
+      Times times;
+      for (std::uint64_t i = random() % 5; i > 0; --i) {
+        times.push_back(now_ns += random() % 10);
+      }
+      std::shuffle(times.begin(), times.end(), random);
+      all.insert(all.end(), times.begin(), times.end());
+      merge_.add(chunk(queue_, stream, times, looked_at_ns));
+    }
+    const Times some = released(merge_, false);
+    got.insert(got.end(), some.begin(), some.end());
+  }
+  const bool came_in_time = got.size() > all.size() / 2;
+  EXPECT_TRUE(came_in_time);
+  const Times rest = released(merge_, true);
+  got.insert(got.end(), rest.begin(), rest.end());
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(got, all);
+  EXPECT_EQ(merge_.take_losses().late, 0U);
+}
+
+TEST(ChunkQueueTest, gives_up_stacks_first_and_samples_only_at_the_limit) {
+  ChunkQueue queue(std::size_t{4} << 20U);
+  std::vector<ChunkPtr> chunks;
+  EXPECT_EQ(queue.overload(), Overload::None);
+  chunks.push_back(queue.take_empty());
+  chunks.push_back(queue.take_empty());
+  EXPECT_EQ(queue.overload(), Overload::CutStacks);
+  chunks.push_back(queue.take_empty());
+  chunks.push_back(queue.take_empty());
+  EXPECT_EQ(queue.overload(), Overload::DropSamples);
+  for (ChunkPtr& each : chunks) {
+    queue.recycle(std::move(each));
+  }
+  EXPECT_EQ(queue.overload(), Overload::None);
+}
+
+}  // namespace
+}  // namespace memtrace

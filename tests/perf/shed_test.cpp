@@ -1,0 +1,110 @@
+#include "perf/shed.h"
+
+#include <gtest/gtest.h>
+#include <linux/perf_event.h>
+
+#include <algorithm>
+
+#include "perf/event_attr.h"
+#include "perf/record_builder.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::uint64_t kId = 5;
+constexpr std::uint64_t kRawWord = 0x1122334455667788;
+
+EventRequest tracepoint() {
+  return {.info = {.name = "kmem:kmalloc", .kind = EventKind::Tracepoint}, .type = kTypeTracepoint};
+}
+
+RecordParser parser() {
+  RecordParser made;
+  made.add_event(SampleLayout::of(make_attr(tracepoint(), {})), std::vector{kId});
+  return made;
+}
+
+// IDENTIFIER, IP, TID, TIME, CPU, CALLCHAIN, RAW: the layout of make_attr().
+void add_sample(std::vector<std::uint64_t>& words, const std::vector<std::uint64_t>& chain) {
+  const std::size_t start = words.size();
+  words.insert(words.end(), {PERF_RECORD_SAMPLE, kId, 0x1000, 0x0000000300000002, 99, 0});
+  words.push_back(chain.size());
+  words.insert(words.end(), chain.begin(), chain.end());
+  // RAW: a 32-bit size of 12 bytes, then the bytes.
+  words.insert(words.end(), {12 | (kRawWord << 32), kRawWord >> 32});
+  words[start] |= ((words.size() - start) * sizeof(std::uint64_t)) << 48;
+}
+
+Chunk chunk_of(std::vector<std::uint64_t> words) {
+  Chunk chunk;
+  chunk.used_bytes = words.size() * sizeof(std::uint64_t);
+  chunk.words = std::move(words);
+  return chunk;
+}
+
+std::vector<Record> records_in(Chunk& chunk, const RecordParser& parser) {
+  std::vector<Record> records;
+  auto bytes = chunk.bytes();
+  while (!bytes.empty()) {
+    perf_event_header header{};
+    std::copy_n(bytes.begin(), sizeof(header), reinterpret_cast<std::byte*>(&header));
+    auto record = parser.parse(bytes.first(header.size));
+    EXPECT_TRUE(record.ok());
+    records.push_back(record.take());
+    bytes = bytes.subspan(header.size);
+  }
+  return records;
+}
+
+std::vector<std::uint64_t> long_chain() {
+  std::vector<std::uint64_t> chain = {kContextKernel};
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    chain.push_back(0xffffffff81000000 + i);
+  }
+  chain.push_back(kContextUser);
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    chain.push_back(0x400000 + i);
+  }
+  return chain;
+}
+
+TEST(ShedTest, a_cut_stack_keeps_the_innermost_of_each_part_and_its_fields) {
+  const RecordParser parse = parser();
+  std::vector<std::uint64_t> words;
+  add_sample(words, long_chain());
+  add_sample(words, {kContextUser, 0x42});
+  Chunk chunk = chunk_of(std::move(words));
+  shed(chunk, Overload::CutStacks, parse);
+  EXPECT_EQ(chunk.cut_stacks, 1U);
+  const auto records = records_in(chunk, parse);
+  ASSERT_EQ(records.size(), 2U);
+  const auto& cut = std::get<Sample>(records[0].payload);
+  ASSERT_EQ(cut.callchain.size(), 2 * (kCutStackEntries + 1));
+  EXPECT_EQ(cut.callchain[kCutStackEntries], 0xffffffff81000000 + kCutStackEntries - 1);
+  EXPECT_EQ(cut.callchain[kCutStackEntries + 1], kContextUser);
+  ASSERT_EQ(cut.raw.size(), 12U);
+  EXPECT_EQ(cut.raw[0], std::byte{0x88});
+  EXPECT_EQ(std::get<Sample>(records[1].payload).callchain.size(), 2U);
+}
+
+TEST(ShedTest, dropping_samples_keeps_all_other_records) {
+  const RecordParser parse = parser();
+  std::vector<std::uint64_t> words;
+  add_sample(words, {kContextUser, 0x42});
+  RecordBuilder others(kId);
+  others.comm(3, 4, "bash");
+  const auto comm = others.bytes();
+  const std::size_t at = words.size();
+  words.resize(at + comm.size() / sizeof(std::uint64_t));
+  std::copy(comm.begin(), comm.end(), reinterpret_cast<std::byte*>(&words[at]));
+  add_sample(words, long_chain());
+  Chunk chunk = chunk_of(std::move(words));
+  shed(chunk, Overload::DropSamples, parse);
+  EXPECT_EQ(chunk.dropped_samples, 2U);
+  const auto records = records_in(chunk, parse);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(std::get<Comm>(records[0].payload).name, "bash");
+}
+
+}  // namespace
+}  // namespace memtrace
