@@ -82,6 +82,7 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
                         .command_line = {"memtrace", "record"},
                         .target_text = describe_target(target.value())};
   options.live.target = target.take();
+  options.live.target.output_taken = options.output == "-";
   options.command_line.insert(options.command_line.end(), arguments.begin(), arguments.end());
   return options;
 }

@@ -51,7 +51,7 @@ Record malformed_record(std::uint64_t time_ns) {
 Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
   std::optional<HeldCommand> command;
   if (!setup.target.command.empty()) {
-    auto spawned = HeldCommand::spawn(setup.target.command);
+    auto spawned = HeldCommand::spawn(setup.target);
     if (!spawned.ok()) {
       return spawned.take_error();
     }

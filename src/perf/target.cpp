@@ -72,13 +72,13 @@ Result<std::vector<std::uint32_t>> threads_of(std::uint32_t pid) {
 HeldCommand::HeldCommand(pid_t pid, UniqueFd go, UniqueFd exec_errno, std::string name)
     : pid_(pid), go_(std::move(go)), exec_errno_(std::move(exec_errno)), name_(std::move(name)) {}
 
-Result<HeldCommand> HeldCommand::spawn(const std::vector<std::string>& argv) {
+Result<HeldCommand> HeldCommand::spawn(const Target& target) {
   auto go = make_pipe();
   auto exec_errno = make_pipe();
   if (!go.ok() || !exec_errno.ok()) {
     return go.ok() ? exec_errno.take_error() : go.take_error();
   }
-  std::vector<std::string> copies = argv;
+  std::vector<std::string> copies = target.command;
   std::vector<char*> pointers;
   for (std::string& copy : copies) {
     pointers.push_back(copy.data());
@@ -90,10 +90,15 @@ Result<HeldCommand> HeldCommand::spawn(const std::vector<std::string>& argv) {
   }
   if (pid == 0) {
     go.value().write_end.reset();  // else the read never ends when memtrace does
+    if (target.output_taken) {
+      ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    }
     wait_and_exec(go.value().read_end.get(), exec_errno.value().write_end.get(), pointers.data());
   }
-  return HeldCommand(
-      pid, std::move(go.value().write_end), std::move(exec_errno.value().read_end), argv.front());
+  return HeldCommand(pid,
+                     std::move(go.value().write_end),
+                     std::move(exec_errno.value().read_end),
+                     target.command.front());
 }
 
 HeldCommand::~HeldCommand() {

@@ -20,6 +20,8 @@ struct Target {
   std::vector<std::uint32_t> ids;  // pids or tids
   // argv: what is watched, or beside another target what is run meanwhile and ends the recording.
   std::vector<std::string> command;
+  // Standard output is the recording's: the command writes to standard error instead.
+  bool output_taken = false;
 };
 
 // Threads of a process, read again until two looks agree. Error: no such process.
@@ -29,7 +31,7 @@ Result<std::vector<std::uint32_t>> threads_of(std::uint32_t pid);
 // everything can be set up around it. Killed when it is destroyed unreleased.
 class HeldCommand {
  public:
-  static Result<HeldCommand> spawn(const std::vector<std::string>& argv);
+  static Result<HeldCommand> spawn(const Target& target);
 
   HeldCommand(HeldCommand&&) noexcept = default;
   HeldCommand& operator=(HeldCommand&&) = delete;
