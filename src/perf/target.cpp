@@ -11,6 +11,7 @@
 
 #include "base/system.h"
 #include "base/text.h"
+#include "perf/proc_snapshot.h"
 #include "perf/stop_signals.h"
 
 namespace memtrace {
@@ -44,6 +45,14 @@ Result<Pipe> make_pipe() {
   ::_exit(127);
 }
 
+Result<std::vector<std::uint32_t>> threads_for(TargetKind kind, std::uint32_t id) {
+  if (kind != TargetKind::Threads) {
+    return threads_of(id);
+  }
+  const auto process = process_of(id);
+  return process.ok() ? Result<std::vector<std::uint32_t>>({id}) : process.error();
+}
+
 }  // namespace
 
 Result<std::vector<std::uint32_t>> threads_of(std::uint32_t pid) {
@@ -65,6 +74,21 @@ Result<std::vector<std::uint32_t>> threads_of(std::uint32_t pid) {
   std::vector<std::uint32_t> tids;
   for (const std::string& name : names) {
     tids.push_back(static_cast<std::uint32_t>(parse_number(name).value_or(0)));
+  }
+  return tids;
+}
+
+Result<std::vector<std::int32_t>> tasks_of(const Target& target) {
+  if (target.kind == TargetKind::System) {
+    return std::vector<std::int32_t>{-1};
+  }
+  std::vector<std::int32_t> tids;
+  for (const std::uint32_t id : target.ids) {
+    auto found = threads_for(target.kind, id);
+    if (!found.ok()) {
+      return found.take_error();
+    }
+    tids.insert(tids.end(), found.value().begin(), found.value().end());
   }
   return tids;
 }
