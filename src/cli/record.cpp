@@ -49,13 +49,15 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
   if (summary.lost > 0) {
     inform("hint: a larger --ring-size, fewer events, a --filter or --period N lose less");
   }
-  if (!summary.command_status) {
-    return 0;
+  if (summary.disk_full > 0) {
+    inform("hint: make room, or write to another disk with -o FILE; what is in the file is whole");
+  }
+  const ExitStatus own_status = summary.disk_full > 0 ? 1 : 0;
+  if (!summary.command_status || *summary.command_status == 0) {
+    return own_status;
   }
   const int status = *summary.command_status;
-  if (status != 0) {
-    inform("the command " + describe_wait_status(status));
-  }
+  inform("the command " + describe_wait_status(status));
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -82,6 +84,7 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
                         .command_line = {"memtrace", "record"},
                         .target_text = describe_target(target.value())};
   options.live.target = target.take();
+  options.live.target.output_taken = options.output == "-";
   options.command_line.insert(options.command_line.end(), arguments.begin(), arguments.end());
   return options;
 }

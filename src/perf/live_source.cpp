@@ -19,22 +19,6 @@ namespace {
 constexpr std::size_t kQueueLimitBytes = std::size_t{1} << 30U;
 constexpr std::chrono::milliseconds kWait{20};
 
-Result<std::vector<std::int32_t>> tasks_of(const Target& target) {
-  if (target.kind == TargetKind::System) {
-    return std::vector<std::int32_t>{-1};
-  }
-  std::vector<std::int32_t> tids;
-  for (const std::uint32_t id : target.ids) {
-    auto found = target.kind == TargetKind::Threads ? Result<std::vector<std::uint32_t>>({id})
-                                                    : threads_of(id);
-    if (!found.ok()) {
-      return found.take_error();
-    }
-    tids.insert(tids.end(), found.value().begin(), found.value().end());
-  }
-  return tids;
-}
-
 std::size_t record_size(std::span<const std::byte> bytes) {
   perf_event_header header{};
   std::memcpy(&header, bytes.data(), sizeof(header));
@@ -51,7 +35,7 @@ Record malformed_record(std::uint64_t time_ns) {
 Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
   std::optional<HeldCommand> command;
   if (!setup.target.command.empty()) {
-    auto spawned = HeldCommand::spawn(setup.target.command);
+    auto spawned = HeldCommand::spawn(setup.target);
     if (!spawned.ok()) {
       return spawned.take_error();
     }

@@ -144,7 +144,8 @@ Result<std::uint32_t> process_of(std::uint32_t tid) {
       }
     }
   }
-  return Error{"thread " + std::to_string(tid), ESRCH, "no thread has this id"};
+  return Error{
+      "thread " + std::to_string(tid), ESRCH, "no thread has this id; ps -eL lists those that run"};
 }
 
 }  // namespace memtrace

@@ -11,6 +11,7 @@
 
 #include "base/system.h"
 #include "base/text.h"
+#include "perf/proc_snapshot.h"
 #include "perf/stop_signals.h"
 
 namespace memtrace {
@@ -44,6 +45,14 @@ Result<Pipe> make_pipe() {
   ::_exit(127);
 }
 
+Result<std::vector<std::uint32_t>> threads_for(TargetKind kind, std::uint32_t id) {
+  if (kind != TargetKind::Threads) {
+    return threads_of(id);
+  }
+  const auto process = process_of(id);
+  return process.ok() ? Result<std::vector<std::uint32_t>>({id}) : process.error();
+}
+
 }  // namespace
 
 Result<std::vector<std::uint32_t>> threads_of(std::uint32_t pid) {
@@ -69,16 +78,31 @@ Result<std::vector<std::uint32_t>> threads_of(std::uint32_t pid) {
   return tids;
 }
 
+Result<std::vector<std::int32_t>> tasks_of(const Target& target) {
+  if (target.kind == TargetKind::System) {
+    return std::vector<std::int32_t>{-1};
+  }
+  std::vector<std::int32_t> tids;
+  for (const std::uint32_t id : target.ids) {
+    auto found = threads_for(target.kind, id);
+    if (!found.ok()) {
+      return found.take_error();
+    }
+    tids.insert(tids.end(), found.value().begin(), found.value().end());
+  }
+  return tids;
+}
+
 HeldCommand::HeldCommand(pid_t pid, UniqueFd go, UniqueFd exec_errno, std::string name)
     : pid_(pid), go_(std::move(go)), exec_errno_(std::move(exec_errno)), name_(std::move(name)) {}
 
-Result<HeldCommand> HeldCommand::spawn(const std::vector<std::string>& argv) {
+Result<HeldCommand> HeldCommand::spawn(const Target& target) {
   auto go = make_pipe();
   auto exec_errno = make_pipe();
   if (!go.ok() || !exec_errno.ok()) {
     return go.ok() ? exec_errno.take_error() : go.take_error();
   }
-  std::vector<std::string> copies = argv;
+  std::vector<std::string> copies = target.command;
   std::vector<char*> pointers;
   for (std::string& copy : copies) {
     pointers.push_back(copy.data());
@@ -90,10 +114,15 @@ Result<HeldCommand> HeldCommand::spawn(const std::vector<std::string>& argv) {
   }
   if (pid == 0) {
     go.value().write_end.reset();  // else the read never ends when memtrace does
+    if (target.output_taken) {
+      ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    }
     wait_and_exec(go.value().read_end.get(), exec_errno.value().write_end.get(), pointers.data());
   }
-  return HeldCommand(
-      pid, std::move(go.value().write_end), std::move(exec_errno.value().read_end), argv.front());
+  return HeldCommand(pid,
+                     std::move(go.value().write_end),
+                     std::move(exec_errno.value().read_end),
+                     target.command.front());
 }
 
 HeldCommand::~HeldCommand() {

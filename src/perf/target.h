@@ -20,16 +20,21 @@ struct Target {
   std::vector<std::uint32_t> ids;  // pids or tids
   // argv: what is watched, or beside another target what is run meanwhile and ends the recording.
   std::vector<std::string> command;
+  // Standard output is the recording's: the command writes to standard error instead.
+  bool output_taken = false;
 };
 
 // Threads of a process, read again until two looks agree. Error: no such process.
 Result<std::vector<std::uint32_t>> threads_of(std::uint32_t pid);
 
+// The tasks to open events for; {-1} for the whole machine. Error: no such process or thread.
+Result<std::vector<std::int32_t>> tasks_of(const Target& target);
+
 // A command that has been forked but waits before execve(2) until it is released, so that
 // everything can be set up around it. Killed when it is destroyed unreleased.
 class HeldCommand {
  public:
-  static Result<HeldCommand> spawn(const std::vector<std::string>& argv);
+  static Result<HeldCommand> spawn(const Target& target);
 
   HeldCommand(HeldCommand&&) noexcept = default;
   HeldCommand& operator=(HeldCommand&&) = delete;

@@ -33,7 +33,8 @@ Frame to_frame(const Json& json) {
 Result<EmbeddedSymbols> EmbeddedSymbols::parse(const std::string& json) {
   EmbeddedSymbols symbols;
   try {
-    for (const Json& module : Json::parse(json).at("modules")) {
+    const Json document = Json::parse(json);
+    for (const Json& module : document.at("modules")) {
       Places& places = symbols.modules_[module.at("module")];
       for (const Json& place : module.at("at")) {
         Frames& frames = places[place.at(0)];

@@ -81,7 +81,8 @@ TEST(EventAttrTest, an_event_that_needs_no_stack_has_none) {
 }
 
 TEST(HeldCommandTest, waits_to_be_released_and_gives_its_status) {
-  auto command = HeldCommand::spawn({"sh", "-c", "exit 3"});
+  auto command =
+      HeldCommand::spawn({.kind = TargetKind::Command, .command = {"sh", "-c", "exit 3"}});
   ASSERT_TRUE(command.ok());
   EXPECT_FALSE(command.value().poll_exit().has_value());
   ASSERT_TRUE(command.value().release().ok());
@@ -96,7 +97,7 @@ TEST(HeldCommandTest, waits_to_be_released_and_gives_its_status) {
 }
 
 TEST(HeldCommandTest, a_command_that_is_not_there_is_an_error_with_a_hint) {
-  auto command = HeldCommand::spawn({"/no/such/command"});
+  auto command = HeldCommand::spawn({.kind = TargetKind::Command, .command = {"/no/such/command"}});
   ASSERT_TRUE(command.ok());
   const auto released = command.value().release();
   ASSERT_FALSE(released.ok());
@@ -107,7 +108,7 @@ TEST(HeldCommandTest, a_command_that_is_not_there_is_an_error_with_a_hint) {
 TEST(HeldCommandTest, an_unreleased_command_never_runs) {
   pid_t pid = 0;
   {
-    auto command = HeldCommand::spawn({"sleep", "1000"});
+    auto command = HeldCommand::spawn({.kind = TargetKind::Command, .command = {"sleep", "1000"}});
     ASSERT_TRUE(command.ok());
     pid = command.value().pid();
   }

@@ -6,54 +6,39 @@
 // Kernel: as many_kmallocs; until the child frees them, N of the 2 N kmallocs of 1048 bytes have no
 // kfree. A queue takes 16 of these messages (kernel.msgmnb is 16384 bytes, and raising a queue's
 // own limit needs CAP_SYS_RESOURCE, which root in a container may lack), so there are N/16 queues.
-#include <sys/ipc.h>
-#include <sys/msg.h>
 #include <unistd.h>
 
-#include <array>
 #include <vector>
 
-#include "tests/live/puppets/puppet.h"
-#include "tools/inline_syscall.h"
+#include "tests/live/puppets/messages.h"
 
-struct Message {
-  long type = 1;
-  std::array<char, 1000> text{};
-};
-
-constexpr long kTextBytes = sizeof(Message::text);
 constexpr long kMessagesInQueue = 16;
 
-[[gnu::noinline]] void leave_messages(const std::vector<int>& queues, long count) {
+[[gnu::noinline]] void leave_messages(const std::vector<long>& queues, long count) {
   const Message message;
   for (long sent = 0; sent < count; ++sent) {
-    const int queue = queues[static_cast<std::size_t>(sent / kMessagesInQueue)];
-    checked(inline_syscall(SYS_msgsnd, {queue, as_argument(&message), kTextBytes, IPC_NOWAIT}),
-            "msgsnd");
+    send_message(queues[static_cast<std::size_t>(sent / kMessagesInQueue)], message);
   }
 }
 
-[[gnu::noinline]] void pass_messages(int queue, long count) {
+[[gnu::noinline]] void pass_messages(long queue, long count) {
   Message message;
   for (long sent = 0; sent < count; ++sent) {
-    checked(inline_syscall(SYS_msgsnd, {queue, as_argument(&message), kTextBytes, IPC_NOWAIT}),
-            "msgsnd");
-    checked(inline_syscall(SYS_msgrcv, {queue, as_argument(&message), kTextBytes, 0, IPC_NOWAIT}),
-            "msgrcv");
+    send_message(queue, message);
+    receive_message(queue, message);
   }
 }
 
-std::vector<int> make_queues(long count) {
-  std::vector<int> queues;
+std::vector<long> make_queues(long count) {
+  std::vector<long> queues;
   for (long made = 0; made < count; ++made) {
-    queues.push_back(static_cast<int>(
-        checked(inline_syscall(SYS_msgget, {IPC_PRIVATE, IPC_CREAT | 0600}), "msgget")));
+    queues.push_back(make_queue());
   }
   return queues;
 }
 
 // The child closes its outputs, so that whoever reads them does not wait for it.
-void free_later(const std::vector<int>& queues, unsigned seconds) {
+void free_later(const std::vector<long>& queues, unsigned seconds) {
   if (fork() != 0) {
     return;
   }
@@ -61,8 +46,8 @@ void free_later(const std::vector<int>& queues, unsigned seconds) {
     close(standard);
   }
   sleep(seconds);
-  for (const int queue : queues) {
-    msgctl(queue, IPC_RMID, nullptr);
+  for (const long queue : queues) {
+    remove_queue(queue);
   }
   _exit(0);
 }
@@ -70,7 +55,7 @@ void free_later(const std::vector<int>& queues, unsigned seconds) {
 int main(int argc, char** argv) {
   const long count = count_argument(argc, argv, 1);
   const long seconds = argc > 2 ? count_argument(argc, argv, 2) : 3;
-  const std::vector<int> queues = make_queues(count / kMessagesInQueue + 1);
+  const std::vector<long> queues = make_queues(count / kMessagesInQueue + 1);
   pass_messages(queues.front(), count);
   leave_messages(queues, count);
   free_later(queues, static_cast<unsigned>(seconds));

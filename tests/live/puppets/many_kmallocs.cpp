@@ -9,36 +9,23 @@
 // stack load_msg <- do_msgsnd <- ... <- send_messages <- main. Nothing else in the program asks for
 // 1048 bytes. kmem:kfree counts two for each message: free_msg's, and one of a null pointer
 // (ptr=(nil)) in security_msg_msg_free, as no security module keeps data for messages here.
-#include <sys/ipc.h>
-#include <sys/msg.h>
 #include <unistd.h>
 
-#include <array>
-
-#include "tests/live/puppets/puppet.h"
-#include "tools/inline_syscall.h"
-
-struct Message {
-  long type = 1;
-  std::array<char, 1000> text{};
-};
+#include "tests/live/puppets/messages.h"
 
 [[gnu::noinline]] void send_messages(long queue, long count) {
   Message message;
-  constexpr long kTextBytes = sizeof(message.text);
   for (long sent = 0; sent < count; ++sent) {
-    checked(inline_syscall(SYS_msgsnd, {queue, as_argument(&message), kTextBytes, IPC_NOWAIT}),
-            "msgsnd");
-    checked(inline_syscall(SYS_msgrcv, {queue, as_argument(&message), kTextBytes, 0, IPC_NOWAIT}),
-            "msgrcv");
+    send_message(queue, message);
+    receive_message(queue, message);
   }
 }
 
 int main(int argc, char** argv) {
   const long count = count_argument(argc, argv, 1);
-  const long queue = checked(inline_syscall(SYS_msgget, {IPC_PRIVATE, IPC_CREAT | 0600}), "msgget");
+  const long queue = make_queue();
   send_messages(queue, count);
-  msgctl(static_cast<int>(queue), IPC_RMID, nullptr);
+  remove_queue(queue);
   std::printf("pid %d kmallocs %ld bytes_req 1048 bytes_alloc 2048 kfrees %ld\n",
               static_cast<int>(getpid()),
               count,

@@ -1,0 +1,112 @@
+// perf reads what memtrace writes, memtrace reads what perf writes, and both count the same.
+#include "live/live_test.h"
+
+namespace memtrace::test {
+namespace {
+
+class PerfInteropTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    LiveTest::SetUp();
+    if (!IsSkipped()) {
+      need_perf();
+    }
+  }
+
+  // Both tools find the same events in a file, and as many samples of each.
+  void expect_same_counts(const std::string& file) {
+    const EventCounts own = own_counts(file);
+    EXPECT_EQ(own, perf_counts(file));
+    EXPECT_FALSE(own.empty());
+  }
+};
+
+constexpr const char* kWork = " -- $PUPPETS/many_kmallocs 200";
+
+TEST_F(PerfInteropTest, perf_script_finds_as_many_samples_of_each_default_event) {
+  run_well(std::string("$MEMTRACE record") + kWork);
+  expect_same_counts("memtrace.data");
+}
+
+TEST_F(PerfInteropTest, perf_script_finds_as_many_samples_of_all_views) {
+  run_well(
+      "$MEMTRACE record --for kmalloc,slab,pages,kleaks,faults -a -- $PUPPETS/touch_pages 500");
+  expect_same_counts("memtrace.data");
+}
+
+TEST_F(PerfInteropTest, perf_report_finds_as_many_samples) {
+  run_well(std::string("$MEMTRACE record -e kmem:kmalloc --filter 'bytes_req == 1048'") + kWork);
+  const Outcome stats = run_well("perf report --stats -i memtrace.data");
+  EXPECT_NE(stats.out.find("SAMPLE events:        200"), std::string::npos) << stats.all();
+  const Outcome report = run_well("perf report --stdio -g none -n -i memtrace.data");
+  EXPECT_NE(report.out.find("200  many_kmallocs"), std::string::npos) << report.all();
+}
+
+TEST_F(PerfInteropTest, perf_script_names_functions_and_prints_fields) {
+  run_well(std::string("$MEMTRACE record -e kmem:kmalloc --filter 'bytes_req == 1048'") + kWork);
+  const std::string script = run_well("perf script -i memtrace.data").out;
+  for (const char* part :
+       {"send_messages", "main", "load_msg", "bytes_req=1048", "kmem:kmalloc:"}) {
+    EXPECT_NE(script.find(part), std::string::npos) << part;
+  }
+}
+
+TEST_F(PerfInteropTest, perf_script_counts_a_pipe_from_memtrace) {
+  run_well(std::string("$MEMTRACE record -o - -e kmem:kmalloc,kmem:kfree") + kWork +
+           " > saved.pipe");
+  const EventCounts own = own_counts("- < saved.pipe");
+  EXPECT_EQ(own, perf_counts("- < saved.pipe"));
+  EXPECT_GE(own.at("kmem:kmalloc"), 200U);
+}
+
+TEST_F(PerfInteropTest, report_reads_a_pipe_from_record_with_its_names) {
+  const Json kmalloc =
+      json_of(std::string("$MEMTRACE record -o - -e kmem:kmalloc --filter 'bytes_req == 1048'") +
+              kWork + " | $MEMTRACE report kmalloc --format json -i -");
+  EXPECT_EQ(sum_with_function(kmalloc, "send_messages"), 200U);
+}
+
+// "a recording of": how perf made it, and whether it is read as a pipe.
+struct PerfRecording {
+  const char* name;
+  const char* options;
+};
+
+class PerfRecordingTest : public PerfInteropTest,
+                          public testing::WithParamInterface<PerfRecording> {};
+
+TEST_P(PerfRecordingTest, is_read_with_as_many_samples_and_named_stacks) {
+  run_well(std::string("perf record -q -o perf.data -e kmem:kmalloc,kmem:kfree ") +
+           GetParam().options + kWork);
+  expect_same_counts("perf.data");
+  EXPECT_GE(sum_with_function(report("kmalloc -i perf.data --exclude allocate_slab --top 0"),
+                              "send_messages"),
+            200U);
+}
+
+INSTANTIATE_TEST_SUITE_P(of_perf_record,
+                         PerfRecordingTest,
+                         testing::Values(PerfRecording{"system_wide", "-a -g"},
+                                         PerfRecording{"compressed", "-z -a -g"},
+                                         PerfRecording{"frame_pointers", "--call-graph fp"},
+                                         PerfRecording{"one_ring_per_thread", "--per-thread -g"},
+                                         PerfRecording{"without_build_ids", "-B -g"}),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+TEST_F(PerfInteropTest, a_pipe_from_perf_is_read_with_as_many_samples) {
+  run_well(std::string("perf record -q -a -g -e kmem:kmalloc,kmem:kfree -o - ") + kWork +
+           " > saved.pipe");
+  const EventCounts own = own_counts("- < saved.pipe");
+  EXPECT_EQ(own, perf_counts("- < saved.pipe"));
+  EXPECT_FALSE(own.empty());
+}
+
+TEST_F(PerfInteropTest, both_read_perfs_software_events) {
+  run_well("perf record -q -g -d -c 1 -e minor-faults -o perf.data -- $PUPPETS/touch_pages 700");
+  expect_same_counts("perf.data");
+  EXPECT_EQ(sum_at_function(report("faults -i perf.data --user --top 0"), "touch_fresh_pages"),
+            700U);
+}
+
+}  // namespace
+}  // namespace memtrace::test

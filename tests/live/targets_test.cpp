@@ -1,0 +1,166 @@
+// Whom a recording watches, how it ends, and what it leaves behind.
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "live/live_test.h"
+
+namespace memtrace::test {
+namespace {
+
+constexpr const char* kMessagesOnly = "-e kmem:kmalloc --filter 'bytes_req == 1048' ";
+
+class TargetsTest : public LiveTest {
+ protected:
+  std::unique_ptr<Background> start(const std::string& script) {
+    return std::make_unique<Background>(script, dir_.path(), environment());
+  }
+
+  // memtrace does not say when it records: it does soon after its reader threads run.
+  void wait_until_recording(const Background& memtrace) {
+    const std::string tasks = "/proc/" + std::to_string(memtrace.pid()) + "/task";
+    const auto threads = [&tasks] {
+      std::error_code gone;
+      const std::filesystem::directory_iterator all(tasks, gone);
+      return gone ? 0 : std::distance(begin(all), end(all));
+    };
+    const auto readers = ::sysconf(_SC_NPROCESSORS_ONLN);
+    EXPECT_TRUE(wait_until([&] { return threads() > readers; })) << memtrace.err();
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  }
+
+  // `crowd 100` between its line and its end, watched with these words, of which PID is its pid.
+  std::uint64_t messages_of_crowd(const std::string& words) {
+    run_well("mkfifo go");
+    const auto crowd = start("exec $PUPPETS/crowd 100 < go");
+    std::ofstream go(dir_.file("go"));  // opens when crowd has opened its end
+    EXPECT_TRUE(wait_until([&] { return !crowd->out().empty(); }));
+    const auto memtrace = start("PID=" + std::to_string(crowd->pid()) + "; exec $MEMTRACE record " +
+                                kMessagesOnly + words);
+    wait_until_recording(*memtrace);
+    go << "go\n" << std::flush;
+    EXPECT_EQ(crowd->wait().status, 0);
+    const Outcome outcome = memtrace->wait();  // ends as its target does
+    EXPECT_EQ(outcome.status, 0) << outcome.all();
+    return report("kmalloc").at("totals").at("count");
+  }
+
+  void expect_both_read(const std::string& file) {
+    EXPECT_FALSE(own_counts(file).empty());
+    if (run("perf version").status == 0) {
+      EXPECT_EQ(own_counts(file), perf_counts(file));
+    }
+  }
+
+  void expect_whole_after(int signal) {
+    const auto memtrace = start("exec $MEMTRACE record -a -e kmem:kmalloc");
+    wait_until_recording(*memtrace);
+    run_well("$PUPPETS/many_kmallocs 300");
+    memtrace->signal(signal);
+    const Outcome outcome = memtrace->wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.all();
+    EXPECT_TRUE(outcome.says("none lost")) << outcome.all();
+    expect_both_read("memtrace.data");
+    EXPECT_GE(sum_with_function(report("kmalloc --top 0"), "send_messages"), 300U);
+  }
+};
+
+TEST_F(TargetsTest, pid_covers_all_threads_and_what_they_start) {
+  EXPECT_EQ(messages_of_crowd("-p $PID"), 500U);
+}
+
+TEST_F(TargetsTest, tid_covers_that_thread_and_what_it_starts) {
+  EXPECT_EQ(messages_of_crowd("-t $PID"), 300U);
+}
+
+TEST_F(TargetsTest, duration_ends_a_system_wide_recording) {
+  const auto begin = std::chrono::steady_clock::now();
+  run_well(std::string("$PUPPETS/many_kmallocs 1; $MEMTRACE record -a -d 1 ") +
+           "-e kmem:kmalloc & sleep 0.6; $PUPPETS/many_kmallocs 300; wait");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+  EXPECT_GE(sum_with_function(report("kmalloc --top 0"), "send_messages"), 300U);
+}
+
+TEST_F(TargetsTest, system_wide_recording_lasts_as_long_as_its_command) {
+  run_well(std::string("$MEMTRACE record -a ") + kMessagesOnly + "-- $PUPPETS/many_kmallocs 300");
+  EXPECT_EQ(figure_of(report("kmalloc --by comm"), "comm", "many_kmallocs"), 300U);
+}
+
+TEST_F(TargetsTest, children_of_a_command_are_followed_through_fork_and_exec) {
+  run_well(std::string("$MEMTRACE record ") + kMessagesOnly +
+           "-- sh -c '(sh -c \"$PUPPETS/many_kmallocs 30; true\"; true) & "
+           "$PUPPETS/many_kmallocs 50; wait'");
+  EXPECT_EQ(report("kmalloc").at("totals").at("count"), 80U);
+}
+
+TEST_F(TargetsTest, exit_status_of_the_command_is_passed_on) {
+  EXPECT_EQ(run("$MEMTRACE record -- sh -c 'exit 3'").status, 3);
+  EXPECT_EQ(run("$MEMTRACE record -- sh -c 'kill -9 $$'").status, 128 + SIGKILL);
+}
+
+TEST_F(TargetsTest, command_that_cannot_be_found_is_named) {
+  const Outcome outcome = run("$MEMTRACE record -- no-such-command");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(outcome.says("cannot run 'no-such-command': No such file or directory"))
+      << outcome.all();
+  EXPECT_TRUE(outcome.says("hint: ")) << outcome.all();
+}
+
+TEST_F(TargetsTest, process_that_does_not_exist_is_named) {
+  for (const char* words : {"-p 4194305", "-t 4194305"}) {
+    const Outcome outcome = run(std::string("$MEMTRACE record ") + words);
+    EXPECT_EQ(outcome.status, 1) << words;
+    EXPECT_TRUE(outcome.says("4194305: No such process")) << outcome.all();
+    EXPECT_TRUE(outcome.says("hint: ")) << outcome.all();
+  }
+}
+
+TEST_F(TargetsTest, interrupt_finishes_the_file) {
+  expect_whole_after(SIGINT);
+}
+
+TEST_F(TargetsTest, termination_finishes_the_file) {
+  expect_whole_after(SIGTERM);
+}
+
+TEST_F(TargetsTest, no_child_is_left_when_memtrace_is_terminated) {
+  const auto memtrace = start("exec $MEMTRACE record -- sleep 98.7654321");
+  wait_until_recording(*memtrace);
+  memtrace->signal(SIGTERM);
+  memtrace->wait();
+  const auto sleeps = [this] { return run("pgrep -f 'sleep [9]8.7654321'").out; };
+  EXPECT_TRUE(wait_until([&] { return sleeps().empty(); })) << sleeps();
+}
+
+TEST_F(TargetsTest, command_never_runs_when_memtrace_fails_before_it) {
+  // The command waits for memtrace; when memtrace fails, it must never have run.
+  EXPECT_EQ(run("$MEMTRACE record -e kmem:kmalloc --filter 'nosuch > 1' -- touch ran").status, 2);
+  EXPECT_FALSE(std::filesystem::exists(dir_.file("ran")));
+}
+
+TEST_F(TargetsTest, existing_file_is_kept_as_old) {
+  run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- $PUPPETS/many_kmallocs 11");
+  run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- $PUPPETS/many_kmallocs 22");
+  EXPECT_EQ(report("kmalloc -i memtrace.data.old").at("totals").at("count"), 11U);
+  EXPECT_EQ(report("kmalloc").at("totals").at("count"), 22U);
+}
+
+TEST_F(TargetsTest, output_of_the_command_does_not_get_into_the_pipe) {
+  const Json kmalloc = json_of(
+      "$MEMTRACE record -o - -e kmem:kmalloc -- $PUPPETS/many_kmallocs 10"
+      " | $MEMTRACE report kmalloc --format json -i -");
+  EXPECT_TRUE(kmalloc.at("caveats").at("notes").empty()) << kmalloc.at("caveats").dump(1);
+  EXPECT_EQ(sum_with_function(kmalloc, "send_messages"), 10U);
+}
+
+TEST_F(TargetsTest, tracefs_is_left_as_it_was) {
+  const std::string state =
+      "cat /sys/kernel/tracing/uprobe_events /sys/kernel/tracing/events/enable; "
+      "cat /sys/kernel/tracing/events/kmem/kmalloc/filter; cat /proc/mounts";
+  const std::string before = run(state).out;
+  run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- $PUPPETS/many_kmallocs 1");
+  EXPECT_EQ(run(state).out, before);
+}
+
+}  // namespace
+}  // namespace memtrace::test
