@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/shared_options.h"
@@ -8,6 +11,8 @@
 
 namespace memtrace {
 namespace {
+
+constexpr const char* kDefaultInput = "memtrace.data";
 
 constexpr auto kOwnOptions = std::to_array<Option>({
     {"input", 'i', "FILE", "read FILE, memtrace.data unless given; - reads a pipe"},
@@ -64,6 +69,26 @@ Error no_events(const NamedView& view, const Session& session) {
               " ..."};
 }
 
+std::uint64_t samples_in(const Report& overview) {
+  const auto is_samples = [](const Total& total) { return total.name == "samples"; };
+  const auto found = std::find_if(overview.totals.begin(), overview.totals.end(), is_samples);
+  return found == overview.totals.end() ? 0 : found->value;
+}
+
+// Why there is nothing to show, as far as the file tells.
+Error no_samples(const std::string& input, const Caveats& caveats) {
+  if (caveats.missing() > 0) {
+    return {input + " holds no events: " + print_count(caveats.missing()) + " were lost",
+            0,
+            "record again with a larger --ring-size, fewer events or more room on the disk"};
+  }
+  return {input + " holds no events",
+          0,
+          caveats.notes.empty() ? "nothing of what was recorded happened meanwhile: record for "
+                                  "longer, or other events with -e or --for"
+                                : join(caveats.notes, " ")};
+}
+
 Result<ExitStatus> report_view(RecordSource& source,
                                SessionOptions options,
                                const std::string& format) {
@@ -86,12 +111,15 @@ Result<ExitStatus> report_view(RecordSource& source,
 
 Result<ExitStatus> report_overview(RecordSource& source,
                                    SessionOptions options,
-                                   const std::string& format) {
+                                   const ParsedOptions& parsed) {
   auto overview = make_overview(source, std::move(options));
   if (!overview.ok()) {
     return overview.take_error();
   }
-  TRY(print_report(overview.value(), {.format = format}));
+  if (samples_in(overview.value()) == 0) {
+    return no_samples(parsed.text("input", kDefaultInput), overview.value().caveats);
+  }
+  TRY(print_report(overview.value(), {.format = parsed.text("format", "text")}));
   return 0;
 }
 
@@ -107,12 +135,12 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   session.value().view_options.tasks.pids = pids.take();
   const std::string format = parsed.text("format", "text");
   TRY(check_format(format));
-  auto source = open_file_source(parsed.text("input", "memtrace.data"));
+  auto source = open_file_source(parsed.text("input", kDefaultInput));
   if (!source.ok()) {
     return source.take_error();
   }
   if (view == nullptr) {
-    return report_overview(*source.value(), session.take(), format);
+    return report_overview(*source.value(), session.take(), parsed);
   }
   session.value().views = {view};
   read_own_options(parsed, view->spec, session.value().view_options);

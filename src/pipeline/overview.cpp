@@ -1,5 +1,7 @@
 #include "pipeline/overview.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "pipeline/about.h"
 
@@ -33,6 +35,19 @@ std::string title_of(const Recording& recording) {
   return title;
 }
 
+// What all views say of the recording, without what one of them says of itself.
+Caveats shared_caveats(const std::vector<Report>& reports) {
+  Caveats shared = reports.front().caveats;
+  for (const Report& report : reports) {
+    const auto& notes = report.caveats.notes;
+    std::erase_if(shared.notes, [&notes](const std::string& note) {
+      return std::find(notes.begin(), notes.end(), note) == notes.end();
+    });
+    shared.unmatched = std::max(shared.unmatched, report.caveats.unmatched);
+  }
+  return shared;
+}
+
 std::uint64_t samples_of(const Session& session) {
   std::uint64_t samples = 0;
   for (const Session::EventCount& count : session.event_counts()) {
@@ -59,7 +74,7 @@ Result<Report> make_overview(RecordSource& source, SessionOptions options) {
   Session& session = *made.value();
   Report overview{.view = "overview"};
   TRY(session.run([&overview](std::vector<Report> reports) -> Result<> {
-    overview.caveats = reports.front().caveats;
+    overview.caveats = shared_caveats(reports);
     overview.reports = std::move(reports);
     return kDone;
   }));

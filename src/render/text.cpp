@@ -38,9 +38,9 @@ std::string totals_of(const Report& report) {
   return line;
 }
 
-void print_caveats(const Caveats& caveats, std::size_t width, std::ostream& out) {
-  out << '\n';
-  for (const std::string& line : caveat_lines(caveats)) {
+void print_caveats(const std::vector<std::string>& lines, std::size_t width, std::ostream& out) {
+  out << (lines.empty() ? "" : "\n");
+  for (const std::string& line : lines) {
     print_wrapped(line, width, out);
   }
 }
@@ -73,9 +73,11 @@ void print_nested(const Report& report, std::size_t width, std::ostream& out) {
     print_wrapped("== " + nested.view + ": " + title, width, out);
     print_shapes(nested, width, out);
     print_nested(nested, width, out);
-    if (caveat_lines(nested.caveats) != shared) {
-      print_caveats(nested.caveats, width, out);
-    }
+    auto own = caveat_lines(nested.caveats);
+    std::erase_if(own, [&shared](const std::string& line) {
+      return std::find(shared.begin(), shared.end(), line) != shared.end();
+    });
+    print_caveats(own, width, out);
   }
 }
 
@@ -88,7 +90,7 @@ class TextRenderer final : public Renderer {
     print_wrapped(title_of(report), width_, out);
     print_shapes(report, width_, out);
     print_nested(report, width_, out);
-    print_caveats(report.caveats, width_, out);
+    print_caveats(caveat_lines(report.caveats), width_, out);
   }
 
  private:

@@ -1,0 +1,88 @@
+// memtrace report on a small recording of a known program: every view in every format, and what
+// happens to output that nobody takes.
+#include <array>
+#include <tuple>
+
+#include "cli/program.h"
+#include "support/golden.h"
+
+namespace memtrace::test {
+namespace {
+
+using ReportTest = ProgramTest;
+
+TEST_F(ReportTest, closed_pipe_is_no_error_to_tell) {
+  const Outcome outcome =
+      run("$MEMTRACE report kleaks --top 0 --format json -i $CROWD | head -n 1");
+  EXPECT_EQ(outcome.status, 0) << outcome.all();
+  EXPECT_EQ(outcome.out, "{\n");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(run("$MEMTRACE report -i $CROWD | true").err, "");
+}
+
+TEST_F(ReportTest, output_that_cannot_be_written_is_an_error) {
+  const Outcome outcome = run("$MEMTRACE report -i $CROWD > /dev/full");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(outcome.says("write(standard output): No space left on device")) << outcome.all();
+}
+
+TEST_F(ReportTest, standard_input_is_read_like_the_file) {
+  const std::string from_file = run("$MEMTRACE report -i $CROWD").out;
+  EXPECT_EQ(run("$MEMTRACE report -i - < $CROWD").out, from_file);
+  EXPECT_EQ(run("cat $CROWD | $MEMTRACE report -i -").out, from_file);
+}
+
+TEST_F(ReportTest, memtrace_data_is_read_unless_another_file_is_given) {
+  EXPECT_EQ(run("cp $CROWD memtrace.data && $MEMTRACE report").out,
+            run("$MEMTRACE report -i $CROWD").out);
+}
+
+TEST_F(ReportTest, same_recording_gives_the_same_report) {
+  const std::string script = "$MEMTRACE report --format json -i $CROWD";
+  EXPECT_EQ(run(script).out, run(script).out);
+}
+
+// "kmalloc" and its words behind memtrace report; the first word names the golden file.
+struct View {
+  const char* name;
+  const char* words;
+};
+
+using Shape = std::tuple<View, const char*>;
+
+class GoldenReportTest : public ProgramTest, public testing::WithParamInterface<Shape> {};
+
+TEST_P(GoldenReportTest, is_as_reviewed) {
+  const auto& [view, format] = GetParam();
+  const Outcome outcome =
+      run(std::string("$MEMTRACE report -i $CROWD --format ") + format + " " + view.words);
+  EXPECT_EQ(outcome.status, 0) << outcome.all();
+  EXPECT_EQ(outcome.err, "");
+  const std::string ending = std::string(format) == "text" ? "txt" : format;
+  expect_golden(std::string("crowd/") + view.name + "." + ending, outcome.out);
+}
+
+constexpr auto kViews = std::to_array<View>({
+    {"overview", ""},
+    {"kmalloc", "kmalloc --top 5"},
+    {"kmalloc_closing", "kmalloc --by caller,comm --min 2 --exclude perf_event --top 3"},
+    {"slab", "slab --top 8"},
+    {"pages", "pages --top 4"},
+    {"kleaks", "kleaks --top 4"},
+    {"faults", "faults --top 4"},
+    {"faults_access", "faults --by access,comm"},
+    {"count", "count"},
+    {"count_sum", "count --by event,comm --top 6"},
+});
+
+INSTANTIATE_TEST_SUITE_P(of,
+                         GoldenReportTest,
+                         testing::Combine(testing::ValuesIn(kViews),
+                                          testing::Values("text", "json", "csv", "folded")),
+                         [](const auto& each) {
+                           return std::string(std::get<0>(each.param).name) + "_" +
+                                  std::get<1>(each.param);
+                         });
+
+}  // namespace
+}  // namespace memtrace::test

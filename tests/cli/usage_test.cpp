@@ -1,0 +1,68 @@
+// Words that memtrace cannot follow: status 2, what was wrong, what is right.
+#include "cli/program.h"
+
+namespace memtrace::test {
+namespace {
+
+struct Wrong {
+  const char* words;
+  const char* sentence;
+  const char* hint;
+};
+
+class UsageTest : public ProgramTest, public testing::WithParamInterface<Wrong> {};
+
+TEST_P(UsageTest, is_told_and_what_is_right) {
+  expect_refused(GetParam().words, 2, GetParam().sentence, GetParam().hint);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    name,
+    UsageTest,
+    testing::Values(
+        Wrong{"kmalok", "unknown command or view 'kmalok'", "did you mean kmalloc?"},
+        Wrong{"recrod", "unknown command or view 'recrod'", "did you mean record?"},
+        Wrong{"zzzzzz", "unknown command or view 'zzzzzz'", "memtrace help lists them"},
+        Wrong{"report kmaloc", "unknown view 'kmaloc'", "did you mean kmalloc?"},
+        Wrong{"report zzzzzz", "unknown view 'zzzzzz'", "views are: count, faults, kleaks"},
+        Wrong{"record --for kmaloc -- true", "unknown view 'kmaloc'", "did you mean kmalloc?"},
+        Wrong{"help kmaloc", "no help on 'kmaloc'", "did you mean kmalloc?"},
+        Wrong{"help zzzzzz", "no help on 'zzzzzz'", "topics are: "}));
+
+INSTANTIATE_TEST_SUITE_P(
+    option,
+    UsageTest,
+    testing::Values(
+        Wrong{"report --formt json", "unrecognised option '--formt'", "did you mean --format"},
+        Wrong{"report --zzzzzz", "unrecognised option '--zzzzzz'", ""},
+        Wrong{"report kmalloc --older 3", "unrecognised option '--older'", ""},
+        Wrong{"report -i", "the required argument for option '--input' is missing", ""},
+        Wrong{"report kmalloc faults", "'faults'", "one view at a time"},
+        Wrong{"record", "nothing to watch", "give one of -a"},
+        Wrong{"record -a -p 1", "more than one thing to watch", "give one of -a"},
+        Wrong{"record true", "'true'", "a command to run stands behind --"},
+        Wrong{"kmalloc -a soon", "'soon'", "an interval in seconds and a count"},
+        Wrong{"kmalloc -a 1 0", "'0'", "an interval in seconds and a count"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    value,
+    UsageTest,
+    testing::Values(
+        Wrong{"report --format xml", "unknown format 'xml'", "formats are text, json, csv, folded"},
+        Wrong{"report --top many", "--top many", "takes a whole number"},
+        Wrong{"report --min -1", "--min -1", "takes a whole number"},
+        Wrong{"report --exclude '['", "--exclude [", "is not a regular expression"},
+        Wrong{"report kmalloc -i $CROWD --by nope", "--by nope", "did you mean node?"},
+        Wrong{"report kmalloc -i $CROWD --by zzzzzz", "--by zzzzzz", "keys are stack, caller"},
+        Wrong{"report kmalloc -i $CROWD --sort name", "--sort name", "columns: stack, count"},
+        Wrong{"record --period 0 -- true", "--period 0", "takes a whole number from 1 up"},
+        Wrong{"record --period 99999999999999999999 -- true", "--period 9999", "takes a whole"},
+        Wrong{"record -d soon -- true", "--duration soon", "takes seconds, or 500ms"},
+        Wrong{"record -p 0", "--pid 0", "takes ids"},
+        Wrong{"record -p 1,x", "--pid x", "takes ids"},
+        Wrong{"record -t 99999999999", "--tid 99999999999", "takes ids"},
+        Wrong{"record -m 1Q -- true", "--ring-size 1Q", "takes a size"},
+        Wrong{"record --call-graph dwarf -- true", "--call-graph dwarf", "takes fp or none"}));
+
+}  // namespace
+}  // namespace memtrace::test
