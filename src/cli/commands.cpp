@@ -1,7 +1,11 @@
+#include <sys/wait.h>
+
 #include <array>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "perf/target.h"
 #include "views/view.h"
 
 namespace memtrace {
@@ -52,6 +56,14 @@ std::span<const Command* const> all_commands() {
 
 std::span<const Alias> all_aliases() {
   return kAliases;
+}
+
+ExitStatus exit_status_of(std::optional<int> wait_status) {
+  if (!wait_status || *wait_status == 0) {
+    return 0;
+  }
+  inform("the command " + describe_wait_status(*wait_status));
+  return WIFSIGNALED(*wait_status) ? 128 + WTERMSIG(*wait_status) : WEXITSTATUS(*wait_status);
 }
 
 Result<ExitStatus> run_command_line(const std::vector<std::string>& arguments) {

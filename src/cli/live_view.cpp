@@ -1,3 +1,5 @@
+#include <ctime>
+
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/print.h"
@@ -11,6 +13,14 @@ namespace {
 
 constexpr std::string_view kUsage =
     "[OPTION]... [-a | -p PID,... | -t TID,... | -- COMMAND...] [INTERVAL [COUNT]]";
+
+// "14:03:59", as slabratetop and its like begin each table.
+std::string clock_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  return format("%02d:%02d:%02d", local.tm_hour, local.tm_min, local.tm_sec);
+}
 
 // "1 5": a table each second, five times.
 Result<> read_interval(const ParsedOptions& parsed, SessionOptions& session) {
@@ -103,9 +113,16 @@ Result<ExitStatus> run_plan(LivePlan plan) {
     return session.take_error();
   }
   TRY(source.value()->start());
-  TRY(session.value()->run(
-      [&plan](std::vector<Report> reports) { return print_report(reports.front(), plan.print); }));
-  return 0;
+  const bool stamps = plan.print.one_line && plan.print.format == "text";
+  const auto print = [&plan, stamps](std::vector<Report> reports) -> Result<> {
+    if (stamps) {
+      TRY(print_text(clock_time() + "  "));
+    }
+    TRY(print_report(reports.front(), plan.print));
+    return stamps ? print_text("\n") : Result<>(kDone);
+  };
+  TRY(session.value()->run(print));
+  return exit_status_of(source.value()->end_command());
 }
 
 }  // namespace

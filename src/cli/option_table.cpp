@@ -97,7 +97,9 @@ std::vector<std::string> ParsedOptions::list(std::string_view name) const {
   if (const auto found = values_.find(std::string(name)); found != values_.end()) {
     for (const std::string& value : found->second) {
       for (const std::string_view part : split(value, ',')) {
-        all.emplace_back(trim(part));
+        if (!trim(part).empty()) {
+          all.emplace_back(trim(part));
+        }
       }
     }
   }

@@ -1,5 +1,3 @@
-#include <sys/wait.h>
-
 #include "base/log.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -56,9 +54,7 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
   if (!summary.command_status || *summary.command_status == 0) {
     return own_status;
   }
-  const int status = *summary.command_status;
-  inform("the command " + describe_wait_status(status));
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return exit_status_of(summary.command_status);
 }
 
 Result<RecordOptions> read_options(const ParsedOptions& parsed,

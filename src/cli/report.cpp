@@ -32,14 +32,24 @@ std::vector<Option> options() {
   return all_options(nullptr);
 }
 
-// The view is the first word that names one; options may stand before it.
-const NamedView* named_view(const std::vector<std::string>& arguments) {
-  for (const std::string& argument : arguments) {
-    if (const NamedView* view = find_view(argument)) {
-      return view;
+// Of all views at once: which view it is, is known only after parsing.
+std::vector<Option> options_of_all_views() {
+  auto all = all_options(nullptr);
+  for (const NamedView& view : all_views()) {
+    for (const Option& own : view_own_options(view.spec)) {
+      const auto same = [&own](const Option& known) { return known.name == own.name; };
+      if (std::none_of(all.begin(), all.end(), same)) {
+        all.push_back(own);
+      }
     }
   }
-  return nullptr;
+  return all;
+}
+
+const NamedView* named_view(const std::vector<std::string>& arguments) {
+  const auto parsed = parse_options(options_of_all_views(), arguments);
+  const bool has_word = parsed.ok() && !parsed.value().positional().empty();
+  return has_word ? find_view(parsed.value().positional().front()) : nullptr;
 }
 
 Error unknown_view(const std::string& name) {
@@ -62,7 +72,11 @@ Error no_events(const NamedView& view, const Session& session) {
       held.push_back(count.name);
     }
   }
-  return {"the recording has no events for the view " + std::string(view.name),
+  std::string message = "the recording has no events for the view " + std::string(view.name);
+  for (const std::string& caveat : session.caveats().notes) {
+    message += "; " + caveat;  // that the file is cut, for one
+  }
+  return {message,
           0,
           "it holds " + (held.empty() ? "no events at all" : join(held, ", ")) +
               "; record what the view needs with: memtrace record --for " + std::string(view.name) +

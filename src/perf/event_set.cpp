@@ -60,7 +60,7 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
   const AttrContext context{
       .call_graph = setup.call_graph,
       .features = set.features_,
-      .inherit = setup.tids.front() >= 0,
+      .inherit = setup.inherit,
       .enable_on_exec = setup.enable_on_exec,
       .wakeup_bytes = static_cast<std::uint32_t>(set.ring_bytes_ / 4),
   };

@@ -25,6 +25,7 @@ struct EventSetup {
   std::vector<EventRequest> events;  // without the tracking event: it is added in front
   CallGraph call_graph;
   std::vector<std::int32_t> tids;  // {-1}: the whole machine
+  bool inherit = false;            // children of the tasks too
   bool enable_on_exec = false;
   std::size_t ring_bytes = 0;  // for each CPU; 0: chosen by default_ring_bytes()
 };

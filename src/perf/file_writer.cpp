@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
+#include "base/text.h"
 #include "perf/async_output.h"
 #include "perf/data_blocks.h"
 #include "perf/feature_writer.h"
@@ -46,6 +48,16 @@ class DataFileWriter final : public FileWriter {
 
   void set_about(AboutText about) override { about_ = std::move(about); }
 
+  // An existing file was renamed to make room for this one.
+  void note_replaced(bool replaced_old) { replaced_old_ = replaced_old; }
+
+  void abandon() override {
+    ::unlink(path_.c_str());
+    if (replaced_old_) {
+      std::rename((path_ + ".old").c_str(), path_.c_str());
+    }
+  }
+
   std::uint64_t bytes_written() const override { return output_.appended_bytes(); }
 
   std::uint64_t samples_lost() const override { return samples_lost_; }
@@ -66,6 +78,7 @@ class DataFileWriter final : public FileWriter {
   std::uint64_t data_end_ = 0;  // offset in the file
   std::uint64_t samples_lost_ = 0;
   AboutText about_;
+  bool replaced_old_ = false;
 };
 
 // A full disk is no error: it ends the recording's growth, not the recording.
@@ -188,11 +201,24 @@ Result<> DataFileWriter::finish(const Recording& end) {
 }
 
 // perf does the same, so that a second recording does not wipe the first.
-void keep_old_file(const std::string& path) {
+bool keep_old_file(const std::string& path) {
   struct stat status {};
 
-  if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-    std::rename(path.c_str(), (path + ".old").c_str());
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+         std::rename(path.c_str(), (path + ".old").c_str()) == 0;
+}
+
+// Under sudo the recording belongs to the user behind it, who will want to read it.
+void give_to_caller(const UniqueFd& fd) {
+  const char* uid = std::getenv("SUDO_UID");
+  const char* gid = std::getenv("SUDO_GID");
+  if (::geteuid() == 0 && uid != nullptr && gid != nullptr) {
+    const auto user = parse_number(uid);
+    const auto group = parse_number(gid);
+    if (user && group) {
+      // Failing leaves it root's, as it would be without sudo.
+      (void)!::fchown(fd.get(), static_cast<uid_t>(*user), static_cast<gid_t>(*group));
+    }
   }
 }
 
@@ -202,13 +228,15 @@ Result<std::unique_ptr<FileWriter>> create_file_writer(const std::string& path, 
   if (path == "-") {
     return create_pipe_writer(UniqueFd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)), setup);
   }
-  keep_old_file(path);
+  const bool replaced_old = keep_old_file(path);
   constexpr int kOwnerOnly = 0600;  // it holds addresses of the kernel and other users' programs
   UniqueFd fd(::open(path.c_str(), O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, kOwnerOnly));
   if (!fd.valid()) {
     return Error{"open(" + path + ")", errno, "give a place that can be written to with -o FILE"};
   }
+  give_to_caller(fd);
   auto writer = std::make_unique<DataFileWriter>(std::move(fd), path, FileSections(setup));
+  writer->note_replaced(replaced_old);
   TRY(writer->start());
   return std::unique_ptr<FileWriter>(std::move(writer));
 }

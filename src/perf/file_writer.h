@@ -61,6 +61,9 @@ class FileWriter {
 
   virtual void set_about(AboutText about) = 0;
 
+  // Nothing will come: takes the file away and puts the one back that it replaced.
+  virtual void abandon() = 0;
+
   virtual std::uint64_t bytes_written() const = 0;
 
   // Samples that were given to write() but are not in the file because the disk was full. The file

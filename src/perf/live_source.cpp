@@ -1,6 +1,7 @@
 #include "perf/live_source.h"
 
 #include <linux/perf_event.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,11 +50,13 @@ Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
   if (!tids.ok()) {
     return tids.take_error();
   }
-  auto events = EventSet::open({.events = setup.events,
-                                .call_graph = setup.call_graph,
-                                .tids = tids.take(),
-                                .enable_on_exec = watches_command,
-                                .ring_bytes = setup.ring_bytes});
+  auto events =
+      EventSet::open({.events = setup.events,
+                      .call_graph = setup.call_graph,
+                      .tids = tids.take(),
+                      .inherit = setup.target.kind == TargetKind::Processes || watches_command,
+                      .enable_on_exec = watches_command,
+                      .ring_bytes = setup.ring_bytes});
   if (!events.ok()) {
     return events.take_error();
   }
@@ -244,18 +247,17 @@ bool LiveSource::should_stop() {
 }
 
 bool LiveSource::target_is_gone() const {
-  if (setup_.target.kind == TargetKind::System || setup_.target.kind == TargetKind::Command) {
-    return false;
-  }
-  return std::all_of(setup_.target.ids.begin(), setup_.target.ids.end(), [](std::uint32_t id) {
-    return ::kill(static_cast<pid_t>(id), 0) != 0 && errno == ESRCH;
-  });
+  return setup_.target.kind != TargetKind::System && setup_.target.kind != TargetKind::Command &&
+         all_ended(setup_.target.ids);
 }
 
+// memtrace's own allocations and faults are no news. A free in its context is: it may be of a block
+// of somebody else, freed by an interrupt or an RCU callback that happened to run there.
 bool LiveSource::is_own(const Record& record) {
   static const auto own_pid = static_cast<std::uint32_t>(::getpid());
   const auto* sample = std::get_if<Sample>(&record.payload);
-  if (setup_.target.kind != TargetKind::System || sample == nullptr || sample->pid != own_pid) {
+  if (setup_.target.kind != TargetKind::System || sample == nullptr || sample->pid != own_pid ||
+      recording_.events[sample->event].name.find("free") != std::string::npos) {
     return false;
   }
   ++own_samples_;
@@ -267,6 +269,18 @@ void LiveSource::stop(int signal) {
     command_->terminate(signal);
   }
   stop_asked_ = true;
+}
+
+std::optional<int> LiveSource::end_command() {
+  constexpr std::chrono::seconds kPatience{2};
+  if (!command_ || command_status_) {
+    return command_status_;
+  }
+  command_->terminate(SIGTERM);
+  command_status_ = command_->wait_exit(kPatience);
+  // That it died of our signal says nothing about it; that it caught it and chose a status does.
+  const bool by_us = command_status_ && WIFSIGNALED(*command_status_);
+  return by_us ? std::nullopt : command_status_;
 }
 
 void LiveSource::shut_down() {

@@ -51,8 +51,10 @@ class LiveSource final : public RecordSource {
 
   bool monotonic_clock() const { return events_.features().clock_id; }
 
-  // Wait status of the command once it has ended.
-  std::optional<int> command_status() const { return command_status_; }
+  // Wait status of the command; one that is still running is asked to end (SIGTERM) and waited for
+  // a moment. Nothing when there is no command, it does not end, or it died
+  // of that signal.
+  std::optional<int> end_command();
 
   // Samples of memtrace's own work that a system-wide recording left out.
   std::uint64_t own_samples() const { return own_samples_; }

@@ -27,6 +27,8 @@ class PipeWriter final : public FileWriter {
   Result<> finish_round() override;
   Result<> finish(const Recording& end) override;
 
+  void abandon() override {}
+
   void set_about(AboutText /*about*/) override {}  // nothing is ever cut
 
   std::uint64_t bytes_written() const override { return output_.appended_bytes(); }

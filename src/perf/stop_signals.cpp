@@ -13,6 +13,7 @@ sigset_t stop_set() {
   ::sigemptyset(&set);
   ::sigaddset(&set, SIGINT);
   ::sigaddset(&set, SIGTERM);
+  ::sigaddset(&set, SIGHUP);  // the terminal is gone: the file shall be whole all the same
   return set;
 }
 

@@ -1,5 +1,5 @@
-// SIGINT and SIGTERM as something to ask for instead of something that interrupts: they are blocked
-// while this lives, and seen by poll().
+// SIGINT, SIGTERM and SIGHUP as something to ask for instead of something that interrupts: they are
+// blocked while this lives, and seen by poll().
 #pragma once
 
 #include <optional>

@@ -4,10 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <set>
+#include <thread>
 
 #include "base/system.h"
 #include "base/text.h"
@@ -82,15 +85,15 @@ Result<std::vector<std::int32_t>> tasks_of(const Target& target) {
   if (target.kind == TargetKind::System) {
     return std::vector<std::int32_t>{-1};
   }
-  std::vector<std::int32_t> tids;
+  std::set<std::int32_t> tids;
   for (const std::uint32_t id : target.ids) {
     auto found = threads_for(target.kind, id);
     if (!found.ok()) {
       return found.take_error();
     }
-    tids.insert(tids.end(), found.value().begin(), found.value().end());
+    tids.insert(found.value().begin(), found.value().end());
   }
-  return tids;
+  return std::vector<std::int32_t>(tids.begin(), tids.end());
 }
 
 HeldCommand::HeldCommand(pid_t pid, UniqueFd go, UniqueFd exec_errno, std::string name)
@@ -161,6 +164,14 @@ std::optional<int> HeldCommand::poll_exit() {
   return status_;
 }
 
+std::optional<int> HeldCommand::wait_exit(std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds kStep{10};
+  for (; !poll_exit() && patience.count() > 0; patience -= kStep) {
+    std::this_thread::sleep_for(kStep);
+  }
+  return status_;
+}
+
 void HeldCommand::terminate(int signal) const {
   if (!status_) {
     ::kill(pid_, signal);
@@ -172,6 +183,16 @@ std::string describe_wait_status(int status) {
     return format("was killed by signal %d (%s)", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
   }
   return format("exited with status %d", WEXITSTATUS(status));
+}
+
+bool all_ended(const std::vector<std::uint32_t>& ids) {
+  return std::all_of(ids.begin(), ids.end(), [](std::uint32_t id) {
+    const auto stat = read_file("/proc/" + std::to_string(id) + "/stat");
+    // "12 (name) S ...": the name may hold anything, parentheses too.
+    const std::size_t end = stat.ok() ? stat.value().rfind(") ") : std::string::npos;
+    const char state = end == std::string::npos ? 'X' : stat.value()[end + 2];
+    return state == 'Z' || state == 'X';
+  });
 }
 
 }  // namespace memtrace

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,7 +28,11 @@ struct Target {
 // Threads of a process, read again until two looks agree. Error: no such process.
 Result<std::vector<std::uint32_t>> threads_of(std::uint32_t pid);
 
-// The tasks to open events for; {-1} for the whole machine. Error: no such process or thread.
+// Whether all of these processes or threads have ended; a zombie has.
+bool all_ended(const std::vector<std::uint32_t>& ids);
+
+// The tasks to open events for, each once; {-1} for the whole machine. Error: no such process or
+// thread.
 Result<std::vector<std::int32_t>> tasks_of(const Target& target);
 
 // A command that has been forked but waits before execve(2) until it is released, so that
@@ -49,6 +54,9 @@ class HeldCommand {
 
   // Its wait status once it has ended; never blocks.
   std::optional<int> poll_exit();
+
+  // The same, waiting at most so long.
+  std::optional<int> wait_exit(std::chrono::milliseconds patience);
 
   // Passes on the signal that asked us to stop.
   void terminate(int signal) const;

@@ -61,7 +61,14 @@ class Selector {
   }
 
   Result<> add_event(const std::string& name, bool stacks) {
-    if (const auto software = find_software_event(name)) {
+    const auto software = find_software_event(name);
+    if (software && !selection_.filter.empty()) {
+      return Error{"filter for " + name,
+                   0,
+                   "a software event has no fields to filter by: name tracepoints with -e",
+                   ErrorKind::Usage};
+    }
+    if (software) {
       add({.info = {.name = std::string(software->name),
                     .kind = EventKind::Software,
                     .config = software->config,

@@ -74,7 +74,7 @@ class Recorder {
 
   Result<RecordSummary> finish() {
     summary_.own_samples = about_.own_samples = source_.own_samples();
-    summary_.command_status = source_.command_status();
+    summary_.command_status = source_.end_command();
     about_.disk_full = writer_.samples_lost();
     Recording end{.first_time_ns = first_time_ns_, .last_time_ns = last_time_ns_};
     add_names(end);
@@ -218,7 +218,11 @@ Result<RecordSummary> record(RecordOptions options) {
   if (!writer.ok()) {
     return writer.take_error();
   }
-  TRY(source.value()->start());
+  auto started = source.value()->start();
+  if (!started.ok()) {
+    writer.value()->abandon();
+    return started.take_error();
+  }
   Recorder recorder(options, *source.value(), *writer.value());
   TRY(recorder.run());
   return recorder.finish();

@@ -178,6 +178,11 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     } else {
       known.unmatched = 0;
     }
+    if (view_is_sampled(i)) {
+      known.notes.emplace_back(
+          "events were sampled one in N: counts and bytes are scaled by N, and live blocks are not "
+          "exact");
+    }
     known.notes.insert(known.notes.end(), report.caveats.notes.begin(), report.caveats.notes.end());
     report.caveats = std::move(known);
     reports.push_back(std::move(report));
@@ -216,6 +221,10 @@ Caveats Session::caveats() const {
   all.malformed += feed_.malformed();
   all.cut += about.cut_stacks;
   all.disk_full += about.disk_full;
+  if (about.own_samples > 0) {
+    all.notes.push_back(format("%llu events of memtrace's own work were left out",
+                               static_cast<unsigned long long>(about.own_samples)));
+  }
   all.unmatched = world_.unmatched_frees() - unmatched_told_;
   for (const auto& notes :
        {source_.recording().caveats, about.notes, feed_.caveats(), naming_.caveats()}) {
@@ -225,17 +234,23 @@ Caveats Session::caveats() const {
       }
     }
   }
-  if (std::any_of(
-          source_.recording().events.begin(), source_.recording().events.end(), is_sampled)) {
-    all.notes.emplace_back(
-        "events were sampled one in N: counts and bytes are scaled by N, and live blocks are not "
-        "exact");
-  }
   return all;
 }
 
 std::vector<Session::EventCount> Session::event_counts() const {
   return counts_;
+}
+
+bool Session::view_is_sampled(std::size_t view_index) const {
+  for (std::size_t i = 0; i < handlers_.size(); ++i) {
+    const auto& views = handlers_[i];
+    const bool handled =
+        std::find(views.begin(), views.end(), views_[view_index].get()) != views.end();
+    if (handled && is_sampled(source_.recording().events[i])) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool Session::view_has_events(std::size_t view_index) const {
