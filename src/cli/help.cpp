@@ -65,7 +65,7 @@ Result<ExitStatus> show_page(const std::string& topic) {
 }
 
 Result<ExitStatus> run(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) {
+  if (arguments.empty() || arguments.front() == "help") {
     TRY(print_text(overview()));
     return 0;
   }

@@ -79,6 +79,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.live.events = std::move(selected.value().requests);
   plan.session.views = {&view};
   plan.session.live = true;
+  plan.session.whole_machine = plan.live.target.kind == TargetKind::System;
   plan.session.view_options.migratetypes = migratetype_names();
   read_own_options(parsed, view.spec, plan.session.view_options);
   if (!wants_stacks(plan.session, view.spec)) {

@@ -142,6 +142,7 @@ std::string help_text(std::span<const Option> options) {
     for (const std::string_view word : split(option.help, ' ')) {
       const std::size_t line_start = line.rfind('\n') == std::string::npos ? 0 : line.rfind('\n');
       if (line.size() - line_start + word.size() > kHelpWidth) {
+        line.pop_back();
         line += "\n" + std::string(kHelpColumn, ' ');
       }
       line += std::string(word) + " ";

@@ -88,6 +88,7 @@ Result<> FileSource::start() {
   while (!has_records_ && !ended_) {
     TRY(read_one());
   }
+  builder_.complete_events();  // the first record needs its event's format
   if (builder_.recording().events.empty()) {
     return Error{path_ + " is cut before its first event description",
                  0,

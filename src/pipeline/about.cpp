@@ -37,6 +37,7 @@ std::vector<std::string> texts(const Json& json, const char* name) {
 std::string to_json(const About& about) {
   Json json = {{"version", 1},
                {"target", about.target},
+               {"whole_machine", about.whole_machine},
                {"migratetypes", about.migratetypes},
                {"notes", about.notes}};
   for (const Counter& counter : kCounters) {
@@ -53,6 +54,7 @@ About parse_about(const std::string& text) {
   }
   try {
     about.target = json.value("target", "");
+    about.whole_machine = json.value("whole_machine", true);
     about.migratetypes = texts(json, "migratetypes");
     about.notes = texts(json, "notes");
     for (const Counter& counter : kCounters) {

@@ -10,6 +10,7 @@ namespace memtrace {
 
 struct About {
   std::string target;                     // "the whole machine", "process 12", a command line
+  bool whole_machine = true;              // false: some tasks only
   std::vector<std::string> migratetypes;  // page allocator's names by number
   std::vector<std::string> notes;         // sentences for the reader of a report
   std::uint64_t own_samples = 0;          // memtrace's own events, left out

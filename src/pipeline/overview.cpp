@@ -81,7 +81,7 @@ Result<Report> make_overview(RecordSource& source, SessionOptions options) {
   std::vector<Report> held;
   for (std::size_t i = 0; i < overview.reports.size(); ++i) {
     // All of a recording's caveats stand once, at the end of the whole.
-    if (session.view_has_events(i)) {
+    if (session.view_has_events(i) && !overview.reports[i].inconclusive) {
       held.push_back(std::move(overview.reports[i]));
     }
   }

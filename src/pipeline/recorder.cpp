@@ -54,6 +54,7 @@ class Recorder {
         repair_(world_),
         own_records_(source.events().front().ids.front()) {
     about_.target = options.target_text;
+    about_.whole_machine = options.live.target.kind == TargetKind::System;
     about_.migratetypes = migratetype_names();
     about_.notes = source.recording().caveats;
   }

@@ -173,7 +173,11 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     TRY(arrange(report, options_.arrange, naming_));
     resolve(report, naming_);
     Caveats known = caveats();
-    known.unmatched = options_.views[i]->spec.needs_live_blocks ? known.unmatched : 0;
+    if (options_.views[i]->spec.needs_live_blocks) {
+      note_partial(known);
+    } else {
+      known.unmatched = 0;
+    }
     known.notes.insert(known.notes.end(), report.caveats.notes.begin(), report.caveats.notes.end());
     report.caveats = std::move(known);
     reports.push_back(std::move(report));
@@ -182,6 +186,19 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   TRY(on_reports(std::move(reports)));
   losses_ = {};
   return kDone;
+}
+
+// Frees in the name of another task, and those after the last of the task's own events has been
+// closed at its exit (kernel/exit.c: perf_event_exit_task), are not seen.
+void Session::note_partial(Caveats& caveats) const {
+  const About about = parse_about(source_.recording().about_json);
+  const bool whole = options_.live ? options_.whole_machine : about.whole_machine;
+  if (!whole) {
+    caveats.notes.emplace_back(
+        "only the events of some tasks were recorded: what other tasks freed for them, and what "
+        "the "
+        "kernel frees when they end, seems to be live; record with -a to see it");
+  }
 }
 
 // Loss as it stands in the records, put under its proper name by what `record` told of itself.

@@ -29,6 +29,7 @@ struct SessionOptions {
   std::uint64_t interval_ns = 0;     // 0: one report at the end
   std::uint64_t interval_count = 0;  // 0: until the source ends
   bool live = false;                 // the source is this machine's kernel
+  bool whole_machine = true;         // of a live source; a file says it itself
   bool repair_callers = false;       // samples carry what CallerRepair needs
 };
 
@@ -71,6 +72,7 @@ class Session {
   Result<> close_intervals(std::uint64_t now_ns, const OnReports& on_reports);
   Result<> deliver(View::Span span, const OnReports& on_reports);
   void learn_handlers();
+  void note_partial(Caveats& caveats) const;
 
   RecordSource& source_;
   SessionOptions options_;

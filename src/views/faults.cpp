@@ -207,7 +207,7 @@ Report Faults::finish(const World& world, Span span) {
   report.title = by_mode_ ? "page faults" : "page faults of user code";
   const FaultCost total = user_.total();
   report.totals = {{"count", Unit::Count, total.count}};
-  if (ends_seen_) {
+  if (ends_seen_) {  // of any interval: the totals of a live view stay the same
     report.totals.push_back({"minor", Unit::Count, total.minor});
     report.totals.push_back({"major", Unit::Count, total.major});
   }

@@ -184,6 +184,7 @@ Report KernelLeaks::finish(const World& world, Span span) {
   Report report;
   report.view = "kleaks";
   report.title = "kernel memory allocated and not freed";
+  report.inconclusive = !slab_.frees_seen && !pages_.frees_seen;
   const LeakCost total = rows_.total();
   report.totals = {{"count", Unit::Count, total.count}, {"bytes", Unit::Bytes, total.bytes}};
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));

@@ -3,9 +3,9 @@
 # command and view has its page. Run: man_pages.sh PROGRAM FOLDER_OF_PAGES
 #
 # An option of --help is "  --name" or "  -n, --name" at the start of a line; one of a page is in an
-# ".It Fl" line. Commands and views are the lines "  name  summary" below "Commands:" and "Views:" in
-# `memtrace help`. What all views share stands in memtrace-report.1, and whom to watch (a live view
-# takes it, too) in memtrace-record.1.
+# ".It Fl" line. Commands and views are the lines "  name  summary" below the headings "Commands" and
+# "Views" of `memtrace help`, which a colon or a comma may end. What all views share stands in
+# memtrace-report.1, and whom to watch (a live view takes it, too) in memtrace-record.1.
 set -u
 program=$1
 pages=$2
@@ -18,7 +18,7 @@ complain() {
 
 listed() { # HEADING
   "$program" help | awk -v heading="$1" '
-    /^[^ ]/ { wanted = ($1 == heading ":") }
+    /^[^ ]/ { wanted = ($1 == heading ":" || $1 == heading ",") }
     wanted && /^  [a-z]/ { print $1 }'
 }
 

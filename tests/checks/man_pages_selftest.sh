@@ -12,7 +12,7 @@ plant() {
   cat >"$scratch/memtrace" <<'END'
 #!/bin/sh
 case "$*" in
-  help) printf 'Usage\n\nCommands:\n  record  writes\n  report  reads\n  help  helps\n\nViews:\n  slab  caches\n' ;;
+  help) printf 'Usage\n\nCommands:\n  record  writes\n  report  reads\n  help  helps\n\nViews, for all:\n  slab  caches\n' ;;
   "record --help") printf '  -o, --output FILE  where\n      --user  stacks\n' ;;
   "report --help") printf '  --top N  rows\n' ;;
   "slab --help") printf '  --top N  rows\n  --user  stacks\n  --rate  own\n' ;;
@@ -44,7 +44,7 @@ plant; echo '.It Fl -top Ar N' >>"$scratch/man/memtrace-slab.1"; sed -i '/slab -
 expect_complaint "slab: --top is in memtrace-slab.1"
 plant; sed -i '/"help "/d' "$scratch/memtrace"
 expect_complaint "'memtrace help slab' does not show"
-plant; sed -i 's/Views:/Sights:/' "$scratch/memtrace"
+plant; sed -i 's/Views,/Sights,/' "$scratch/memtrace"
 expect_complaint "lists no views"
 rm -rf "$scratch"
 exit "$bad"
