@@ -90,7 +90,9 @@ void EventFeed::learn_event(const EventInfo& info) {
   }
   auto decoder = decoder_for(type);
   if (!decoder.ok()) {
-    caveats_.push_back(describe(decoder.error()) + ": its samples are only counted");
+    // Without a format the decoder does not know whose it lacks.
+    const std::string whose = type.format.fields.empty() ? info.name + ": " : "";
+    caveats_.push_back(whose + describe(decoder.error()) + ": its samples are only counted");
   }
   is_typed_.push_back(decoder.ok() && find_tracepoint(info.name) != nullptr);
   decoders_.push_back(decoder.ok() ? decoder.take()

@@ -8,6 +8,11 @@ struct Wrong {
   const char* words;
   const char* sentence;
   const char* hint;
+
+  // For the test's name in ctest, which else has the bytes of the struct.
+  friend std::ostream& operator<<(std::ostream& out, const Wrong& wrong) {
+    return out << wrong.words;
+  }
 };
 
 class UsageTest : public ProgramTest, public testing::WithParamInterface<Wrong> {};

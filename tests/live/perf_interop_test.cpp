@@ -70,6 +70,11 @@ TEST_F(PerfInteropTest, report_reads_a_pipe_from_record_with_its_names) {
 struct PerfRecording {
   const char* name;
   const char* options;
+
+  // For the test's name in ctest, which else has the bytes of the struct.
+  friend std::ostream& operator<<(std::ostream& out, const PerfRecording& recording) {
+    return out << recording.name;
+  }
 };
 
 class PerfRecordingTest : public PerfInteropTest,

@@ -123,6 +123,37 @@ TEST_F(TargetsTest, termination_finishes_the_file) {
   expect_whole_after(SIGTERM);
 }
 
+// The file's header says nothing yet of its data; what had been written by then is there.
+TEST_F(TargetsTest, killed_recorder_leaves_a_file_that_can_be_read) {
+  const auto memtrace = start("exec $MEMTRACE record -a -e kmem:kmalloc");
+  wait_until_recording(*memtrace);
+  run_well("$PUPPETS/many_kmallocs 40000");
+  memtrace->signal(SIGKILL);
+  EXPECT_EQ(memtrace->wait().status, 128 + SIGKILL);
+  const Json kmalloc = report("kmalloc --top 0");
+  EXPECT_GT(kmalloc.at("totals").at("count"), 1000U);
+  EXPECT_NE(kmalloc.at("caveats").at("notes").dump().find("killed"), std::string::npos)
+      << kmalloc.at("caveats").dump(1);
+}
+
+TEST_F(TargetsTest, live_view_ends_after_its_count_of_tables) {
+  const Outcome live = run_well(
+      "$MEMTRACE kmalloc -a --format json --by comm 0.2 3 & sleep 0.3; "
+      "$PUPPETS/many_kmallocs 100; wait $!");
+  EXPECT_EQ(std::count(live.out.begin(), live.out.end(), '\n'), 4)
+      << "3 tables, 1 line of puppet's";
+}
+
+TEST_F(TargetsTest, interrupted_live_view_prints_a_last_table) {
+  const auto memtrace = start("exec $MEMTRACE kmalloc -a --format json --by comm 100");
+  wait_until_recording(*memtrace);
+  run_well("$PUPPETS/many_kmallocs 300");
+  memtrace->signal(SIGINT);
+  const Outcome outcome = memtrace->wait();
+  EXPECT_EQ(outcome.status, 0) << outcome.all();
+  EXPECT_GE(figure_of(Json::parse(outcome.out), "comm", "many_kmallocs"), 300U);
+}
+
 TEST_F(TargetsTest, no_child_is_left_when_memtrace_is_terminated) {
   const auto memtrace = start("exec $MEMTRACE record -- sleep 98.7654321");
   wait_until_recording(*memtrace);

@@ -1,0 +1,49 @@
+#include "pipeline/machine.h"
+
+#include <gtest/gtest.h>
+
+namespace memtrace {
+namespace {
+
+TEST(MachineTest, migrate_types_are_read_in_the_order_of_their_numbers) {
+  constexpr std::string_view kText =
+      "Page block order: 9\n"
+      "Pages per block:  512\n"
+      "\n"
+      "Free pages count per migrate type at order       0      1      2\n"
+      "Node    0, zone      DMA, type    Unmovable      0      0      0\n"
+      "Node    0, zone      DMA, type      Movable      0      0      0\n"
+      "Node    0, zone      DMA, type  Reclaimable      0      0      0\n"
+      "Node    0, zone      DMA, type   HighAtomic      0      0      0\n"
+      "Node    0, zone    DMA32, type    Unmovable      1      0      1\n"
+      "Node    0, zone    DMA32, type      Movable      1      0      1\n"
+      "\n"
+      "Number of blocks type     Unmovable      Movable\n"
+      "Node 0, zone      DMA            1            3\n";
+  const std::vector<std::string> expected = {"Unmovable", "Movable", "Reclaimable", "HighAtomic"};
+  EXPECT_EQ(parse_migratetypes(kText), expected);
+}
+
+TEST(MachineTest, counts_cut_short_in_a_row_do_not_hide_its_type) {
+  // The kernel writes ">100000" where counting took too long (since 5.5).
+  EXPECT_EQ(parse_migratetypes("Node    0, zone   Normal, type    Movable >100000 5\n"),
+            std::vector<std::string>{"Movable"});
+}
+
+TEST(MachineTest, other_text_has_no_migrate_types) {
+  EXPECT_TRUE(parse_migratetypes("").empty());
+  EXPECT_TRUE(parse_migratetypes("Node 0, zone DMA\n, type \n").empty());
+}
+
+TEST(MachineTest, this_machine_has_a_kernel_cpus_and_memory) {
+  const Recording machine = describe_machine();
+  EXPECT_FALSE(machine.kernel_release.empty());
+  EXPECT_GE(machine.cpus_available, machine.cpus_online);
+  EXPECT_GE(machine.cpus_online, 1U);
+  EXPECT_GT(machine.total_memory_bytes, std::uint64_t{1} << 20U);
+  EXPECT_GE(machine.page_size_bytes, 4096U);
+  EXPECT_TRUE(machine.events.empty());
+}
+
+}  // namespace
+}  // namespace memtrace

@@ -1,0 +1,201 @@
+// The one loop, over a recording made by hand: intervals, filters, and what is said of losses.
+#include "pipeline/session.h"
+
+#include <gtest/gtest.h>
+
+#include "support/event_script.h"
+#include "support/fake_source.h"
+
+namespace memtrace {
+namespace {
+
+using test::FakeSource;
+using test::total;
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+class SessionTest : public testing::Test {
+ protected:
+  SessionOptions kmalloc_by_comm() const {
+    SessionOptions options;
+    options.views = {find_view("kmalloc")};
+    options.view_options.by = {"comm"};
+    return options;
+  }
+
+  // All reports of the run, in order.
+  std::vector<Report> run(const SessionOptions& options) {
+    auto session = Session::create(source_, options);
+    EXPECT_TRUE(session.ok());
+    std::vector<Report> reports;
+    const auto done = session.value()->run([&reports](std::vector<Report> made) -> Result<> {
+      for (Report& report : made) {
+        reports.push_back(std::move(report));
+      }
+      return kDone;
+    });
+    EXPECT_TRUE(done.ok());
+    session_ = session.take();
+    return reports;
+  }
+
+  FakeSource source_;
+  std::unique_ptr<Session> session_;
+};
+
+TEST_F(SessionTest, without_an_interval_there_is_one_report_at_the_end) {
+  source_.add_kmalloc(2 * kSecond, {});
+  source_.add_kmalloc(5 * kSecond, {});
+  const auto reports = run(kmalloc_by_comm());
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].view, "kmalloc");
+  EXPECT_EQ(reports[0].start_ns, 2 * kSecond);
+  EXPECT_EQ(reports[0].end_ns, 5 * kSecond);
+  EXPECT_EQ(total(reports[0], "count"), 2U);
+}
+
+TEST_F(SessionTest, each_interval_has_its_own_events_and_no_gap) {
+  for (const std::uint64_t tenths : {10U, 12U, 19U, 21U, 45U}) {
+    source_.add_kmalloc(tenths * kSecond / 10, {});
+  }
+  SessionOptions options = kmalloc_by_comm();
+  options.interval_ns = kSecond;
+  const auto reports = run(options);
+  std::vector<std::uint64_t> counts;
+  std::uint64_t end_ns = kSecond;
+  for (const Report& report : reports) {
+    counts.push_back(total(report, "count"));
+    EXPECT_EQ(report.start_ns, end_ns) << "starts where the last one ended";
+    end_ns = report.end_ns;
+  }
+  EXPECT_EQ(counts, (std::vector<std::uint64_t>{3, 1, 0, 1}));
+}
+
+TEST_F(SessionTest, interval_ends_by_the_clock_when_nothing_happens) {
+  source_.add(kSecond, Tick{});
+  source_.add(4 * kSecond, Tick{});
+  SessionOptions options = kmalloc_by_comm();
+  options.interval_ns = kSecond;
+  EXPECT_GE(run(options).size(), 3U);
+}
+
+TEST_F(SessionTest, count_of_intervals_ends_the_run) {
+  for (std::uint64_t second = 1; second < 9; ++second) {
+    source_.add_kmalloc(second * kSecond, {});
+  }
+  SessionOptions options = kmalloc_by_comm();
+  options.interval_ns = kSecond;
+  options.interval_count = 2;
+  const auto reports = run(options);
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(total(reports[0], "count") + total(reports[1], "count"), 2U);
+}
+
+TEST_F(SessionTest, error_of_whoever_takes_the_reports_ends_the_run) {
+  source_.add_kmalloc(kSecond, {});
+  auto session = Session::create(source_, kmalloc_by_comm());
+  const auto done = session.value()->run([](std::vector<Report>) -> Result<> {
+    return Error{"pipe", 32, ""};
+  });
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().message, "pipe");
+}
+
+TEST_F(SessionTest, every_reason_of_loss_is_told_under_its_name) {
+  source_.add_kmalloc(1, {});
+  source_.add(2, Lost{.count = 1, .reason = LossReason::Kernel});
+  source_.add(3, Lost{.count = 2, .reason = LossReason::Late});
+  source_.add(4, Lost{.count = 4, .reason = LossReason::Overload});
+  source_.add(5, Lost{.count = 8, .reason = LossReason::Malformed});
+  source_.add(6, Lost{.count = 16, .reason = LossReason::DiskFull});
+  source_.add(7, CutStacks{.count = 32});
+  const Caveats caveats = run(kmalloc_by_comm()).front().caveats;
+  EXPECT_EQ(caveats.lost, 1U);
+  EXPECT_EQ(caveats.late, 2U);
+  EXPECT_EQ(caveats.overload, 4U);
+  EXPECT_EQ(caveats.malformed, 8U);
+  EXPECT_EQ(caveats.disk_full, 16U);
+  EXPECT_EQ(caveats.cut, 32U);
+  EXPECT_EQ(caveats.missing(), 31U);
+}
+
+TEST_F(SessionTest, loss_in_a_file_gets_back_the_name_that_record_gave_it) {
+  source_.add_kmalloc(1, {});
+  source_.add(2, Lost{.count = 10, .reason = LossReason::Kernel});
+  source_.edit().about_json =
+      to_json({.notes = {"rings are small"}, .late = 3, .overload = 4, .disk_full = 5});
+  const Caveats caveats = run(kmalloc_by_comm()).front().caveats;
+  EXPECT_EQ(caveats.lost, 3U);
+  EXPECT_EQ(caveats.late, 3U);
+  EXPECT_EQ(caveats.overload, 4U);
+  EXPECT_EQ(caveats.disk_full, 5U) << "no record stands for what could not be written";
+  EXPECT_EQ(caveats.notes, std::vector<std::string>{"rings are small"});
+}
+
+TEST_F(SessionTest, loss_belongs_to_the_interval_that_it_happened_in) {
+  source_.add_kmalloc(kSecond, {});
+  source_.add(kSecond + 1, Lost{.count = 9});
+  source_.add_kmalloc(2 * kSecond + 2, {});
+  SessionOptions options = kmalloc_by_comm();
+  options.interval_ns = kSecond;
+  const auto reports = run(options);
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(reports[0].caveats.lost, 9U);
+  EXPECT_EQ(reports[1].caveats.lost, 0U);
+}
+
+TEST_F(SessionTest, short_samples_are_counted_as_malformed) {
+  const std::vector<std::byte> few(12);
+  source_.add(1, Sample{.event = test::kKmalloc, .raw = few});
+  source_.add_kmalloc(2, {});
+  const Report report = run(kmalloc_by_comm()).front();
+  EXPECT_EQ(report.caveats.malformed, 1U);
+  EXPECT_EQ(total(report, "count"), 1U);
+}
+
+TEST_F(SessionTest, caveats_of_the_file_are_told_once) {
+  source_.edit().caveats = {"The file is cut off", "The file is cut off"};
+  source_.add_kmalloc(1, {});
+  const auto notes = run(kmalloc_by_comm()).front().caveats.notes;
+  EXPECT_EQ(std::count(notes.begin(), notes.end(), "The file is cut off"), 1);
+}
+
+TEST_F(SessionTest, one_in_n_is_scaled_and_said) {
+  source_.edit().events[test::kKmalloc].period = 10;
+  source_.add_kmalloc(1, {.bytes = 100, .period = 10});
+  const Report report = run(kmalloc_by_comm()).front();
+  EXPECT_EQ(total(report, "count"), 10U);
+  EXPECT_EQ(total(report, "bytes_req"), 1000U);
+  EXPECT_TRUE(test::has_note(report, "one in N"));
+}
+
+TEST_F(SessionTest, only_wanted_threads_are_shown_but_all_are_counted) {
+  source_.add(1, Comm{.pid = 7, .tid = 7, .name = "wanted"});
+  source_.add_kmalloc(2, {.pid = 7});
+  source_.add_kmalloc(3, {.pid = 8});
+  SessionOptions options = kmalloc_by_comm();
+  options.view_options.tasks.comms = {"wanted"};
+  EXPECT_EQ(total(run(options).front(), "count"), 1U);
+  EXPECT_EQ(session_->event_counts().front().samples, 2U);
+}
+
+TEST_F(SessionTest, events_without_a_view_are_counted) {
+  source_.add(1, Sample{.event = test::kMinorFaults, .pid = 1, .tid = 1});
+  run(kmalloc_by_comm());
+  const auto counts = session_->event_counts();
+  ASSERT_EQ(counts.size(), 2U);
+  EXPECT_EQ(counts[test::kMinorFaults].name, "minor-faults");
+  EXPECT_EQ(counts[test::kMinorFaults].samples, 1U);
+  EXPECT_FALSE(session_->view_has_events(0));
+}
+
+TEST_F(SessionTest, key_that_a_view_does_not_have_is_a_usage_error) {
+  SessionOptions options = kmalloc_by_comm();
+  options.view_options.by = {"colour"};
+  const auto session = Session::create(source_, options);
+  ASSERT_FALSE(session.ok());
+  EXPECT_EQ(session.error().kind, ErrorKind::Usage);
+}
+
+}  // namespace
+}  // namespace memtrace
