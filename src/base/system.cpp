@@ -67,6 +67,7 @@ Result<std::vector<std::string>> list_directory(const std::string& path) {
 bool path_exists(const std::string& path) {
   // Not access(2): it asks for the real user's rights and sees no capabilities.
   struct stat status {};
+
   return ::stat(path.c_str(), &status) == 0;
 }
 

@@ -39,8 +39,10 @@ std::string print_double(Unit unit, double value) {
       return print_figure(unit, static_cast<std::uint64_t>(std::llround(value)));
     case Unit::Percent:
       return print_tenths(value) + "%";
-    case Unit::PerSecond:
-      return print_tenths(value) + "/s";
+    case Unit::PerSecond:  // a tenth of a hundred says nothing and takes room from the names
+      return (value < 100 ? print_tenths(value)
+                          : print_count(static_cast<std::uint64_t>(std::llround(value)))) +
+             "/s";
     default:
       return print_tenths(value);
   }

@@ -14,7 +14,7 @@ namespace memtrace {
 namespace {
 
 constexpr std::size_t kGap = 2;        // between columns
-constexpr std::size_t kNarrowest = 16;  // what text columns keep, though the line gets too long
+constexpr std::size_t kNarrowest = 4;  // what text columns keep
 constexpr std::size_t kStackIndent = 4;
 
 struct Place {

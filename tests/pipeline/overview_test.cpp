@@ -54,8 +54,8 @@ TEST_F(OverviewTest, each_event_that_happened_has_its_samples_and_hits) {
 }
 
 TEST_F(OverviewTest, only_views_that_have_something_to_show_are_there) {
-  EXPECT_EQ(views_in(overview_of(source_)),
-            (std::vector<std::string>{"kleaks", "kmalloc", "slab"}));
+  // Not kleaks: without events of frees it would take everything for outstanding.
+  EXPECT_EQ(views_in(overview_of(source_)), (std::vector<std::string>{"kmalloc", "slab"}));
 }
 
 TEST_F(OverviewTest, title_says_what_was_recorded_and_where) {

@@ -18,7 +18,8 @@ TEST(CellText, figures_are_printed_in_their_unit) {
   EXPECT_EQ(printed(Unit::Bytes, std::uint64_t{1572864}), "1.5 MiB");
   EXPECT_EQ(printed(Unit::Nanoseconds, std::uint64_t{12300}), "12.3 us");
   EXPECT_EQ(printed(Unit::Percent, 12.34), "12.3%");
-  EXPECT_EQ(printed(Unit::PerSecond, 1234.56), "1,234.6/s");
+  EXPECT_EQ(printed(Unit::PerSecond, 1234.56), "1,235/s");
+  EXPECT_EQ(printed(Unit::PerSecond, 34.56), "34.6/s");
   EXPECT_EQ(printed(Unit::BytesPerSecond, 2048.0), "2.0 KiB/s");
   EXPECT_EQ(printed(Unit::Number, std::uint64_t{1234567}), "1234567");
   EXPECT_EQ(printed(Unit::Address, std::uint64_t{0xffff888000000000}), "0xffff888000000000");
