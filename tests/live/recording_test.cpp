@@ -21,7 +21,7 @@ TEST_F(RecordingTest, filter_that_the_kernel_refuses_is_a_usage_error) {
   EXPECT_EQ(outcome.status, 2);
   EXPECT_TRUE(outcome.says("filter 'nosuch > 3' for kmem:kmalloc: Invalid argument"))
       << outcome.all();
-  EXPECT_TRUE(outcome.says("hint: fields and their types")) << outcome.all();
+  EXPECT_TRUE(outcome.says("hint: a filter is for every tracepoint")) << outcome.all();
 }
 
 // One period may be under way on each CPU and in each inherited event when the recording ends.
