@@ -96,6 +96,7 @@ TEST_F(TargetsTest, children_of_a_command_are_followed_through_fork_and_exec) {
 TEST_F(TargetsTest, exit_status_of_the_command_is_passed_on) {
   EXPECT_EQ(run("$MEMTRACE record -- sh -c 'exit 3'").status, 3);
   EXPECT_EQ(run("$MEMTRACE record -- sh -c 'kill -9 $$'").status, 128 + SIGKILL);
+  EXPECT_EQ(run("$MEMTRACE kmalloc -- sh -c 'exit 3'").status, 3);
 }
 
 TEST_F(TargetsTest, command_that_cannot_be_found_is_named) {
@@ -174,6 +175,13 @@ TEST_F(TargetsTest, existing_file_is_kept_as_old) {
   run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- $PUPPETS/many_kmallocs 22");
   EXPECT_EQ(report("kmalloc -i memtrace.data.old").at("totals").at("count"), 11U);
   EXPECT_EQ(report("kmalloc").at("totals").at("count"), 22U);
+}
+
+TEST_F(TargetsTest, existing_file_stays_when_a_recording_cannot_start) {
+  run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- $PUPPETS/many_kmallocs 11");
+  EXPECT_EQ(run("$MEMTRACE record -- no-such-command").status, 1);
+  EXPECT_EQ(report("kmalloc").at("totals").at("count"), 11U);
+  EXPECT_FALSE(std::filesystem::exists(dir_.file("memtrace.data.old")));
 }
 
 TEST_F(TargetsTest, output_of_the_command_does_not_get_into_the_pipe) {

@@ -3,7 +3,7 @@
 //
 // Kernel: as many_kmallocs, 5 N kmallocs of 1048 bytes, N of them by each task. It prints its pid
 // when all threads wait, so that a tracer can attach in between: -p sees all five, -t of the main
-// thread only its own.
+// thread its own N.
 #include <sys/wait.h>
 #include <unistd.h>
 
