@@ -53,6 +53,12 @@ std::optional<Event> EventFeed::apply(const Record& record) {
 }
 
 void EventFeed::apply_mmap(const Mmap& mmap) {
+  constexpr std::string_view kKernelName = "[kernel.kallsyms]";
+  if (mmap.pid == kKernelPid && mmap.path.starts_with(kKernelName)) {
+    // perf puts the address of the symbol behind the name where the file offset belongs.
+    world_.note_kernel_place(
+        {.symbol = std::string(mmap.path.substr(kKernelName.size())), .avma = mmap.file_offset});
+  }
   if (mmap.pid == kKernelPid || mmap.mode == CpuMode::Kernel || !mmap.executable) {
     return;
   }

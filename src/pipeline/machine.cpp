@@ -36,7 +36,8 @@ std::string build_id_in_notes(ByteReader notes) {
 
 std::string cpu_description() {
   const auto text = read_file("/proc/cpuinfo");
-  for (const std::string_view line : split(text.ok() ? text.value() : "", '\n')) {
+  const std::string content = text.ok() ? text.value() : "";  // split() borrows from it
+  for (const std::string_view line : split(content, '\n')) {
     if (line.starts_with("model name")) {
       return std::string(trim(line.substr(line.find(':') + 1)));
     }

@@ -2,15 +2,31 @@
 
 #include <sys/utsname.h>
 
+#include "base/system.h"
 #include "base/text.h"
 
 namespace memtrace {
 namespace {
 
+// x86-64: modules are loaded above the kernel's own gigabyte (MODULES_VADDR).
+constexpr std::uint64_t kFirstKernelModule = 0xffffffffc0000000U;
+
 std::string running_kernel() {
   utsname name{};
   ::uname(&name);
   return static_cast<const char*>(name.release);
+}
+
+// The address of a symbol of the running kernel; 0 when it is hidden or not there.
+std::uint64_t kernel_symbol(const std::string& symbol) {
+  const auto symbols = read_file("/proc/kallsyms");
+  const std::string content = symbols.ok() ? symbols.value() : "";  // split() borrows from it
+  for (const std::string_view line : split(content, '\n')) {
+    if (line.ends_with(" " + symbol)) {
+      return parse_number(line.substr(0, line.find(' ')), 16).value_or(0);
+    }
+  }
+  return 0;
 }
 
 std::string base_name(const std::string& path) {
@@ -88,11 +104,16 @@ Frames Naming::from_symbolizer(const CodeLocation& location, const Module& modul
     }
     return {frame_of({.module = "[kernel]", .module_offset = location.offset}, true)};
   }
+  const std::uint64_t shift = kernel ? kernel_shift() : 0;
+  if (shift != 0 && location.offset >= kFirstKernelModule) {
+    // Modules move on their own at each boot.
+    return {frame_of({.module = "[kernel]", .module_offset = location.offset}, true)};
+  }
   const ModuleDescription description{
       .kind = module.kind, .path = module.path, .build_id = build_id_of(module), .pid = module.pid};
   Frames frames;
   for (const FrameName& frame :
-       symbolizer_.name(location.module, description, location.lookup_offset())) {
+       symbolizer_.name(location.module, description, location.lookup_offset() + shift)) {
     frames.push_back(frame_of(frame, kernel));
   }
   if (frames.empty()) {
@@ -100,6 +121,16 @@ Frames Naming::from_symbolizer(const CodeLocation& location, const Module& modul
         frame_of({.module = base_name(module.path), .module_offset = location.offset}, kernel));
   }
   return frames;
+}
+
+// KASLR: how far the running kernel lies from where it lay in the recording.
+std::uint64_t Naming::kernel_shift() {
+  if (!kernel_shift_) {
+    const World::KernelPlace& place = world_.kernel_place();
+    const std::uint64_t here = place.avma == 0 ? 0 : kernel_symbol(place.symbol);
+    kernel_shift_ = here == 0 ? 0 : here - place.avma;
+  }
+  return *kernel_shift_;
 }
 
 std::string Naming::build_id_of(const Module& module) const {

@@ -2,6 +2,7 @@
 // from this machine's files by the symbolizer. Neither of the two knows of the other.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -30,6 +31,7 @@ class Naming final : public Namer {
   Frames name(const CodeLocation& location);
   Frames from_symbolizer(const CodeLocation& location, const Module& module);
   std::string build_id_of(const Module& module) const;
+  std::uint64_t kernel_shift();
 
   const World& world_;
   const Recording& recording_;
@@ -37,6 +39,7 @@ class Naming final : public Namer {
   EmbeddedSymbols embedded_;
   bool same_kernel_ = true;
   bool tried_embedded_ = false;
+  std::optional<std::uint64_t> kernel_shift_;  // to add to the recording's kernel addresses
   std::vector<std::string> caveats_;
   std::unordered_map<LocationId, Frames> locations_;
   std::unordered_map<StackId, Frames> stacks_;

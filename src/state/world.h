@@ -41,6 +41,17 @@ class World {
 
   void map(const NewMapping& mapping);
 
+  // Where the kernel lay when the recording was made: a symbol and its address. KASLR puts it
+  // elsewhere at each boot.
+  struct KernelPlace {
+    std::string symbol;  // "_text" or "_stext"; "" when the recording does not say
+    std::uint64_t avma = 0;
+  };
+
+  void note_kernel_place(KernelPlace place) { kernel_place_ = std::move(place); }
+
+  const KernelPlace& kernel_place() const { return kernel_place_; }
+
   ProcessTable& processes() { return processes_; }
 
   const ProcessTable& processes() const { return processes_; }
@@ -82,6 +93,7 @@ class World {
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
 
   Options options_;
+  KernelPlace kernel_place_;
   StringTable strings_;
   ModuleTable modules_;
   ProcessTable processes_;
