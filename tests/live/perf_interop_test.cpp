@@ -59,6 +59,20 @@ TEST_F(PerfInteropTest, perf_script_counts_a_pipe_from_memtrace) {
   EXPECT_GE(own.at("kmem:kmalloc"), 200U);
 }
 
+// Longer than a few rounds of either tool: the formats must be known before the first sample is
+// given out, not at the pipe's end.
+TEST_F(PerfInteropTest, a_pipe_of_many_rounds_is_understood_from_its_first_sample) {
+  const std::string work =
+      " -- sh -c 'for i in 1 2 3 4; do $PUPPETS/many_kmallocs 100; sleep 0.4; done'";
+  for (const char* tool : {"perf record -q -g", "$MEMTRACE record"}) {
+    run_well(std::string(tool) + " -o - -e kmem:kmalloc --filter 'bytes_req == 1048'" + work +
+             " > saved.pipe");
+    const Outcome outcome =
+        run_well("$MEMTRACE report kmalloc -i - --by size --format csv < saved.pipe");
+    EXPECT_NE(outcome.out.find("1048,400,"), std::string::npos) << tool << outcome.all();
+  }
+}
+
 TEST_F(PerfInteropTest, report_reads_a_pipe_from_record_with_its_names) {
   const Json kmalloc =
       json_of(std::string("$MEMTRACE record -o - -e kmem:kmalloc --filter 'bytes_req == 1048'") +

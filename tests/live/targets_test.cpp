@@ -73,6 +73,18 @@ TEST_F(TargetsTest, tid_covers_that_thread_alone) {
   EXPECT_EQ(messages_of_crowd("-t $PID"), 100U);
 }
 
+TEST_F(TargetsTest, pid_given_twice_counts_once) {
+  EXPECT_EQ(messages_of_crowd("-p $PID,$PID"), 500U);
+}
+
+TEST_F(TargetsTest, start_that_fails_leaves_the_last_recording_alone) {
+  run_well("$MEMTRACE record -e kmem:kmalloc -- $PUPPETS/many_kmallocs 10");
+  const std::string before = run_well("md5sum memtrace.data").out;
+  EXPECT_EQ(run("$MEMTRACE record -- ./nosuchcommand").status, 1);
+  EXPECT_EQ(run("$MEMTRACE record -- ./nosuchcommand").status, 1);
+  EXPECT_EQ(run_well("md5sum memtrace.data").out, before);
+}
+
 TEST_F(TargetsTest, duration_ends_a_system_wide_recording) {
   const auto begin = std::chrono::steady_clock::now();
   run_well(std::string("$PUPPETS/many_kmallocs 1; $MEMTRACE record -a -d 1 ") +
