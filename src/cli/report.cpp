@@ -6,6 +6,7 @@
 #include "cli/print.h"
 #include "cli/shared_options.h"
 #include "perf/file_source.h"
+#include "pipeline/event_selection.h"
 #include "pipeline/overview.h"
 #include "pipeline/session.h"
 
@@ -50,19 +51,6 @@ const NamedView* named_view(const std::vector<std::string>& arguments) {
   const auto parsed = parse_options(options_of_all_views(), arguments);
   const bool has_word = parsed.ok() && !parsed.value().positional().empty();
   return has_word ? find_view(parsed.value().positional().front()) : nullptr;
-}
-
-Error unknown_view(const std::string& name) {
-  std::vector<std::string> names;
-  for (const NamedView& view : all_views()) {
-    names.emplace_back(view.name);
-  }
-  const auto near = nearest(name, names);
-  return {
-      "unknown view '" + name + "'",
-      0,
-      near.empty() ? "views are: " + join(names, ", ") : "did you mean " + join(near, " or ") + "?",
-      ErrorKind::Usage};
 }
 
 Error no_events(const NamedView& view, const Session& session) {

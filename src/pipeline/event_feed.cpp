@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "pipeline/local_formats.h"
 #include "tracepoints/format.h"
 
 namespace memtrace {
@@ -84,7 +85,22 @@ void EventFeed::learn_events() {
   }
 }
 
-void EventFeed::learn_event(const EventInfo& info) {
+EventInfo EventFeed::with_format(EventInfo info) {
+  if (info.kind != EventKind::Tracepoint || !info.format.empty()) {
+    return info;
+  }
+  if (const auto local = find_local_format(info.config)) {
+    info.name = local->name;
+    info.format = local->text;
+    caveats_.push_back("the file has lost its event formats: " + info.name +
+                       " is what this machine's kernel calls the event, right only if the "
+                       "recording is of this kernel");
+  }
+  return info;
+}
+
+void EventFeed::learn_event(const EventInfo& recorded) {
+  const EventInfo info = with_format(recorded);
   EventType type{.name = info.name, .index = static_cast<std::uint32_t>(types_.size())};
   if (!info.format.empty()) {
     auto parsed = parse_format(info.format, info.name.substr(0, info.name.find(':')));

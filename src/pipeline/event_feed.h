@@ -38,7 +38,9 @@ class EventFeed {
   void apply_mmap(const Mmap& mmap);
   void apply_comm(const Comm& comm);
   std::optional<Event> apply_sample(const Stamp& stamp, const Sample& sample);
-  void learn_event(const EventInfo& info);
+  void learn_event(const EventInfo& recorded);
+  // A tracepoint whose format was cut off gets this machine's, with a caveat.
+  EventInfo with_format(EventInfo info);
 
   World& world_;
   const Recording& recording_;

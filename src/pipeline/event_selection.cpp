@@ -29,19 +29,6 @@ bool is_free(std::string_view name) {
   return std::find(kFrees.begin(), kFrees.end(), name) != kFrees.end();
 }
 
-Error unknown_view(const std::string& name) {
-  std::vector<std::string> names;
-  for (const NamedView& view : all_views()) {
-    names.emplace_back(view.name);
-  }
-  const auto near = nearest(name, names);
-  return {
-      "unknown view '" + name + "'",
-      0,
-      near.empty() ? "views are: " + join(names, ", ") : "did you mean " + join(near, " or ") + "?",
-      ErrorKind::Usage};
-}
-
 // tracefs is opened when the first tracepoint is needed: software events work without it.
 class Selector {
  public:
@@ -143,6 +130,19 @@ class Selector {
 };
 
 }  // namespace
+
+Error unknown_view(const std::string& name) {
+  std::vector<std::string> names;
+  for (const NamedView& view : all_views()) {
+    names.emplace_back(view.name);
+  }
+  const auto near = nearest(name, names);
+  return {
+      "unknown view '" + name + "'",
+      0,
+      near.empty() ? "views are: " + join(names, ", ") : "did you mean " + join(near, " or ") + "?",
+      ErrorKind::Usage};
+}
 
 Result<SelectedEvents> select_events(const EventSelection& selection) {
   Selector selector(selection);

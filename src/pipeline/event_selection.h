@@ -24,6 +24,9 @@ struct SelectedEvents {
   std::string header_event;
 };
 
+// Usage, with the nearest names.
+Error unknown_view(const std::string& name);
+
 // Without events and views: the default set. Error: Usage, for an unknown view or event with the
 // nearest names; Failed, when tracefs cannot be used.
 Result<SelectedEvents> select_events(const EventSelection& selection);

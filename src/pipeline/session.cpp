@@ -185,12 +185,27 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     }
     known.notes.insert(known.notes.end(), report.caveats.notes.begin(), report.caveats.notes.end());
     report.caveats = std::move(known);
+    note_empty(report);
     reports.push_back(std::move(report));
   }
   unmatched_told_ = world_.unmatched_frees();
   TRY(on_reports(std::move(reports)));
   losses_ = {};
   return kDone;
+}
+
+void Session::note_empty(Report& report) const {
+  const TaskFilter& tasks = options_.view_options.tasks;
+  const ArrangeOptions& rows = options_.arrange;
+  const bool filtered =
+      !tasks.comms.empty() || !tasks.pids.empty() || rows.min_count > 0 || !rows.exclude.empty();
+  const bool empty = std::all_of(report.tables.begin(),
+                                 report.tables.end(),
+                                 [](const Table& table) { return table.rows.empty(); });
+  if (filtered && empty) {
+    report.caveats.notes.emplace_back(
+        "nothing passed the filters (--comm, --pid, --min, --exclude)");
+  }
 }
 
 // Frees in the name of another task, and those after the last of the task's own events has been

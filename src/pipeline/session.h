@@ -72,6 +72,7 @@ class Session {
   Result<> close_intervals(std::uint64_t now_ns, const OnReports& on_reports);
   Result<> deliver(View::Span span, const OnReports& on_reports);
   bool view_is_sampled(std::size_t view_index) const;
+  void note_empty(Report& report) const;
   void learn_handlers();
   void note_partial(Caveats& caveats) const;
 

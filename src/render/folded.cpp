@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "render/cell_text.h"
 #include "render/formats.h"
 #include "render/names.h"
 
@@ -101,8 +102,11 @@ std::string frames_line(const Report& report, const Fold& fold, const std::vecto
   for (std::size_t i = 0; i < key_count; ++i) {
     // A place in code is part of the stack already.
     const bool is_place = fold.stack && std::holds_alternative<LocationId>(row[i]);
-    if (fold.table.columns[i].unit == Unit::Text && !is_place) {
+    const Column& column = fold.table.columns[i];
+    if (column.unit == Unit::Text && !is_place) {
       add_key(line, report, row[i]);
+    } else if (const auto* number = std::get_if<std::uint64_t>(&row[i])) {
+      add_frame(line, column.name + " " + print_figure(column.unit, *number));  // "pid 123"
     }
   }
   const Frames* frames = fold.stack ? frames_of(report, row[*fold.stack]) : nullptr;

@@ -59,6 +59,17 @@ TEST_F(PerfInteropTest, perf_script_counts_a_pipe_from_memtrace) {
   EXPECT_GE(own.at("kmem:kmalloc"), 200U);
 }
 
+// perf keeps the event formats at the end of its file: what is cut off there is found on this
+// machine.
+TEST_F(PerfInteropTest, a_cut_file_of_perf_is_read_as_far_as_it_is_whole) {
+  run_well("perf record -q -g -e kmem:kmalloc -o whole.data $PUPPETS/many_kmallocs 3000");
+  run_well("head -c $(($(stat -c %s whole.data) * 3 / 4)) whole.data > cut.data");
+  const Outcome outcome = run_well("$MEMTRACE report kmalloc --by comm -i cut.data");
+  EXPECT_NE(outcome.out.find("many_kmallocs  2,"), std::string::npos) << outcome.all();
+  EXPECT_NE(outcome.out.find("The file is cut off"), std::string::npos) << outcome.all();
+  EXPECT_NE(outcome.out.find("lost its event formats"), std::string::npos) << outcome.all();
+}
+
 // Longer than a few rounds of either tool: the formats must be known before the first sample is
 // given out, not at the pipe's end.
 TEST_F(PerfInteropTest, a_pipe_of_many_rounds_is_understood_from_its_first_sample) {
