@@ -35,8 +35,9 @@ std::string build_id_in_notes(ByteReader notes) {
 }
 
 std::string cpu_description() {
-  const auto text = read_file("/proc/cpuinfo");
-  for (const std::string_view line : split(text.ok() ? text.value() : "", '\n')) {
+  const auto read = read_file("/proc/cpuinfo");
+  const std::string text = read.ok() ? read.value() : "";  // the lines borrow from it
+  for (const std::string_view line : split(text, '\n')) {
     if (line.starts_with("model name")) {
       return std::string(trim(line.substr(line.find(':') + 1)));
     }
