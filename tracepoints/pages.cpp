@@ -12,6 +12,10 @@ namespace {
 // says so). pfn 0 is a page.
 constexpr std::uint64_t kNoPfn = ~std::uint64_t{0};
 
+// A block has page size << order bytes. No kernel's MAX_ORDER reaches this (Kconfig: at most 13), a
+// damaged file's may be any number, by which no value can be shifted.
+constexpr std::uint64_t kBeyondAnyOrder = 32;
+
 struct PageIdentity {
   NumberAt at;
   bool is_pfn = true;
@@ -38,9 +42,13 @@ Result<Decoder> bind_page_alloc(const EventFormat& format) {
       return {};
     }
     const std::uint64_t page = identity.at.load(data);
+    const std::uint64_t block_order = order.load(data);
+    if (block_order >= kBeyondAnyOrder) {
+      return {};
+    }
     const bool failed = identity.none(page);
     return PageAlloc{.page = failed ? 0 : page,
-                     .order = static_cast<std::uint32_t>(order.load(data)),
+                     .order = static_cast<std::uint32_t>(block_order),
                      .gfp = gfp.load(data),
                      .migratetype = static_cast<std::int32_t>(migratetype.load(data)),
                      .failed = failed,
@@ -60,8 +68,12 @@ Result<Decoder> bind_page_free(const EventFormat& format) {
     if (sample.raw.size() < needed_bytes) {
       return {};
     }
+    const std::uint64_t block_order = order ? order->load(data) : 0;
+    if (block_order >= kBeyondAnyOrder) {
+      return {};
+    }
     return PageFree{.page = identity.at.load(data),
-                    .order = order ? static_cast<std::uint32_t>(order->load(data)) : 0,
+                    .order = static_cast<std::uint32_t>(block_order),
                     .page_is_pfn = identity.is_pfn};
   });
 }

@@ -40,7 +40,9 @@ std::vector<std::uint64_t> read_ids(Bytes file, FileSection section, RecordingBu
     return {};
   }
   std::vector<std::uint64_t> ids(bytes->size() / sizeof(std::uint64_t));
-  std::memcpy(ids.data(), bytes->data(), ids.size() * sizeof(std::uint64_t));
+  if (!ids.empty()) {  // memcpy(3) takes no null pointer, not even for no bytes
+    std::memcpy(ids.data(), bytes->data(), ids.size() * sizeof(std::uint64_t));
+  }
   return ids;
 }
 

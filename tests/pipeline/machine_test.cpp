@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/system.h"
+
 namespace memtrace {
 namespace {
 
@@ -43,6 +45,9 @@ TEST(MachineTest, this_machine_has_a_kernel_cpus_and_memory) {
   EXPECT_GT(machine.total_memory_bytes, std::uint64_t{1} << 20U);
   EXPECT_GE(machine.page_size_bytes, 4096U);
   EXPECT_TRUE(machine.events.empty());
+  const auto cpus = read_file("/proc/cpuinfo");
+  ASSERT_TRUE(cpus.ok());
+  EXPECT_NE(cpus.value().find(machine.cpu_description), std::string::npos);
 }
 
 }  // namespace
