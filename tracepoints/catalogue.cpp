@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tracepoints/heap.h"
 #include "tracepoints/software_events.h"
 #include "tracepoints/tracepoint.h"
 
@@ -21,6 +22,9 @@ std::string_view without_modifiers(std::string_view name) {
 }  // namespace
 
 const Tracepoint* find_tracepoint(std::string_view name) {
+  if (is_heap_event(name)) {
+    return &heap_probe();
+  }
   const std::string_view wanted = without_modifiers(name);
   const std::array groups = {slab_tracepoints(), page_tracepoints(), fault_tracepoints()};
   for (const std::span<const Tracepoint> group : groups) {

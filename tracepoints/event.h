@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,8 +65,43 @@ struct PageFault {
   FaultStage stage = FaultStage::Entry;
 };
 
-using EventPayload =
-    std::variant<std::monostate, SlabAlloc, SlabFree, PageAlloc, PageFree, PageFault>;
+// What an allocator's function does with the heap.
+enum class HeapOp : std::uint8_t { Alloc, Realloc, Free };
+
+// The entry of an allocator's function: a probe of a memtrace_heap group (tracepoints/heap.h).
+struct HeapCall {
+  HeapOp op = HeapOp::Alloc;
+  std::uint64_t address = 0;  // of the block given to free or realloc
+  std::uint64_t bytes = 0;    // asked for; a product that overflows is as large as can be
+  // Lower half of the stack pointer at the function's entry, to tell nested calls from calls that
+  // were left by longjmp(3); 0 when the probe does not say.
+  std::uint32_t stack_pointer = 0;
+};
+
+// The end of such a call. address is 0 when it failed, or when the function does not return it.
+struct HeapReturn {
+  std::uint64_t address = 0;
+  std::optional<std::uint64_t> usable_bytes;  // of a glibc chunk, when the probe reads it
+};
+
+// Made of a HeapCall and its HeapReturn: memory that the program now has. The event's stack is the
+// call's. For realloc Event::freed is the block that it replaces.
+struct HeapAlloc {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  bool is_realloc = false;
+  bool has_call = true;  // false: only the return is probed, bytes are the block's usable size
+};
+
+using EventPayload = std::variant<std::monostate,
+                                  SlabAlloc,
+                                  SlabFree,
+                                  PageAlloc,
+                                  PageFree,
+                                  PageFault,
+                                  HeapCall,
+                                  HeapReturn,
+                                  HeapAlloc>;
 
 // What is the same for all events of one kind in a recording.
 struct EventType {
@@ -84,9 +120,10 @@ struct Event {
   std::uint32_t tid = 0;
   std::uint64_t weight = 1;  // hits this event stands for: more than 1 when sampled one in N
   StackId stack;
-  LocationId call_site;             // of a slab event
+  LocationId call_site;             // of a slab or heap event: who called the allocator
   StringId comm;                    // the thread's name as of this event
   StringId cache;                   // a slab event's cache, if the event names it
+  StringId function;                // of a heap event: "malloc"
   const EventType* type = nullptr;  // never null in a view
   std::span<const std::byte> raw;   // the fields' bytes; borrowed
   EventPayload payload;

@@ -43,12 +43,12 @@ std::optional<Event> EventFeed::apply(const Record& record) {
   } else if (const auto* comm = std::get_if<Comm>(&record.payload)) {
     apply_comm(*comm);
   } else if (const auto* fork = std::get_if<Fork>(&record.payload)) {
-    world_.processes().fork({.pid = fork->pid,
-                             .parent_pid = fork->parent_pid,
-                             .tid = fork->tid,
-                             .parent_tid = fork->parent_tid});
+    world_.fork({.pid = fork->pid,
+                 .parent_pid = fork->parent_pid,
+                 .tid = fork->tid,
+                 .parent_tid = fork->parent_tid});
   } else if (const auto* exit = std::get_if<Exit>(&record.payload)) {
-    world_.processes().exit(exit->pid, exit->tid);
+    world_.exit(exit->pid, exit->tid);
   }
   return std::nullopt;
 }
@@ -74,7 +74,7 @@ void EventFeed::apply_mmap(const Mmap& mmap) {
 
 void EventFeed::apply_comm(const Comm& comm) {
   if (comm.exec) {
-    world_.processes().exec(comm.pid);
+    world_.exec(comm.pid);
   }
   world_.processes().rename(comm.pid, comm.tid, world_.strings().intern(comm.name));
 }

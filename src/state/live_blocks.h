@@ -12,12 +12,12 @@
 
 namespace memtrace {
 
-enum class BlockKind : std::uint8_t { Kmalloc, Cache, Page };
+enum class BlockKind : std::uint8_t { Kmalloc, Cache, Page, Heap };
 
 struct LiveBlock {
   BlockKind kind = BlockKind::Kmalloc;
   std::uint32_t order = 0;  // of a Page
-  std::uint64_t key = 0;    // kernel address, pfn or struct page address
+  std::uint64_t key = 0;    // kernel address, pfn or struct page address; a Heap's user address
   std::uint64_t bytes = 0;  // as allocated: bytes_alloc, or page size << order
   std::uint64_t bytes_req = 0;
   std::uint64_t time_ns = 0;
@@ -27,8 +27,11 @@ struct LiveBlock {
   std::uint32_t tid = 0;
   std::uint32_t cpu = 0;
   StringId comm;
-  StringId cache;        // of a Cache block, when its name is known
-  LocationId call_site;  // of slab blocks
+  StringId cache;             // of a Cache block, when its name is known
+  LocationId call_site;       // of slab and Heap blocks
+  StringId function;          // of a Heap block: what allocated it
+  std::uint64_t weight = 1;   // blocks that it stands for, when one in N was sampled
+  bool is_inherited = false;  // a forked child's copy of its parent's Heap block
   StackId stack;
 };
 

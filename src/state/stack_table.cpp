@@ -34,4 +34,9 @@ std::vector<LocationId> StackTable::locations(StackId id) const {
   return innermost_first;
 }
 
+LocationId StackTable::caller(StackId id) const {
+  const StackId outer = id.valid() ? nodes_[id.value - 1].caller : StackId{};
+  return outer.valid() ? nodes_[outer.value - 1].location : LocationId{};
+}
+
 }  // namespace memtrace

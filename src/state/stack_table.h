@@ -26,6 +26,9 @@ class StackTable {
   // Innermost first.
   std::vector<LocationId> locations(StackId id) const;
 
+  // The second of them: who called the innermost function; none for a shorter stack.
+  LocationId caller(StackId id) const;
+
   std::size_t location_count() const { return locations_.size(); }
 
   // Nodes of the tree.

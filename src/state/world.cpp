@@ -113,6 +113,10 @@ void World::apply(Event& event) {
     apply_slab_alloc(event, *slab);
   } else if (const auto* free = std::get_if<SlabFree>(&event.payload)) {
     apply_slab_free(event, *free);
+  } else if (const auto* call = std::get_if<HeapCall>(&event.payload)) {
+    apply_heap_call(event, *call);
+  } else if (const auto* ended = std::get_if<HeapReturn>(&event.payload)) {
+    apply_heap_return(event, *ended);
   } else if (!options_.track_live_blocks) {
     return;
   } else if (const auto* pages = std::get_if<PageAlloc>(&event.payload)) {

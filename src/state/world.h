@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "base/interner.h"
+#include "state/heap_blocks.h"
+#include "state/heap_calls.h"
+#include "state/heap_names.h"
 #include "state/live_blocks.h"
 #include "state/module_table.h"
 #include "state/process_table.h"
@@ -52,6 +55,10 @@ class World {
 
   const KernelPlace& kernel_place() const { return kernel_place_; }
 
+  void fork(const ProcessTable::ForkedTask& task);
+  void exec(std::uint32_t pid);
+  void exit(std::uint32_t pid, std::uint32_t tid);
+
   ProcessTable& processes() { return processes_; }
 
   const ProcessTable& processes() const { return processes_; }
@@ -67,6 +74,8 @@ class World {
   const StackTable& stacks() const { return stacks_; }
 
   const LiveBlocks& live() const { return live_; }
+
+  const HeapBlocks& heap() const { return heap_; }
 
   std::uint64_t page_size_bytes() const { return options_.page_size_bytes; }
 
@@ -89,6 +98,10 @@ class World {
   void apply_page_alloc(const Event& event, const PageAlloc& alloc);
   LiveBlock block_of(const Event& event) const;
   bool wanted(bool user) const;
+  void apply_heap_call(Event& event, const HeapCall& call);
+  void apply_heap_free(Event& event, const HeapCall& call);
+  void apply_heap_return(Event& event, const HeapReturn& ended);
+  void finish_heap_call(Event& event, const HeapReturn& ended, PendingCall& pending);
   void note_freed(Event& event, std::optional<LiveBlock> block);
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
 
@@ -99,6 +112,16 @@ class World {
   ProcessTable processes_;
   StackTable stacks_;
   LiveBlocks live_;
+  HeapBlocks heap_;
+  HeapCalls heap_calls_;
+  HeapNames heap_names_;
+
+  struct FreedAddress {
+    std::uint32_t tid = 0;
+    std::uint64_t address = 0;
+  };
+
+  FreedAddress last_freed_;  // of any heap
   tsl::robin_map<std::uint64_t, StackId> known_chains_;
   tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
   std::vector<LocationId> frames_;  // of translate(), kept to save an allocation for each stack

@@ -63,6 +63,13 @@ class GroupBy {
 
   Cost& row_at(const KeyWords& words) { return rows_[words]; }
 
+  template <typename Visitor>
+  void for_each(Visitor visit) {
+    for (auto it = rows_.begin(); it != rows_.end(); ++it) {
+      visit(it.value());
+    }
+  }
+
   Cost total() const {
     Cost sum{};
     for (const auto& [words, cost] : rows_) {

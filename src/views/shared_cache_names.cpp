@@ -55,6 +55,7 @@ std::uint64_t CacheNames::key_of(const LiveBlock& block) {
     case BlockKind::Cache:
       return cache_key(block.cache, block.call_site, block.bytes);
     case BlockKind::Page:
+    case BlockKind::Heap:
       break;
   }
   return make_key(Form::None, 0);

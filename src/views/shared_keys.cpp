@@ -1,6 +1,7 @@
 #include "views/shared_keys.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/text.h"
 
@@ -48,7 +49,7 @@ Cell cache_cell(std::uint64_t word, const CellContext& context) {
 }
 
 Cell kind_cell(std::uint64_t word, const CellContext& /*context*/) {
-  constexpr std::array<std::string_view, 3> kNames = {"kmalloc", "cache", "page"};
+  constexpr std::array<std::string_view, 4> kNames = {"kmalloc", "cache", "page", "heap"};
   return std::string(kNames[word]);
 }
 
@@ -57,8 +58,31 @@ std::uint64_t settle_cache(std::uint64_t word, const CellContext& context) {
 }
 
 std::uint64_t size_of(const Event& event) {
-  const auto* alloc = std::get_if<SlabAlloc>(&event.payload);
-  return alloc == nullptr ? 0 : alloc->bytes_req;
+  if (const auto* slab = std::get_if<SlabAlloc>(&event.payload)) {
+    return slab->bytes_req;
+  }
+  if (const auto* call = std::get_if<HeapCall>(&event.payload)) {
+    return call->bytes;
+  }
+  const auto* alloc = std::get_if<HeapAlloc>(&event.payload);
+  return alloc == nullptr ? 0 : alloc->bytes;
+}
+
+// Powers of two: range n holds sizes from 2^(n-1) to 2^n - 1, range 0 holds 0.
+std::uint64_t range_of(const Event& event) {
+  return static_cast<std::uint64_t>(std::bit_width(size_of(event)));
+}
+
+std::uint64_t range_of_block(const LiveBlock& block) {
+  return static_cast<std::uint64_t>(std::bit_width(block.bytes_req));
+}
+
+Cell range_cell(std::uint64_t word, const CellContext& /*context*/) {
+  if (word == 0) {
+    return std::string("0");
+  }
+  const std::uint64_t low = std::uint64_t{1} << (word - 1);
+  return std::to_string(low) + "-" + std::to_string(low + (low - 1));
 }
 
 std::uint64_t gfp_of(const Event& event) {
@@ -130,6 +154,8 @@ constexpr auto kSharedKeys = std::to_array<KeySpec>({
     {"tid", Unit::Number, member<&Event::tid>, block_member<&LiveBlock::tid>, number_cell},
     {"cpu", Unit::Number, member<&Event::cpu>, block_member<&LiveBlock::cpu>, number_cell},
     {"size", Unit::Number, size_of, block_member<&LiveBlock::bytes_req>, number_cell},
+    {"range", Unit::Text, range_of, range_of_block, range_cell},
+    {"function", Unit::Text, id_member<&Event::function>, block_id_member<&LiveBlock::function>, string_cell},
     {"gfp", Unit::Text, gfp_of, block_member<&LiveBlock::gfp>, gfp_cell},
     {"node", Unit::Number, node_of, nullptr, signed_cell},
     {"order", Unit::Number, order_of, block_member<&LiveBlock::order>, number_cell},

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -78,6 +79,43 @@ inline Step page_free(std::uint64_t page, std::uint32_t order = 0) {
   return {.event = "kmem:mm_page_free", .payload = PageFree{.page = page, .order = order}};
 }
 
+// Events of probes on allocators; their kinds are named as the probes are.
+inline Step heap_call(const std::string& function, const HeapCall& call) {
+  return {.event = "memtrace_heap_1:" + function, .payload = call};
+}
+
+inline Step heap_return(const std::string& function, std::uint64_t address) {
+  return {.event = "memtrace_heap_1:" + function + "_ret",
+          .payload = HeapReturn{.address = address, .usable_bytes = {}}};
+}
+
+inline Step heap_free(std::uint64_t address) {
+  return heap_call("free", {.op = HeapOp::Free, .address = address});
+}
+
+// A whole call of malloc.
+inline std::vector<Step> heap_alloc(std::uint64_t address,
+                                    std::uint64_t bytes,
+                                    std::uint32_t stack = 1,
+                                    std::uint64_t at_ns = 0) {
+  Step call = heap_call("malloc", {.bytes = bytes, .stack_pointer = 0x7000});
+  Step ended = heap_return("malloc", address);
+  call.stack = stack;
+  call.at_ns = ended.at_ns = at_ns;
+  return {call, ended};
+}
+
+inline std::vector<Step> heap_realloc(std::uint64_t old_address,
+                                      std::uint64_t address,
+                                      std::uint64_t bytes,
+                                      std::uint32_t stack = 1) {
+  Step call = heap_call(
+      "realloc",
+      {.op = HeapOp::Realloc, .address = old_address, .bytes = bytes, .stack_pointer = 0x7000});
+  call.stack = stack;
+  return {call, heap_return("realloc", address)};
+}
+
 class EventScript {
  public:
   explicit EventScript(std::string_view view, const ViewOptions& options = {})
@@ -85,6 +123,7 @@ class EventScript {
     auto made = find_view(view)->spec.make(options);
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
     view_ = made.take();
+    make_stacks();
   }
 
   World& world() { return world_; }
@@ -142,6 +181,15 @@ class EventScript {
   }
 
  private:
+  // Step::stack: stacks of one kernel function each.
+  void make_stacks() {
+    constexpr std::uint64_t kFirstFunction = 0xffffffff81000000;
+    for (std::uint64_t i = 0; i < 16; ++i) {
+      const std::array<std::uint64_t, 1> chain = {kFirstFunction + i};
+      world_.intern_stack(0, chain);
+    }
+  }
+
   World world_;
   std::deque<EventType> types_;
   std::unique_ptr<View> view_;

@@ -114,7 +114,9 @@ TEST(AllViews, describe_themselves_and_can_be_made_with_each_key) {
 TEST(AllViews, handle_the_events_that_they_need) {
   for (const NamedView& view : all_views()) {
     for (const std::string_view group : view.spec.needs) {
-      const std::string first(group.substr(0, group.find('|')));
+      // Probes are made when they are needed: their names are not events of the kernel.
+      const std::string first(group.starts_with("heap:") ? "memtrace_heap_1:malloc"
+                                                         : group.substr(0, group.find('|')));
       EXPECT_TRUE(view.spec.handles(event_named(first))) << view.name << " " << first;
     }
   }

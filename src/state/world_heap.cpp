@@ -1,0 +1,121 @@
+// The user heap's part of the world: calls of allocator functions become blocks.
+#include "state/world.h"
+
+namespace memtrace {
+
+void World::fork(const ProcessTable::ForkedTask& task) {
+  processes_.fork(task);
+  heap_calls_.forget(task.tid);  // a former life's
+  if (options_.track_live_blocks && task.pid != task.parent_pid) {
+    heap_.fork(task.parent_pid, task.pid);
+  }
+}
+
+void World::exec(std::uint32_t pid) {
+  processes_.exec(pid);
+  heap_.exec(pid);
+}
+
+void World::exit(std::uint32_t pid, std::uint32_t tid) {
+  processes_.exit(pid, tid);
+  heap_calls_.forget(tid);
+}
+
+void World::apply_heap_call(Event& event, const HeapCall& call) {
+  const HeapNames::Names& names = heap_names_.of(*event.type, strings_);
+  event.function = names.function;
+  event.call_site = stacks_.caller(event.stack);
+  if (!options_.track_live_blocks) {
+    return;
+  }
+  if (call.op == HeapOp::Free) {
+    apply_heap_free(event, call);
+    return;
+  }
+  PendingCall& pending = heap_calls_.enter(event.tid,
+                                           {.name = names.call,
+                                            .call = call,
+                                            .weight = event.weight,
+                                            .function = names.function,
+                                            .call_site = event.call_site,
+                                            .stack = event.stack,
+                                            .replaced = {}});
+  // Another thread may be given the old address before realloc's return is seen.
+  if (call.op == HeapOp::Realloc && call.address != 0 && !pending.is_nested) {
+    pending.replaced = heap_.take(event.pid, call.address);
+    unmatched_frees_ += pending.replaced ? 0U : 1U;
+  }
+}
+
+void World::apply_heap_free(Event& event, const HeapCall& call) {
+  if (call.address == 0 || heap_calls_.is_replacing(event.tid, call.address)) {
+    return;
+  }
+  // One operator delete calls the next, and the last one free: all with the same address.
+  const bool again = last_freed_.tid == event.tid && last_freed_.address == call.address;
+  last_freed_ = {event.tid, call.address};
+  if (!again) {
+    note_freed(event, heap_.take(event.pid, call.address));
+  }
+}
+
+void World::apply_heap_return(Event& event, const HeapReturn& ended) {
+  const HeapNames::Names& names = heap_names_.of(*event.type, strings_);
+  event.function = names.function;
+  if (ended.usable_bytes) {  // probed at the return alone
+    PendingCall call{.name = names.call,
+                     .call = {.bytes = *ended.usable_bytes},
+                     .weight = event.weight,
+                     .function = names.function,
+                     .call_site = stacks_.caller(event.stack),
+                     .stack = event.stack,
+                     .replaced = {}};
+    finish_heap_call(event, ended, call);
+    return;
+  }
+  if (!options_.track_live_blocks) {
+    return;
+  }
+  auto pending = heap_calls_.leave(event.tid, names.call);
+  if (pending && !pending->is_nested) {
+    finish_heap_call(event, ended, *pending);
+  }
+}
+
+void World::finish_heap_call(Event& event, const HeapReturn& ended, PendingCall& pending) {
+  event.stack = pending.stack;
+  event.call_site = pending.call_site;
+  event.weight = pending.weight;
+  const bool failed = ended.address == 0 && pending.call.bytes != 0;
+  if (failed) {
+    if (pending.replaced) {
+      heap_.allocate(*pending.replaced);  // realloc(3): the old block is untouched
+    }
+    return;
+  }
+  if (pending.replaced) {
+    freed_ = pending.replaced;
+    event.freed = &*freed_;
+  }
+  const HeapAlloc alloc{.address = ended.address,
+                        .bytes = pending.call.bytes,
+                        .is_realloc = pending.call.op == HeapOp::Realloc,
+                        .has_call = !ended.usable_bytes};
+  event.payload = alloc;
+  if (alloc.address == 0 || !options_.track_live_blocks) {
+    return;  // realloc(p, 0) frees
+  }
+  if (last_freed_.address == alloc.address) {
+    last_freed_ = {};
+  }
+  LiveBlock block = block_of(event);
+  block.kind = BlockKind::Heap;
+  block.key = alloc.address;
+  block.bytes = alloc.bytes;
+  block.bytes_req = alloc.bytes;
+  block.function = event.function;
+  block.weight = event.weight;
+  heap_.allocate(block);
+}
+
+}  // namespace memtrace

@@ -1,0 +1,108 @@
+#include "support/event_script.h"
+
+namespace memtrace::test {
+namespace {
+
+Step asked(const std::string& function, std::uint64_t bytes, std::uint32_t stack = 1) {
+  Step step = heap_call(function, {.bytes = bytes, .stack_pointer = 0x7000});
+  step.stack = stack;
+  return step;
+}
+
+TEST(MallocView, adds_up_calls_and_bytes_by_stack) {
+  EventScript script("malloc");
+  script.play({asked("malloc", 10), asked("malloc", 30), asked("calloc", 5, 2)});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {stack(1)}, "count"), number(2));
+  EXPECT_EQ(figure(report, {stack(1)}, "bytes"), number(40));
+  EXPECT_EQ(figure(report, {stack(1)}, "avg_bytes"), number(20));
+  EXPECT_EQ(figure(report, {stack(1)}, "max_bytes"), number(30));
+  EXPECT_EQ(figure(report, {stack(2)}, "bytes"), number(5));
+  EXPECT_EQ(total(report, "count"), 3U);
+  EXPECT_EQ(total(report, "bytes"), 45U);
+}
+
+TEST(MallocView, names_the_functions_and_joins_those_of_several_allocators) {
+  EventScript script("malloc", {.by = {"function"}});
+  script.play({asked("malloc", 1), asked("malloc_2", 2), asked("aligned_alloc", 4)});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("malloc")}, "bytes"), number(3));
+  EXPECT_EQ(figure(report, {text("aligned_alloc")}, "bytes"), number(4));
+}
+
+TEST(MallocView, leaves_out_frees_and_counts_no_call_twice_at_its_return) {
+  EventScript script("malloc");
+  script.play(heap_alloc(0x10, 64));
+  script.play(heap_free(0x10));
+  EXPECT_EQ(total(script.finish(), "count"), 1U);
+}
+
+TEST(MallocView, counts_returns_where_only_they_were_probed) {
+  EventScript script("malloc", {.by = {"function", "size"}});
+  Step ended = heap_return("malloc", 0x10);
+  ended.payload = HeapReturn{.address = 0x10, .usable_bytes = 24};
+  script.play(ended);
+  EXPECT_EQ(figure(script.finish(), {text("malloc"), number(24)}, "count"), number(1));
+}
+
+TEST(MallocView, scales_by_the_period) {
+  EventScript script("malloc");
+  Step step = asked("malloc", 8);
+  step.weight = 100;
+  script.play(step);
+  EXPECT_EQ(figure(script.finish(), {stack(1)}, "bytes"), number(800));
+}
+
+TEST(MallocView, keeps_to_the_size_limits) {
+  EventScript script("malloc", {.own = {{"min-bytes", "16"}, {"max-bytes", "1K"}}});
+  script.play({asked("malloc", 15), asked("malloc", 16), asked("malloc", 1024)});
+  script.play(asked("malloc", 1025));
+  EXPECT_EQ(total(script.finish(), "bytes"), 1040U);
+}
+
+TEST(MallocView, distributes_sizes_by_powers_of_two) {
+  EventScript script("malloc");
+  script.play({asked("malloc", 3), asked("malloc", 8), asked("malloc", 15)});
+  const Histogram sizes = script.finish().histograms.at(0);
+  ASSERT_EQ(sizes.buckets.size(), 3U);
+  EXPECT_EQ(sizes.buckets[0].low, 2U);
+  EXPECT_EQ(sizes.buckets[1].count, 0U);
+  EXPECT_EQ(sizes.buckets[2].low, 8U);
+  EXPECT_EQ(sizes.buckets[2].high, 15U);
+  EXPECT_EQ(sizes.buckets[2].count, 2U);
+}
+
+TEST(MallocView, distributes_sizes_in_equal_steps_when_asked) {
+  EventScript script("malloc", {.own = {{"linear", "100"}}});
+  script.play({asked("malloc", 99), asked("malloc", 100), asked("malloc", 250)});
+  const Histogram sizes = script.finish().histograms.at(0);
+  ASSERT_EQ(sizes.buckets.size(), 3U);
+  EXPECT_EQ(sizes.buckets[1].low, 100U);
+  EXPECT_EQ(sizes.buckets[1].high, 199U);
+}
+
+TEST(MallocView, range_groups_sizes_by_powers_of_two) {
+  EventScript script("malloc", {.by = {"range"}});
+  script.play({asked("malloc", 64), asked("malloc", 127), asked("malloc", 0)});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("64-127")}, "count"), number(2));
+  EXPECT_EQ(figure(report, {text("0")}, "count"), number(1));
+}
+
+TEST(MallocView, an_interval_begins_with_nothing) {
+  EventScript script("malloc");
+  script.play(asked("malloc", 64));
+  script.finish();
+  const Report second = script.finish();
+  EXPECT_EQ(total(second, "count"), 0U);
+  EXPECT_TRUE(second.histograms.empty());
+}
+
+TEST(MallocView, a_size_that_is_none_is_a_usage_error) {
+  const auto made = find_view("malloc")->spec.make({.own = {{"min-bytes", "many"}}});
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().kind, ErrorKind::Usage);
+}
+
+}  // namespace
+}  // namespace memtrace::test

@@ -1,0 +1,145 @@
+#include "tracepoints/heap.h"
+
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "tracepoints/field_lookup.h"
+#include "tracepoints/tracepoint.h"
+
+namespace memtrace {
+namespace {
+
+// The parts of "memtrace_heap_12:malloc_ret_2".
+struct HeapName {
+  std::string_view function;
+  bool is_return = false;
+  std::string_view number;  // "_2"
+};
+
+HeapName parse_name(std::string_view event_name) {
+  HeapName name;
+  name.function = event_name.substr(event_name.find(':') + 1);
+  name.function = name.function.substr(0, name.function.find(':'));  // perf's modifiers
+  const std::size_t digits = name.function.find_last_not_of("0123456789");
+  const bool is_numbered = digits != std::string_view::npos && digits > 0 &&
+                           digits + 1 < name.function.size() && name.function[digits] == '_';
+  if (is_numbered) {
+    name.number = name.function.substr(digits);
+    name.function.remove_suffix(name.number.size());
+  }
+  if (name.function.ends_with(kReturnSuffix)) {
+    name.is_return = true;
+    name.function.remove_suffix(kReturnSuffix.size());
+  }
+  return name;
+}
+
+struct CallFields {
+  std::optional<NumberAt> ptr;
+  std::optional<NumberAt> size;
+  std::optional<NumberAt> count;
+  std::optional<NumberAt> stack_pointer;
+  std::size_t needed_bytes = 0;
+};
+
+HeapOp op_of(const CallFields& fields) {
+  if (!fields.ptr) {
+    return HeapOp::Alloc;
+  }
+  return fields.size ? HeapOp::Realloc : HeapOp::Free;
+}
+
+std::uint64_t product(std::uint64_t left, std::uint64_t right) {
+  std::uint64_t result = 0;
+  return __builtin_mul_overflow(left, right, &result) ? std::numeric_limits<std::uint64_t>::max()
+                                                      : result;
+}
+
+HeapCall read_call(const CallFields& fields, const std::byte* data) {
+  HeapCall call{.op = op_of(fields)};
+  call.address = fields.ptr ? fields.ptr->load(data) : 0;
+  call.bytes = fields.size ? fields.size->load(data) : 0;
+  if (fields.count) {
+    call.bytes = product(call.bytes, fields.count->load(data));
+  }
+  if (fields.stack_pointer) {
+    call.stack_pointer = static_cast<std::uint32_t>(fields.stack_pointer->load(data));
+  }
+  return call;
+}
+
+Result<Decoder> bind_call(FieldLookup& lookup) {
+  CallFields fields{.ptr = lookup.optional("ptr"),
+                    .size = lookup.optional("size"),
+                    .count = lookup.optional("count"),
+                    .stack_pointer = lookup.optional("sp")};
+  if (!fields.ptr) {
+    lookup.required({"size"});
+  }
+  TRY(lookup.check());
+  fields.needed_bytes = lookup.needed_bytes();
+  return Decoder([fields](const RawSample& sample) -> EventPayload {
+    if (sample.raw.size() < fields.needed_bytes) {
+      return {};
+    }
+    return read_call(fields, sample.raw.data());
+  });
+}
+
+// malloc/malloc.c: a chunk's size word lies before the block; its three lowest bits are flags, and
+// the word itself is part of the size.
+std::uint64_t usable_bytes(std::uint64_t size_word) {
+  constexpr std::uint64_t kFlags = 7;
+  constexpr std::uint64_t kWordBytes = 8;
+  const std::uint64_t chunk_bytes = size_word & ~kFlags;
+  return chunk_bytes > kWordBytes ? chunk_bytes - kWordBytes : 0;
+}
+
+Result<Decoder> bind_return(FieldLookup& lookup) {
+  const NumberAt result = lookup.required({"result"});
+  const std::optional<NumberAt> chunk = lookup.optional("chunk");
+  TRY(lookup.check());
+  const std::size_t needed_bytes = lookup.needed_bytes();
+  return Decoder([=](const RawSample& sample) -> EventPayload {
+    if (sample.raw.size() < needed_bytes) {
+      return {};
+    }
+    HeapReturn ended{.address = result.load(sample.raw.data()), .usable_bytes = {}};
+    if (chunk) {
+      ended.usable_bytes = usable_bytes(chunk->load(sample.raw.data()));
+    }
+    return ended;
+  });
+}
+
+Result<Decoder> bind_heap(const EventFormat& format) {
+  FieldLookup lookup(format);
+  return lookup.has("result") ? bind_return(lookup) : bind_call(lookup);
+}
+
+}  // namespace
+
+bool is_heap_event(std::string_view event_name) {
+  return event_name.starts_with(kHeapGroup) && event_name.find(':') != std::string_view::npos;
+}
+
+bool is_heap_return(std::string_view event_name) {
+  return is_heap_event(event_name) && parse_name(event_name).is_return;
+}
+
+std::string heap_function(std::string_view event_name) {
+  return std::string(parse_name(event_name).function);
+}
+
+std::string heap_call_name(std::string_view event_name) {
+  const HeapName name = parse_name(event_name);
+  return std::string(name.function) + std::string(name.number);
+}
+
+const Tracepoint& heap_probe() {
+  static constexpr Tracepoint kProbe{"memtrace_heap_*", &bind_heap};
+  return kProbe;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,31 @@
+// Probes on allocators' functions. They live in a group of their own, memtrace_heap_PID, and their
+// fields say what the function does:
+//
+//   size                    malloc      size, align          aligned_alloc
+//   size, count             calloc      ptr, size            realloc
+//   ptr                     free        ptr, count, size     reallocarray
+//   result                  the return of any of them
+//   result, chunk           the return alone, with glibc's chunk header (malloc/malloc.c)
+//
+// An event is named after its function: "malloc", "malloc_ret" its return; "malloc_2" is that of
+// the second allocator in which there is one.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace memtrace {
+
+inline constexpr std::string_view kHeapGroup = "memtrace_heap_";
+inline constexpr std::string_view kReturnSuffix = "_ret";
+
+// "memtrace_heap_12:malloc_ret_2": true.
+bool is_heap_event(std::string_view event_name);
+bool is_heap_return(std::string_view event_name);
+
+// "memtrace_heap_12:malloc_ret_2" -> "malloc". A call and its return have the same call_name,
+// "malloc_2", which tells allocators apart.
+std::string heap_function(std::string_view event_name);
+std::string heap_call_name(std::string_view event_name);
+
+}  // namespace memtrace
