@@ -1,0 +1,30 @@
+// The ELF files that a target executes code from: where its allocators are looked for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/target.h"
+
+namespace memtrace {
+
+struct TargetObject {
+  std::string path;         // opens the file from here
+  std::string mapped_path;  // as the target knows it
+};
+
+// Each file once, whatever it is called. Of a command: its program and the libraries that the
+// program's own dynamic loader says it will load. Error: no such process or command.
+Result<std::vector<TargetObject>> objects_of(const Target& target);
+
+// Of one process as it is now; empty when it is gone.
+std::vector<TargetObject> objects_of_process(std::uint32_t pid);
+
+// What execvp(3) would run. Error: not found.
+Result<std::string> find_program(const std::string& name);
+
+// PATH of "=> PATH (0x7f..)" and "PATH (0x7f..)", as `ld.so --list` prints them.
+std::vector<std::string> parse_loader_list(const std::string& text);
+
+}  // namespace memtrace
