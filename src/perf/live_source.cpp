@@ -81,6 +81,11 @@ LiveSource::LiveSource(LiveSetup setup, EventSet events, std::optional<HeldComma
 
 LiveSource::~LiveSource() {
   readers_.clear();
+  if (command_ && !ended_command_ && !command_->is_held()) {
+    // Recording has failed: nobody waits for the command any more, and nobody else would end it.
+    (void)end_command();
+    command_->terminate(SIGKILL);
+  }
 }
 
 Result<> LiveSource::start() {
@@ -273,6 +278,7 @@ void LiveSource::stop(int signal) {
 
 std::optional<int> LiveSource::end_command() {
   constexpr std::chrono::seconds kPatience{2};
+  ended_command_ = true;
   if (!command_ || command_status_) {
     return command_status_;
   }

@@ -92,7 +92,8 @@ class LiveSource final : public RecordSource {
   std::uint64_t own_samples_ = 0;
   std::optional<int> command_status_;
   bool stop_asked_ = false;
-  bool drained_ = false;  // readers have ended, the merge has everything
+  bool ended_command_ = false;  // end_command() was called
+  bool drained_ = false;        // readers have ended, the merge has everything
 };
 
 }  // namespace memtrace

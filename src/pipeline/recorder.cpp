@@ -29,7 +29,8 @@ WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source)
                     .clock_id = CLOCK_MONOTONIC,
                     .has_clock = source.monotonic_clock(),
                     .wall_clock_ns = wall_clock_ns(),
-                    .trace_clock_ns = monotonic_ns()};
+                    .trace_clock_ns = monotonic_ns(),
+                    .stop_signals = options.live.stop_signals};
   setup.about.command_line = options.command_line;
   for (const OpenedEvent& event : source.events()) {
     setup.events.push_back(

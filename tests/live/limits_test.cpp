@@ -131,6 +131,26 @@ TEST_F(LimitsTest, full_disk_is_told_and_leaves_a_file_that_can_be_read) {
   }
 }
 
+// A pager that nobody scrolls, a network that hangs: a signal ends memtrace and what it started.
+TEST_F(LimitsTest, pipe_that_stands_still_does_not_keep_memtrace_from_ending) {
+  run_well("mkfifo pipe");
+  const Background reader("exec 3< pipe; exec sleep 100", dir_.path(), environment());
+  Background memtrace(
+      "exec $MEMTRACE record -o - -e kmem:kmalloc -- "
+      "sh -c './many_kmallocs 1000000; exec sleep 4567' > pipe",
+      dir_.path(),
+      environment());
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const auto begin = std::chrono::steady_clock::now();
+  memtrace.signal(SIGTERM);
+  const Outcome outcome = memtrace.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_EQ(outcome.status, 1) << outcome.all();
+  EXPECT_TRUE(outcome.says("the reader of the pipe has stopped reading")) << outcome.all();
+  EXPECT_TRUE(outcome.says("hint: ")) << outcome.all();
+  EXPECT_NE(run("pgrep -f '[m]any_kmallocs 1000000|[s]leep 4567'").status, 0);
+}
+
 TEST_F(LimitsTest, tracefs_that_is_not_mounted_is_mounted_and_said) {
   if (run("unshare -m true").status != 0) {
     GTEST_SKIP() << "a mount namespace cannot be made here: tracefs cannot be hidden";
