@@ -56,7 +56,8 @@ Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
                       .tids = tids.take(),
                       .inherit = setup.target.kind == TargetKind::Processes || watches_command,
                       .enable_on_exec = watches_command,
-                      .ring_bytes = setup.ring_bytes});
+                      .ring_bytes = setup.ring_bytes,
+                      .notes = setup.notes});
   if (!events.ok()) {
     return events.take_error();
   }
@@ -244,8 +245,7 @@ bool LiveSource::should_stop() {
   if (const auto signal = setup_.stop_signals ? setup_.stop_signals->poll() : std::nullopt) {
     stop(signal->from_terminal ? 0 : signal->number);
   }
-  const bool out_of_time = !drained_ && deadline_ns_ != 0 && monotonic_ns() >= deadline_ns_;
-  if (out_of_time) {
+  if (!drained_ && deadline_ns_ != 0 && monotonic_ns() >= deadline_ns_) {
     stop(SIGTERM);  // the command too, as perf record does
   }
   return !drained_ && (stop_asked_ || command_status_ || target_is_gone());

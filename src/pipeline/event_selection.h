@@ -13,7 +13,7 @@ namespace memtrace {
 struct EventSelection {
   std::vector<std::string> events;  // "kmem:kmalloc", "vmscan:*", "minor-faults"
   std::vector<std::string> views;   // whose needs are to be met
-  std::string filter;               // for every tracepoint
+  std::string filter;               // for every tracepoint that has its fields
   std::uint64_t period = 1;
 };
 
@@ -22,6 +22,7 @@ struct SelectedEvents {
   // Texts of tracefs that a file must hold; empty when no tracepoint was selected.
   std::string header_page;
   std::string header_event;
+  std::vector<std::string> notes;  // what is not as one might think: for stderr and every report
 };
 
 // Usage, with the nearest names.

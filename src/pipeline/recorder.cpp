@@ -211,6 +211,7 @@ class Recorder {
 
 Result<RecordSummary> record(RecordOptions options) {
   options.live.events = options.selected.requests;
+  options.live.notes = options.selected.notes;
   auto source = LiveSource::open(options.live);
   if (!source.ok()) {
     return source.take_error();
