@@ -141,11 +141,12 @@ class Selector {
 
 }  // namespace
 
-Error unknown_view(const std::string& name) {
+Error unknown_view(const std::string& name, std::span<const std::string> more_names) {
   std::vector<std::string> names;
   for (const NamedView& view : all_views()) {
     names.emplace_back(view.name);
   }
+  names.insert(names.end(), more_names.begin(), more_names.end());
   const auto near = nearest(name, names);
   return {
       "unknown view '" + name + "'",

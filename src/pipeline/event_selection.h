@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@ struct SelectedEvents {
   std::vector<std::string> notes;  // what is not as one might think: for stderr and every report
 };
 
-// Usage, with the nearest names.
-Error unknown_view(const std::string& name);
+// Usage, with the nearest names, of which there may be more than those of the views.
+Error unknown_view(const std::string& name, std::span<const std::string> more_names = {});
 
 // Without events and views: the default set. Error: Usage, for an unknown view or event with the
 // nearest names; Failed, when tracefs cannot be used.
