@@ -46,13 +46,4 @@ std::string usage_text(std::string_view name,
                        std::string_view summary,
                        std::span<const Option> options);
 
-// A name that people know from another tool, and what it stands for.
-struct Alias {
-  std::string_view name;
-  std::string_view view;
-  std::string_view options;  // words put in front of the user's
-};
-
-std::span<const Alias> all_aliases();
-
 }  // namespace memtrace

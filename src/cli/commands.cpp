@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/aliases.h"
 #include "cli/command.h"
 #include "perf/target.h"
 #include "views/view.h"
@@ -14,13 +15,6 @@ namespace {
 constexpr auto kCommands =
     std::to_array<const Command*>({&command_record, &command_report, &command_help});
 
-constexpr auto kAliases = std::to_array<Alias>({
-    {"kmalloc-top", "kmalloc", "--sort count"},
-    {"kmem", "kmalloc", "--by stack,comm"},
-    {"kpages", "pages", "--by stack,comm"},
-    {"slabratetop", "slab", "--sort bytes"},
-});
-
 Error unknown_command(const std::string& name) {
   std::vector<std::string> names;
   for (const Command* command : kCommands) {
@@ -29,7 +23,7 @@ Error unknown_command(const std::string& name) {
   for (const NamedView& view : all_views()) {
     names.emplace_back(view.name);
   }
-  for (const Alias& alias : kAliases) {
+  for (const Alias& alias : all_aliases()) {
     names.emplace_back(alias.name);
   }
   const auto near = nearest(name, names);
@@ -39,23 +33,10 @@ Error unknown_command(const std::string& name) {
           ErrorKind::Usage};
 }
 
-Result<ExitStatus> run_alias(const Alias& alias, const std::vector<std::string>& arguments) {
-  std::vector<std::string> all;
-  for (const std::string_view word : split(alias.options, ' ')) {
-    all.emplace_back(word);
-  }
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  return run_live_view(alias.view, all);
-}
-
 }  // namespace
 
 std::span<const Command* const> all_commands() {
   return kCommands;
-}
-
-std::span<const Alias> all_aliases() {
-  return kAliases;
 }
 
 ExitStatus exit_status_of(std::optional<int> wait_status) {
@@ -80,10 +61,9 @@ Result<ExitStatus> run_command_line(const std::vector<std::string>& arguments) {
       return command->run(rest);
     }
   }
-  for (const Alias& alias : kAliases) {
-    if (alias.name == name) {
-      return run_alias(alias, rest);
-    }
+  if (const Alias* alias = find_alias(name)) {
+    return run_live_view(alias->view,
+                         with_alias_option(*alias, live_view_options(alias->view), rest));
   }
   return find_view(name) != nullptr ? run_live_view(name, rest) : unknown_command(name);
 }

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "cli/aliases.h"
 #include "cli/command.h"
 #include "cli/man_pages.h"
 #include "cli/print.h"
@@ -34,7 +35,8 @@ std::string overview() {
   }
   text += "\nKnown from other tools:\n";
   for (const Alias& alias : all_aliases()) {
-    text += row(alias.name, std::string(alias.view) + " " + std::string(alias.options));
+    text += row(alias.name,
+                format("%s --%s %s", alias.view.data(), alias.option.data(), alias.value.data()));
   }
   text += "\nmemtrace help TOPIC shows the man page of a command or view, --help its options.\n";
   return text;
@@ -51,10 +53,8 @@ Result<ExitStatus> show_page(const std::string& topic) {
     const bool is_sub_page = known.name.starts_with("memtrace-");
     topics.emplace_back(is_sub_page ? known.name.substr(9) : known.name);
   }
-  for (const Alias& alias : all_aliases()) {
-    if (alias.name == topic) {
-      return show_page(std::string(alias.view));
-    }
+  if (const Alias* alias = find_alias(topic)) {
+    return show_page(std::string(alias->view));
   }
   const auto near = nearest(topic, topics);
   return Error{"no help on '" + topic + "'",

@@ -87,6 +87,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   LivePlan plan{.live = live.take(), .session = session.take()};
   plan.live.target = target.take();
   plan.live.events = std::move(selected.value().requests);
+  plan.live.notes = std::move(selected.value().notes);
   plan.session.views = {&view};
   plan.session.live = true;
   plan.session.whole_machine = plan.live.target.kind == TargetKind::System;

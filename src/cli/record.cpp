@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/aliases.h"
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/shared_options.h"
@@ -68,7 +69,13 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
   if (!selection.ok()) {
     return selection.take_error();
   }
-  selection.value().views = parsed.list("for");
+  for (const std::string& name : parsed.list("for")) {
+    const NamedView* view = find_view_or_alias(name);
+    if (view == nullptr) {
+      return unknown_view_or_alias(name);
+    }
+    selection.value().views.emplace_back(view->name);
+  }
   auto selected = select_events(selection.value());
   if (!selected.ok()) {
     return selected.take_error();

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/aliases.h"
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/shared_options.h"
@@ -50,7 +51,7 @@ std::vector<Option> options_of_all_views() {
 const NamedView* named_view(const std::vector<std::string>& arguments) {
   const auto parsed = parse_options(options_of_all_views(), arguments);
   const bool has_word = parsed.ok() && !parsed.value().positional().empty();
-  return has_word ? find_view(parsed.value().positional().front()) : nullptr;
+  return has_word ? find_view_or_alias(parsed.value().positional().front()) : nullptr;
 }
 
 Error no_events(const NamedView& view, const Session& session) {
@@ -161,13 +162,19 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
     return 0;
   }
   const auto& words = parsed.value().positional();
-  if (!words.empty() && find_view(words.front()) == nullptr) {
-    return unknown_view(words.front());
+  if (!words.empty() && view == nullptr) {
+    return unknown_view_or_alias(words.front());
   }
   if (words.size() > 1) {
     return Error{"'" + words[1] + "'", 0, "one view at a time", ErrorKind::Usage};
   }
-  return run_parsed(parsed.value(), words.empty() ? nullptr : view);
+  const Alias* alias = words.empty() ? nullptr : find_alias(words.front());
+  if (alias == nullptr) {
+    return run_parsed(parsed.value(), words.empty() ? nullptr : view);
+  }
+  const auto with_option = parse_options(known, with_alias_option(*alias, known, arguments));
+  return with_option.ok() ? run_parsed(with_option.value(), view)
+                          : Result<ExitStatus>(with_option.error());
 }
 
 }  // namespace

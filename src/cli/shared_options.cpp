@@ -175,9 +175,12 @@ Result<LiveSetup> read_live_setup(const ParsedOptions& parsed) {
 
 Result<EventSelection> read_selection(const ParsedOptions& parsed) {
   auto period = parsed.number("period", 1);
-  if (!period.ok() || period.value() == 0) {
-    return Error{
-        "--period " + parsed.text("period"), 0, "takes a whole number from 1 up", ErrorKind::Usage};
+  // The kernel takes no period with the highest bit set (kernel/events/core.c, perf_event_open).
+  if (!period.ok() || period.value() == 0 || period.value() >> 63U != 0) {
+    return Error{"--period " + parsed.text("period"),
+                 0,
+                 "takes a whole number from 1 to 9223372036854775807",
+                 ErrorKind::Usage};
   }
   return EventSelection{
       .events = parsed.list("event"), .filter = parsed.text("filter"), .period = period.value()};

@@ -31,6 +31,7 @@ struct EventRequest {
   std::uint32_t type = 0;  // PERF_TYPE_*, or a dynamic PMU's number
   std::string filter;      // for PERF_EVENT_IOC_SET_FILTER; "" = none
   bool stacks = true;      // false: no callchain, whatever the CallGraph says
+  bool optional = false;   // one of a pattern: left out where it cannot be opened
 };
 
 // Parts of the interface that older kernels lack, found by trying (probe_features).

@@ -81,13 +81,12 @@ Result<std::uint64_t> EventFd::id() const {
 
 Result<> EventFd::set_filter(const std::string& filter) const {
   if (::ioctl(fd_.get(), PERF_EVENT_IOC_SET_FILTER, filter.c_str()) != 0) {
-    return Error{
-        "filter '" + filter + "' for " + name_,
-        errno,
-        "a filter is for every tracepoint that is recorded: name those that have its fields "
-        "with -e; fields are listed in /sys/kernel/tracing/events/*/*/format; example: "
-        "-e kmem:kmalloc --filter 'bytes_req > 4096'",
-        ErrorKind::Usage};
+    return Error{"filter '" + filter + "' for " + name_,
+                 errno,
+                 "comparisons of fields with values, joined by && and ||; fields are listed in "
+                 "/sys/kernel/tracing/events/*/*/format; example: "
+                 "-e kmem:kmalloc --filter 'bytes_req > 4096'",
+                 ErrorKind::Usage};
   }
   return kDone;
 }

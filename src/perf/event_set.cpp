@@ -4,8 +4,10 @@
 #include <sys/sysinfo.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
+#include <cstring>
 
 #include "base/system.h"
 #include "base/text.h"
@@ -17,6 +19,7 @@ namespace {
 constexpr std::size_t kLargestRing = std::size_t{64} << 20U;
 constexpr std::size_t kSmallestRing = std::size_t{64} << 10U;
 constexpr std::size_t kNoOwner = ~std::size_t{0};
+constexpr std::size_t kNamesInNote = 8;
 
 // CPUs x tasks x events descriptors: as many as we may have.
 void raise_open_file_limit() {
@@ -38,6 +41,29 @@ std::uint64_t total_memory_bytes() {
   return std::uint64_t{info.totalram} * info.mem_unit;
 }
 
+// Sizes are rounded up to a power of two, and a ring's memory cannot be swapped out.
+Result<> check_ring_bytes(std::size_t ring_bytes, std::size_t cpu_count) {
+  const std::uint64_t most_bytes =
+      std::bit_floor(total_memory_bytes() / 2 / std::max<std::size_t>(cpu_count, 1));
+  if (ring_bytes > most_bytes) {
+    return Error{format("--ring-size: %s for each of %zu CPUs is more than half of the memory",
+                        print_bytes(ring_bytes).c_str(),
+                        cpu_count),
+                 0,
+                 "give at most " + print_bytes(most_bytes),
+                 ErrorKind::Usage};
+  }
+  return kDone;
+}
+
+// Nothing of it has been opened yet, and it is the event's own fault.
+bool may_be_left_out(const OpenedEvent& event, const Error& error) {
+  constexpr auto kOthersFault = std::to_array<int>({EMFILE, ENFILE, ENOMEM, ESRCH});
+  return event.request.optional && event.ids.empty() &&
+         std::find(kOthersFault.begin(), kOthersFault.end(), error.errno_value) ==
+             kOthersFault.end();
+}
+
 }  // namespace
 
 std::size_t default_ring_bytes(std::uint64_t total_memory, std::size_t cpu_count) {
@@ -52,8 +78,10 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
   if (!cpus.ok() || !features.ok()) {
     return cpus.ok() ? features.take_error() : cpus.take_error();
   }
+  TRY(check_ring_bytes(setup.ring_bytes, cpus.value().size()));
   EventSet set;
   set.features_ = features.value();
+  set.notes_ = setup.notes;
   set.ring_bytes_ = setup.ring_bytes != 0
                         ? std::bit_ceil(std::max(setup.ring_bytes, page_size_bytes()))
                         : default_ring_bytes(total_memory_bytes(), cpus.value().size());
@@ -68,6 +96,7 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
   for (const EventRequest& request : setup.events) {
     set.events_.push_back({request, make_attr(request, context), {}});
   }
+  set.watch_user_mode_only();
   for (const int cpu : cpus.value()) {
     TRY(set.open_cpu(setup, cpu));
   }
@@ -91,23 +120,55 @@ Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {
 }
 
 Result<> EventSet::open_task(EventFd::Place place, std::size_t& owner) {
-  for (OpenedEvent& event : events_) {
-    auto fd = EventFd::open(event.attr, place, event.request.info.name);
-    if (!fd.ok()) {
+  for (auto event = events_.begin(); event != events_.end();) {
+    auto fd = EventFd::open(event->attr, place, event->request.info.name);
+    if (fd.ok()) {
+      TRY(take_event(*event, fd.take(), owner));
+      ++event;
+    } else if (may_be_left_out(*event, fd.error()) && events_.size() > 2) {
+      left_out_.push_back(event->request.info.name + " (" + std::strerror(fd.error().errno_value) +
+                          ")");
+      event = events_.erase(event);
+    } else {
       return fd.take_error();
-    }
-    auto id = fd.value().id();
-    if (!id.ok()) {
-      return id.take_error();
-    }
-    event.ids.push_back(id.value());
-    fds_.push_back({fd.take(), event.request.info.is_tracking});
-    TRY(attach_ring(fds_.size() - 1, owner));
-    if (!event.request.filter.empty()) {
-      TRY(fds_.back().fd.set_filter(event.request.filter));
     }
   }
   return kDone;
+}
+
+Result<> EventSet::take_event(OpenedEvent& event, EventFd fd, std::size_t& owner) {
+  auto id = fd.id();
+  if (!id.ok()) {
+    return id.take_error();
+  }
+  event.ids.push_back(id.value());
+  fds_.push_back({std::move(fd), event.request.info.is_tracking});
+  TRY(attach_ring(fds_.size() - 1, owner));
+  return event.request.filter.empty() ? Result<>(kDone)
+                                      : fds_.back().fd.set_filter(event.request.filter);
+}
+
+// Whoever may not watch the kernel (kernel.perf_event_paranoid 2, no CAP_PERFMON) may watch his own
+// programs in user mode, by software events: perf_event_open(2), exclude_kernel.
+void EventSet::watch_user_mode_only() {
+  const auto is_software = [](const OpenedEvent& event) {
+    return event.request.type == kTypeSoftware;
+  };
+  const auto own = EventFd::open(events_.front().attr, {.tid = 0}, "dummy");
+  const bool refused =
+      !own.ok() && (own.error().errno_value == EACCES || own.error().errno_value == EPERM);
+  if (!refused || !std::all_of(events_.begin(), events_.end(), is_software)) {
+    return;
+  }
+  for (OpenedEvent& event : events_) {
+    event.attr.exclude_kernel = 1;
+    event.attr.exclude_callchain_kernel = 1;
+  }
+  notes_.emplace_back(
+      "only user mode was watched: what happens in the kernel, such as page faults in a system "
+      "call "
+      "that fills fresh memory, is not counted, and stacks have no kernel part; that takes "
+      "CAP_PERFMON, or kernel.perf_event_paranoid at 1 or less");
 }
 
 // The first event of a CPU gets the ring, all others write into it.
@@ -129,11 +190,27 @@ Result<> EventSet::attach_ring(std::size_t index, std::size_t& owner) {
       return ring.take_error();
     }
     ring_bytes_ /= 2;
-    notes_.assign({format(
-        "rings are only %s for each CPU (the mlock limit forbids more): bursts may be lost; raise "
-        "kernel.perf_event_mlock_kb or run as root",
-        print_bytes(ring_bytes_).c_str())});
+    ring_note_ = format(
+        "rings are only %s for each CPU (%s): bursts may be lost",
+        print_bytes(ring_bytes_).c_str(),
+        error == EPERM ? "the mlock limit forbids more; raise kernel.perf_event_mlock_kb or run as "
+                         "root"
+                       : "there is no memory for more");
   }
+}
+
+std::vector<std::string> EventSet::notes() const {
+  std::vector<std::string> notes = notes_;
+  if (!ring_note_.empty()) {
+    notes.push_back(ring_note_);
+  }
+  if (!left_out_.empty()) {
+    const std::size_t shown = std::min(left_out_.size(), kNamesInNote);
+    notes.push_back(
+        "not recorded, as they cannot be opened: " + join(std::span(left_out_).first(shown), ", ") +
+        (shown == left_out_.size() ? "" : format(" and %zu others", left_out_.size() - shown)));
+  }
+  return notes;
 }
 
 Result<> EventSet::enable_tracking() {

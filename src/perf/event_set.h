@@ -27,7 +27,8 @@ struct EventSetup {
   std::vector<std::int32_t> tids;  // {-1}: the whole machine
   bool inherit = false;            // children of the tasks too
   bool enable_on_exec = false;
-  std::size_t ring_bytes = 0;  // for each CPU; 0: chosen by default_ring_bytes()
+  std::size_t ring_bytes = 0;      // for each CPU; 0: chosen by default_ring_bytes()
+  std::vector<std::string> notes;  // come first in EventSet::notes()
 };
 
 // One kind of event: what was asked for, and the ids that the kernel gave to its descriptors.
@@ -59,8 +60,8 @@ class EventSet {
   // Records that found their ring full, as counted by the kernel; 0 where it does not count them.
   std::uint64_t read_lost() const;
 
-  // Sentences: rings that had to be smaller than wanted, tasks that were gone.
-  const std::vector<std::string>& notes() const { return notes_; }
+  // Sentences: rings that had to be smaller than wanted, events that could not be had.
+  std::vector<std::string> notes() const;
 
  private:
   struct Opened {
@@ -72,6 +73,8 @@ class EventSet {
 
   Result<> open_cpu(const EventSetup& setup, std::int32_t cpu);
   Result<> open_task(EventFd::Place place, std::size_t& owner);
+  Result<> take_event(OpenedEvent& event, EventFd fd, std::size_t& owner);
+  void watch_user_mode_only();
   Result<> attach_ring(std::size_t index, std::size_t& owner);
 
   AttrFeatures features_;
@@ -81,6 +84,8 @@ class EventSet {
   std::vector<int> ring_fds_;
   std::size_t ring_bytes_ = 0;
   std::vector<std::string> notes_;
+  std::string ring_note_;
+  std::vector<std::string> left_out_;  // optional events that could not be opened
 };
 
 // Large enough that a burst is not lost, small enough to be no burden: 64 MiB, less where that

@@ -32,14 +32,10 @@ constexpr auto kFlushInterval = std::chrono::seconds(1);
 constexpr std::uint64_t kSpareBytes = std::uint64_t{16} << 10;
 constexpr int kCutAttempts = 6;
 
-bool is_disk_full(int errno_value) {
-  return errno_value == ENOSPC || errno_value == EDQUOT || errno_value == EFBIG;
-}
-
 class DataFileWriter final : public FileWriter {
  public:
-  DataFileWriter(UniqueFd fd, std::string path, FileSections sections)
-      : path_(std::move(path)), sections_(std::move(sections)), output_(std::move(fd)) {}
+  DataFileWriter(UniqueFd fd, std::string path, const WriterSetup& setup)
+      : path_(std::move(path)), sections_(setup), output_(std::move(fd), setup.stop_signals) {}
 
   Result<> start();
   Result<> write(Bytes record) override;
@@ -84,6 +80,12 @@ class DataFileWriter final : public FileWriter {
 // A full disk is no error: it ends the recording's growth, not the recording.
 Result<> DataFileWriter::state() const {
   const int failure = output_.failure();
+  if (failure == ETIMEDOUT) {
+    return Error{"write(" + path_ + "): the disk does not answer",
+                 0,
+                 "memtrace was told to end and gave up waiting for it; what was written before can "
+                 "be read"};
+  }
   if (failure != 0 && !is_disk_full(failure)) {
     return Error{"write(" + path_ + ")", failure, "give another place with -o FILE"};
   }
@@ -235,7 +237,7 @@ Result<std::unique_ptr<FileWriter>> create_file_writer(const std::string& path, 
     return Error{"open(" + path + ")", errno, "give a place that can be written to with -o FILE"};
   }
   give_to_caller(fd);
-  auto writer = std::make_unique<DataFileWriter>(std::move(fd), path, FileSections(setup));
+  auto writer = std::make_unique<DataFileWriter>(std::move(fd), path, setup);
   writer->note_replaced(replaced_old);
   TRY(writer->start());
   return std::unique_ptr<FileWriter>(std::move(writer));

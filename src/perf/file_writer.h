@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "perf/recording.h"
+#include "perf/stop_signals.h"
 
 namespace memtrace {
 
@@ -37,6 +38,7 @@ struct WriterSetup {
   std::uint32_t clock_id = 0;  // CLOCK_*; written when has_clock
   bool has_clock = false;
   std::uint64_t wall_clock_ns = 0, trace_clock_ns = 0;  // the same moment in both clocks
+  StopSignals* stop_signals = nullptr;  // end the wait for a file or pipe that stands still
 };
 
 class FileWriter {

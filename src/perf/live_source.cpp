@@ -56,7 +56,8 @@ Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
                       .tids = tids.take(),
                       .inherit = setup.target.kind == TargetKind::Processes || watches_command,
                       .enable_on_exec = watches_command,
-                      .ring_bytes = setup.ring_bytes});
+                      .ring_bytes = setup.ring_bytes,
+                      .notes = setup.notes});
   if (!events.ok()) {
     return events.take_error();
   }
@@ -81,6 +82,11 @@ LiveSource::LiveSource(LiveSetup setup, EventSet events, std::optional<HeldComma
 
 LiveSource::~LiveSource() {
   readers_.clear();
+  if (command_ && !ended_command_ && !command_->is_held()) {
+    // Recording has failed: nobody waits for the command any more, and nobody else would end it.
+    (void)end_command();
+    command_->terminate(SIGKILL);
+  }
 }
 
 Result<> LiveSource::start() {
@@ -239,8 +245,7 @@ bool LiveSource::should_stop() {
   if (const auto signal = setup_.stop_signals ? setup_.stop_signals->poll() : std::nullopt) {
     stop(signal->from_terminal ? 0 : signal->number);
   }
-  const bool out_of_time = !drained_ && deadline_ns_ != 0 && monotonic_ns() >= deadline_ns_;
-  if (out_of_time) {
+  if (!drained_ && deadline_ns_ != 0 && monotonic_ns() >= deadline_ns_) {
     stop(SIGTERM);  // the command too, as perf record does
   }
   return !drained_ && (stop_asked_ || command_status_ || target_is_gone());
@@ -273,6 +278,7 @@ void LiveSource::stop(int signal) {
 
 std::optional<int> LiveSource::end_command() {
   constexpr std::chrono::seconds kPatience{2};
+  ended_command_ = true;
   if (!command_ || command_status_) {
     return command_status_;
   }

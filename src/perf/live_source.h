@@ -27,6 +27,7 @@ struct LiveSetup {
   std::size_t ring_bytes = 0;           // for each CPU; 0: default_ring_bytes()
   std::uint64_t duration_ns = 0;        // 0: until the target ends or the user stops it
   StopSignals* stop_signals = nullptr;  // asked now and then; may be null
+  std::vector<std::string> notes;       // of whoever chose the events: caveats of the recording
 };
 
 class LiveSource final : public RecordSource {
@@ -92,7 +93,8 @@ class LiveSource final : public RecordSource {
   std::uint64_t own_samples_ = 0;
   std::optional<int> command_status_;
   bool stop_asked_ = false;
-  bool drained_ = false;  // readers have ended, the merge has everything
+  bool ended_command_ = false;  // end_command() was called
+  bool drained_ = false;        // readers have ended, the merge has everything
 };
 
 }  // namespace memtrace

@@ -1,6 +1,7 @@
 #include "perf/pipe_writer.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <utility>
 
@@ -20,7 +21,7 @@ constexpr std::size_t kPieceBytes = std::size_t{60} << 10;
 
 class PipeWriter final : public FileWriter {
  public:
-  explicit PipeWriter(UniqueFd fd) : output_(std::move(fd)) {}
+  PipeWriter(UniqueFd fd, StopSignals* stop_signals) : output_(std::move(fd), stop_signals) {}
 
   Result<> start(const WriterSetup& setup);
   Result<> write(Bytes record) override;
@@ -49,12 +50,23 @@ class PipeWriter final : public FileWriter {
 };
 
 Result<> PipeWriter::state() const {
-  if (output_.failure() != 0) {
-    return Error{"write(standard output)",
-                 output_.failure(),
-                 "the program that reads the recording went away; look for its own message"};
+  const int failure = output_.failure();
+  if (failure == 0) {
+    return kDone;
   }
-  return kDone;
+  if (failure == ETIMEDOUT) {
+    return Error{"write(standard output): the reader of the pipe has stopped reading",
+                 0,
+                 "memtrace was told to end and gave up waiting for it: the recording is cut; start "
+                 "the reader again, or record to a file with -o FILE"};
+  }
+  return Error{
+      "write(standard output)",
+      failure,
+      is_disk_full(failure)
+          ? "standard output goes to a disk that is full: the recording is cut; make room, "
+            "or record with -o FILE, which keeps the file whole on a full disk"
+          : "the program that reads the recording went away; look for its own message"};
 }
 
 Result<> PipeWriter::put_record(std::uint32_t type, ByteWriter body) {
@@ -178,7 +190,7 @@ Result<> PipeWriter::finish(const Recording& end) {
 }  // namespace
 
 Result<std::unique_ptr<FileWriter>> create_pipe_writer(UniqueFd fd, const WriterSetup& setup) {
-  auto writer = std::make_unique<PipeWriter>(std::move(fd));
+  auto writer = std::make_unique<PipeWriter>(std::move(fd), setup.stop_signals);
   TRY(writer->start(setup));
   return std::unique_ptr<FileWriter>(std::move(writer));
 }

@@ -31,12 +31,28 @@ StopSignals::~StopSignals() {
 }
 
 std::optional<StopSignals::Signal> StopSignals::poll() {
-  signalfd_siginfo info{};
-  if (::read(fd_.get(), &info, sizeof(info)) != static_cast<ssize_t>(sizeof(info))) {
+  look();
+  if (waiting_.empty()) {
     return std::nullopt;
   }
-  return Signal{.number = static_cast<int>(info.ssi_signo),
-                .from_terminal = info.ssi_code == SI_KERNEL};
+  const Signal signal = waiting_.front();
+  waiting_.pop_front();
+  return signal;
+}
+
+StopSignals::Asked StopSignals::asked() {
+  look();
+  return asked_;
+}
+
+void StopSignals::look() {
+  signalfd_siginfo info{};
+  while (::read(fd_.get(), &info, sizeof(info)) == static_cast<ssize_t>(sizeof(info))) {
+    waiting_.push_back(
+        {.number = static_cast<int>(info.ssi_signo), .from_terminal = info.ssi_code == SI_KERNEL});
+    asked_.first = asked_.count == 0 ? std::chrono::steady_clock::now() : asked_.first;
+    ++asked_.count;
+  }
 }
 
 void reset_signals() {

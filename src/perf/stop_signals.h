@@ -2,12 +2,16 @@
 // blocked while this lives, and seen by poll().
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <deque>
 #include <optional>
 
 #include "base/unique_fd.h"
 
 namespace memtrace {
 
+// For one thread: it asks with poll() between its work, and with asked() where it must wait.
 class StopSignals {
  public:
   StopSignals();
@@ -22,11 +26,23 @@ class StopSignals {
     bool from_terminal = false;
   };
 
-  // A signal that has come since the last call.
+  // A signal that poll() has not given out yet.
   std::optional<Signal> poll();
 
+  struct Asked {
+    std::size_t count = 0;  // how many signals have come so far
+    std::chrono::steady_clock::time_point first;
+  };
+
+  // Looks for new signals and leaves them to poll().
+  Asked asked();
+
  private:
+  void look();
+
   UniqueFd fd_;
+  std::deque<Signal> waiting_;
+  Asked asked_;
 };
 
 // For a child before execve(2): nothing blocked, SIGPIPE as usual.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -54,6 +55,41 @@ Result<std::vector<std::uint32_t>> threads_for(TargetKind kind, std::uint32_t id
   }
   const auto process = process_of(id);
   return process.ok() ? Result<std::vector<std::uint32_t>>({id}) : process.error();
+}
+
+struct TaskStatus {
+  char state = 'X';
+  std::uint64_t parent_pid = 0;
+};
+
+TaskStatus task_status(const std::string& folder) {
+  const auto stat = read_file(folder + "/stat");
+  // "12 (name) S 11 ...": the name may hold anything, parentheses too.
+  const std::size_t end = stat.ok() ? stat.value().rfind(") ") : std::string::npos;
+  if (end == std::string::npos) {
+    return {};
+  }
+  const auto words = split(std::string_view(stat.value()).substr(end + 2), ' ');
+  return {.state = words[0].empty() ? 'X' : words[0].front(),
+          .parent_pid = words.size() > 1 ? parse_number(words[1]).value_or(0) : 0};
+}
+
+// The process and all that it and its children started, parents first: a shell that is still there
+// would go on to its next command when one ends.
+std::vector<pid_t> family_of(pid_t first) {
+  std::multimap<std::uint64_t, pid_t> children;
+  auto names = list_directory("/proc");
+  for (const std::string& name : names.ok() ? names.take() : std::vector<std::string>()) {
+    if (const auto pid = parse_number(name)) {
+      children.emplace(task_status("/proc/" + name).parent_pid, static_cast<pid_t>(*pid));
+    }
+  }
+  std::vector<pid_t> family = {first};
+  for (std::size_t i = 0; i < family.size(); ++i) {
+    const auto [begin, end] = children.equal_range(static_cast<std::uint64_t>(family[i]));
+    std::for_each(begin, end, [&family](const auto& child) { family.push_back(child.second); });
+  }
+  return family;
 }
 
 }  // namespace
@@ -173,8 +209,11 @@ std::optional<int> HeldCommand::wait_exit(std::chrono::milliseconds patience) {
 }
 
 void HeldCommand::terminate(int signal) const {
-  if (!status_) {
-    ::kill(pid_, signal);
+  if (status_) {
+    return;
+  }
+  for (const pid_t pid : family_of(pid_)) {
+    ::kill(pid, signal);
   }
 }
 
@@ -187,10 +226,7 @@ std::string describe_wait_status(int status) {
 
 bool all_ended(const std::vector<std::uint32_t>& ids) {
   return std::all_of(ids.begin(), ids.end(), [](std::uint32_t id) {
-    const auto stat = read_file("/proc/" + std::to_string(id) + "/stat");
-    // "12 (name) S ...": the name may hold anything, parentheses too.
-    const std::size_t end = stat.ok() ? stat.value().rfind(") ") : std::string::npos;
-    const char state = end == std::string::npos ? 'X' : stat.value()[end + 2];
+    const char state = task_status("/proc/" + std::to_string(id)).state;
     return state == 'Z' || state == 'X';
   });
 }

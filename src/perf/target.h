@@ -49,6 +49,9 @@ class HeldCommand {
 
   pid_t pid() const { return pid_; }
 
+  // Not released yet.
+  bool is_held() const { return go_.valid(); }
+
   // Lets it run. Error: "COMMAND", the errno of execvp(3), with a hint.
   Result<> release();
 
@@ -58,7 +61,7 @@ class HeldCommand {
   // The same, waiting at most so long.
   std::optional<int> wait_exit(std::chrono::milliseconds patience);
 
-  // Passes on the signal that asked us to stop.
+  // Passes on the signal that asked us to stop, to what the command has started, too.
   void terminate(int signal) const;
 
  private:

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "pipeline/event_filter.h"
 #include "tracepoints/alternatives.h"
 #include "tracepoints/software_events.h"
 #include "tracepoints/tracefs.h"
@@ -35,9 +36,12 @@ class Selector {
   explicit Selector(const EventSelection& selection) : selection_(selection) {}
 
   Result<> add_needs(std::span<const std::string_view> needs) {
-    TRY(open_files());
-    const auto exists = [this](std::string_view event) { return files_->has(event); };
+    const Result<> opened = open_files();
+    const auto exists = [this](std::string_view event) { return files_ && files_->has(event); };
     auto chosen = choose_events(needs, exists);
+    if (!opened.ok() && !chosen.ok()) {
+      return opened;  // it cannot be done with software events alone
+    }
     if (!chosen.ok()) {
       return chosen.take_error();
     }
@@ -48,14 +52,7 @@ class Selector {
   }
 
   Result<> add_event(const std::string& name, bool stacks) {
-    const auto software = find_software_event(name);
-    if (software && !selection_.filter.empty()) {
-      return Error{"filter for " + name,
-                   0,
-                   "a software event has no fields to filter by: name tracepoints with -e",
-                   ErrorKind::Usage};
-    }
-    if (software) {
+    if (const auto software = find_software_event(name)) {
       add({.info = {.name = std::string(software->name),
                     .kind = EventKind::Software,
                     .config = software->config,
@@ -69,13 +66,23 @@ class Selector {
     if (!names.ok()) {
       return names.take_error();
     }
+    const bool is_pattern = name.find_first_of("*?") != std::string::npos;
     for (const std::string& each : names.value()) {
-      TRY(add_tracepoint(each, stacks));
+      TRY(add_tracepoint(each, stacks, is_pattern));
     }
     return kDone;
   }
 
   Result<SelectedEvents> finish() {
+    if (!selection_.filter.empty()) {
+      auto note = apply_filter(selection_.filter, selected_.requests);
+      if (!note.ok()) {
+        return note.take_error();
+      }
+      if (!note.value().empty()) {
+        selected_.notes.push_back(note.take());
+      }
+    }
     if (files_) {
       auto page = files_->header_page();
       auto event = files_->header_event();
@@ -97,7 +104,7 @@ class Selector {
     return kDone;
   }
 
-  Result<> add_tracepoint(const std::string& name, bool stacks) {
+  Result<> add_tracepoint(const std::string& name, bool stacks, bool optional) {
     auto id = files_->event_id(name);
     auto text = files_->event_format_text(name);
     if (!id.ok() || !text.ok()) {
@@ -109,8 +116,8 @@ class Selector {
                   .period = selection_.period,
                   .format = text.take()},
          .type = kTypeTracepoint,
-         .filter = selection_.filter,
-         .stacks = stacks});
+         .stacks = stacks,
+         .optional = optional});
     return kDone;
   }
 
@@ -119,8 +126,11 @@ class Selector {
       return other.info.name == request.info.name;
     };
     auto& requests = selected_.requests;
-    if (std::none_of(requests.begin(), requests.end(), same)) {
+    const auto known = std::find_if(requests.begin(), requests.end(), same);
+    if (known == requests.end()) {
       requests.push_back(std::move(request));
+    } else {
+      known->optional = known->optional && request.optional;
     }
   }
 
@@ -131,11 +141,12 @@ class Selector {
 
 }  // namespace
 
-Error unknown_view(const std::string& name) {
+Error unknown_view(const std::string& name, std::span<const std::string> more_names) {
   std::vector<std::string> names;
   for (const NamedView& view : all_views()) {
     names.emplace_back(view.name);
   }
+  names.insert(names.end(), more_names.begin(), more_names.end());
   const auto near = nearest(name, names);
   return {
       "unknown view '" + name + "'",

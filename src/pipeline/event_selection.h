@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace memtrace {
 struct EventSelection {
   std::vector<std::string> events;  // "kmem:kmalloc", "vmscan:*", "minor-faults"
   std::vector<std::string> views;   // whose needs are to be met
-  std::string filter;               // for every tracepoint
+  std::string filter;               // for every tracepoint that has its fields
   std::uint64_t period = 1;
 };
 
@@ -22,10 +23,11 @@ struct SelectedEvents {
   // Texts of tracefs that a file must hold; empty when no tracepoint was selected.
   std::string header_page;
   std::string header_event;
+  std::vector<std::string> notes;  // what is not as one might think: for stderr and every report
 };
 
-// Usage, with the nearest names.
-Error unknown_view(const std::string& name);
+// Usage, with the nearest names, of which there may be more than those of the views.
+Error unknown_view(const std::string& name, std::span<const std::string> more_names = {});
 
 // Without events and views: the default set. Error: Usage, for an unknown view or event with the
 // nearest names; Failed, when tracefs cannot be used.

@@ -29,7 +29,8 @@ WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source)
                     .clock_id = CLOCK_MONOTONIC,
                     .has_clock = source.monotonic_clock(),
                     .wall_clock_ns = wall_clock_ns(),
-                    .trace_clock_ns = monotonic_ns()};
+                    .trace_clock_ns = monotonic_ns(),
+                    .stop_signals = options.live.stop_signals};
   setup.about.command_line = options.command_line;
   for (const OpenedEvent& event : source.events()) {
     setup.events.push_back(
@@ -210,6 +211,7 @@ class Recorder {
 
 Result<RecordSummary> record(RecordOptions options) {
   options.live.events = options.selected.requests;
+  options.live.notes = options.selected.notes;
   auto source = LiveSource::open(options.live);
   if (!source.ok()) {
     return source.take_error();

@@ -44,7 +44,20 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
     }
     session->views_.push_back(made.take());
   }
+  if (session->options_.live) {
+    TRY(session->check_views());  // before anything is started
+  }
   return session;
+}
+
+// A pipe announces its events before its first sample, and not all at once.
+Result<> Session::check_views() {
+  views_checked_ = true;
+  feed_.learn_events();
+  for (const auto& view : views_) {
+    TRY(view->check(feed_.types()));
+  }
+  return kDone;
 }
 
 Result<> Session::run(const OnReports& on_reports) {
@@ -75,6 +88,7 @@ Result<> Session::on_record(const Record& record, const OnReports& on_reports) {
   } else if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {
     losses_.cut += cut->count;
   } else if (std::holds_alternative<Sample>(record.payload)) {
+    TRY(views_checked_ ? Result<>(kDone) : check_views());
     on_sample(record);
   } else {
     feed_.apply(record);

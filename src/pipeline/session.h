@@ -69,6 +69,7 @@ class Session {
   void on_sample(const Record& record);
   void count_loss(const Lost& lost);
   bool wanted(const Event& event) const;
+  Result<> check_views();
   Result<> close_intervals(std::uint64_t now_ns, const OnReports& on_reports);
   Result<> deliver(View::Span span, const OnReports& on_reports);
   bool view_is_sampled(std::size_t view_index) const;
@@ -91,6 +92,7 @@ class Session {
   std::uint64_t interval_end_ns_ = 0;
   std::uint64_t intervals_ = 0;
   std::uint64_t unmatched_told_ = 0;
+  bool views_checked_ = false;
 };
 
 }  // namespace memtrace

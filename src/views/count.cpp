@@ -112,6 +112,7 @@ class Count final : public View {
         summed_(measured(options, "sum")),
         distributed_(measured(options, "hist")) {}
 
+  Result<> check(const std::deque<EventType>& types) const override;
   void on(const Event& event, const World& /*world*/) override;
   Report finish(const World& world, Span span) override;
 
@@ -130,6 +131,21 @@ class Count final : public View {
   std::vector<bool> types_seen_;  // by EventType::index
   std::set<std::string> field_names_;
 };
+
+Result<> Count::check(const std::deque<EventType>& types) const {
+  std::vector<AskedField> by;
+  for (const std::string& name : rows_.keys().fields()) {
+    by.push_back({"--by", name});
+  }
+  TRY(check_fields(by, types, kKeys));
+  std::vector<AskedField> measured_fields;
+  for (const auto* asked : {&summed_, &distributed_}) {
+    if (*asked) {
+      measured_fields.push_back({"--" + (*asked)->option, (*asked)->field.name()});
+    }
+  }
+  return check_fields(measured_fields, types, {});
+}
 
 void Count::on(const Event& event, const World& /*world*/) {
   note_type(*event.type);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace memtrace {
 namespace {
 
 constexpr std::string_view kEventKey = "event";
+constexpr std::size_t kMostNames = 40;
 
 bool is_number(const Field& field) {
   return field.kind == FieldKind::Integer;
@@ -23,7 +26,65 @@ Cell number_cell(const Field& field, std::uint64_t value) {
   return field.is_signed && as_signed < 0 ? Cell(as_signed) : Cell(value);
 }
 
+std::vector<std::string> field_names(const std::deque<EventType>& types) {
+  std::set<std::string> names;
+  for (const EventType& type : types) {
+    for (const Field& field : type.format.fields) {
+      if (!field.name.starts_with("common_")) {
+        names.insert(field.name);
+      }
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+// Software events have no fields; a tracepoint, which is written group:event, has some always.
+bool has_lost_format(const EventType& type) {
+  return type.format.fields.empty() && type.name.find(':') != std::string::npos;
+}
+
+std::string list_fields(std::vector<std::string> names, const std::vector<std::string>& near) {
+  std::stable_partition(names.begin(), names.end(), [&near](const std::string& name) {
+    return std::ranges::find(near, name) != near.end();
+  });
+  const std::size_t left_out = names.size() - std::min(names.size(), kMostNames);
+  names.resize(names.size() - left_out);
+  return names.empty() ? "these events have no fields"
+                       : "fields are " + join(names, ", ") +
+                             (left_out == 0 ? "" : " and " + std::to_string(left_out) + " others");
+}
+
+Error unknown_field(const AskedField& asked,
+                    const std::deque<EventType>& types,
+                    std::span<const std::string_view> keys) {
+  const std::vector<std::string> names = field_names(types);
+  std::vector<std::string> candidates = names;
+  candidates.insert(candidates.end(), keys.begin(), keys.end());
+  const std::vector<std::string> near = nearest(asked.name, candidates);
+  return {.message = asked.option + " " + asked.name + ": no event has such a field",
+          .hint = (near.empty() ? "" : "did you mean " + join(near, " or ") + "? ") +
+                  list_fields(names, near),
+          .kind = ErrorKind::Usage};
+}
+
 }  // namespace
+
+Result<> check_fields(std::span<const AskedField> asked,
+                      const std::deque<EventType>& types,
+                      std::span<const std::string_view> keys) {
+  if (types.empty() || std::ranges::any_of(types, has_lost_format)) {
+    return kDone;
+  }
+  for (const AskedField& each : asked) {
+    const auto has = [&each](const EventType& type) {
+      return type.format.find(each.name) != nullptr;
+    };
+    if (std::ranges::none_of(types, has)) {
+      return unknown_field(each, types, keys);
+    }
+  }
+  return kDone;
+}
 
 const Field* EventField::in(const EventType& type) {
   if (type.index >= by_event_.size()) {
@@ -158,6 +219,16 @@ std::vector<Cell> FieldKeys::cells(const KeyWords& keys, const CellContext& cont
                                                : cells_.cell(word));
   }
   return cells;
+}
+
+std::vector<std::string> FieldKeys::fields() const {
+  std::vector<std::string> names;
+  for (const Key& key : keys_) {
+    if (key.field) {
+      names.push_back(key.field->name());
+    }
+  }
+  return names;
 }
 
 std::vector<std::string> FieldKeys::missing() const {

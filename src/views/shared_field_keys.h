@@ -4,6 +4,7 @@
 #include <tsl/robin_map.h>
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -80,6 +81,9 @@ class FieldKeys {
   std::vector<Column> columns() const;
   std::vector<Cell> cells(const KeyWords& keys, const CellContext& context) const;
 
+  // All fields that were asked for.
+  std::vector<std::string> fields() const;
+
   // Fields that were asked for and that no event so far had.
   std::vector<std::string> missing() const;
 
@@ -96,5 +100,17 @@ class FieldKeys {
   FieldCells cells_;
   std::vector<std::uint64_t> event_words_;  // by EventType::index
 };
+
+// What a user typed as the name of a field.
+struct AskedField {
+  std::string option;  // "--by"
+  std::string name;
+};
+
+// Error: Usage, the first that none of these events has, with those that there are. Where an
+// event's format is lost nothing can be said.
+Result<> check_fields(std::span<const AskedField> asked,
+                      const std::deque<EventType>& types,
+                      std::span<const std::string_view> keys);
 
 }  // namespace memtrace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <span>
@@ -47,6 +48,10 @@ class View {
   View(const View&) = delete;
   View& operator=(const View&) = delete;
   virtual ~View() = default;
+
+  // Once, before the first event, when it is known which events there may be. Error: Usage, an
+  // option that suits none of them.
+  virtual Result<> check(const std::deque<EventType>& /*types*/) const { return kDone; }
 
   virtual void on(const Event& event, const World& world) = 0;
 

@@ -32,6 +32,20 @@ TEST_F(ReportTest, standard_input_is_read_like_the_file) {
   EXPECT_EQ(run("cat $CROWD | $MEMTRACE report -i -").out, from_file);
 }
 
+TEST_F(ReportTest, aliases_are_views_with_an_option_that_the_user_may_replace) {
+  const std::string file = " -i $CROWD";
+  const auto same = [this, &file](const std::string& alias, const std::string& view) {
+    const Outcome by_alias = run("$MEMTRACE report " + alias + file);
+    EXPECT_EQ(by_alias.status, 0) << by_alias.all();
+    EXPECT_EQ(by_alias.out, run("$MEMTRACE report " + view + file).out) << alias;
+  };
+  same("kmalloc-top", "kmalloc --sort count");
+  same("kmem", "kmalloc --by stack,comm");
+  same("--by pid kmem", "kmalloc --by pid");
+  same("kpages --by comm", "pages --by comm");
+  same("slabratetop --sort allocs", "slab --sort allocs");
+}
+
 TEST_F(ReportTest, memtrace_data_is_read_unless_another_file_is_given) {
   EXPECT_EQ(run("cp $CROWD memtrace.data && $MEMTRACE report").out,
             run("$MEMTRACE report -i $CROWD").out);

@@ -32,17 +32,30 @@ TEST_F(LimitsTest, nobody_is_told_what_tracepoints_need) {
 // What nobody may do depends on kernel.perf_event_paranoid: either it is done, or it is said why
 // not. Never a file without samples and without a word.
 TEST_F(LimitsTest, nobody_gets_software_faults_or_the_capability_and_the_sysctl) {
-  const Outcome outcome = run_as_nobody("../memtrace record -e minor-faults -- ../touch_pages 500");
-  if (outcome.status == 0) {
-    EXPECT_EQ(
-        sum_at_function(report("faults --user --top 0 -i work/memtrace.data"), "touch_fresh_pages"),
-        500U);
-    return;
+  const bool allowed = std::stoi(text_of("/proc/sys/kernel/perf_event_paranoid")) <= 2;
+  for (const char* events : {"-e minor-faults", "-e page-faults", "--for faults"}) {
+    const Outcome outcome =
+        run_as_nobody("../memtrace record " + std::string(events) + " -- ../touch_pages 500");
+    EXPECT_EQ(outcome.status, allowed ? 0 : 1) << outcome.all();
+    if (outcome.status == 0) {
+      EXPECT_TRUE(outcome.says("only user mode was watched")) << outcome.all();
+      const Json faults = report("faults --user --top 0 -i work/memtrace.data");
+      EXPECT_EQ(sum_at_function(faults, "touch_fresh_pages"), 500U);
+      EXPECT_NE(faults.at("caveats").dump().find("only user mode"), std::string::npos);
+      continue;
+    }
+    for (const char* part : {"perf_event_open(", "CAP_PERFMON", "kernel.perf_event_paranoid is "}) {
+      EXPECT_TRUE(outcome.says(part)) << outcome.all();
+    }
   }
+  const Outcome live = run_as_nobody("../memtrace faults --format json -- ../touch_pages 500");
+  EXPECT_EQ(live.status, allowed ? 0 : 1) << live.all();
+}
+
+TEST_F(LimitsTest, nobody_is_told_what_watching_others_needs) {
+  const Outcome outcome = run_as_nobody("../memtrace record -a -e page-faults");
   EXPECT_EQ(outcome.status, 1) << outcome.all();
-  for (const char* part : {"perf_event_open(", "CAP_PERFMON", "kernel.perf_event_paranoid is "}) {
-    EXPECT_TRUE(outcome.says(part)) << outcome.all();
-  }
+  EXPECT_TRUE(outcome.says("CAP_PERFMON")) << outcome.all();
 }
 
 TEST_F(LimitsTest, nobody_reads_a_recording_that_it_may_read) {
@@ -129,6 +142,41 @@ TEST_F(LimitsTest, full_disk_is_told_and_leaves_a_file_that_can_be_read) {
   if (run("perf version").status == 0) {
     EXPECT_EQ(own_counts("disk/m.data"), perf_counts("disk/m.data"));
   }
+}
+
+// A pager that nobody scrolls, a network that hangs: a signal ends memtrace and what it started.
+TEST_F(LimitsTest, pipe_that_stands_still_does_not_keep_memtrace_from_ending) {
+  run_well("mkfifo pipe");
+  const Background reader("exec 3< pipe; exec sleep 100", dir_.path(), environment());
+  Background memtrace(
+      "exec $MEMTRACE record -o - -e kmem:kmalloc -- "
+      "sh -c './many_kmallocs 1000000; exec sleep 4567' > pipe",
+      dir_.path(),
+      environment());
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const auto begin = std::chrono::steady_clock::now();
+  memtrace.signal(SIGTERM);
+  const Outcome outcome = memtrace.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_EQ(outcome.status, 1) << outcome.all();
+  EXPECT_TRUE(outcome.says("the reader of the pipe has stopped reading")) << outcome.all();
+  EXPECT_TRUE(outcome.says("hint: ")) << outcome.all();
+  EXPECT_NE(run("pgrep -f '[m]any_kmallocs 1000000|[s]leep 4567'").status, 0);
+}
+
+TEST_F(LimitsTest, full_disk_behind_standard_output_is_told_as_such) {
+  const Outcome outcome =
+      run("$MEMTRACE record -o - -e kmem:kmalloc -- ./many_kmallocs 100 > /dev/full");
+  EXPECT_EQ(outcome.status, 1) << outcome.all();
+  EXPECT_TRUE(outcome.says("write(standard output): No space left on device")) << outcome.all();
+  EXPECT_TRUE(outcome.says("hint: standard output goes to a disk that is full")) << outcome.all();
+}
+
+TEST_F(LimitsTest, rings_larger_than_the_memory_are_refused) {
+  const Outcome outcome = run("$MEMTRACE record -m 100T -- true");
+  EXPECT_EQ(outcome.status, 2) << outcome.all();
+  EXPECT_TRUE(outcome.says("--ring-size: 100.0 TiB for each of ")) << outcome.all();
+  EXPECT_TRUE(outcome.says("hint: give at most ")) << outcome.all();
 }
 
 TEST_F(LimitsTest, tracefs_that_is_not_mounted_is_mounted_and_said) {

@@ -19,9 +19,34 @@ TEST_F(RecordingTest, filter_is_applied_by_the_kernel) {
 TEST_F(RecordingTest, filter_that_the_kernel_refuses_is_a_usage_error) {
   const Outcome outcome = run("$MEMTRACE record -e kmem:kmalloc --filter 'nosuch > 3' -- true");
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_TRUE(outcome.says("filter 'nosuch > 3' for kmem:kmalloc: Invalid argument"))
+  EXPECT_TRUE(outcome.says("filter 'nosuch > 3': no event that is recorded has a field 'nosuch'"))
       << outcome.all();
-  EXPECT_TRUE(outcome.says("hint: a filter is for every tracepoint")) << outcome.all();
+  EXPECT_TRUE(outcome.says("hint: fields are ")) << outcome.all();
+}
+
+TEST_F(RecordingTest, filter_is_for_the_events_that_have_its_fields_and_the_others_are_named) {
+  const Outcome outcome = run_well(
+      "$MEMTRACE record -e kmem:kmalloc,kmem:kfree,minor-faults --filter 'bytes_req == 1048' -- "
+      "$PUPPETS/many_kmallocs 120");
+  const char* note = "lack: kmem:kfree, minor-faults";
+  EXPECT_TRUE(outcome.says(note)) << outcome.all();
+  const EventCounts counts = own_counts("memtrace.data");
+  EXPECT_EQ(counts.at("kmem:kmalloc"), 120U);
+  EXPECT_GT(counts.at("kmem:kfree"), 120U);
+  EXPECT_GT(counts.at("minor-faults"), 0U);
+  EXPECT_NE(report("kmalloc").at("caveats").at("notes").dump().find(note), std::string::npos);
+}
+
+TEST_F(RecordingTest, events_of_a_pattern_that_cannot_be_opened_are_left_out_and_told) {
+  const std::string words = " -e 'ftrace:*,kmem:kmalloc' -- $PUPPETS/many_kmallocs 10";
+  const Outcome outcome = run_well("$MEMTRACE record" + words);
+  EXPECT_TRUE(outcome.says("not recorded, as they cannot be opened: ftrace:")) << outcome.all();
+  EXPECT_GE(own_counts("memtrace.data")["kmem:kmalloc"], 10U);
+  const Outcome named = run("$MEMTRACE record -e ftrace:function,kmem:kmalloc -- true");
+  EXPECT_EQ(named.status, 1) << "what was named must be had";
+  const Outcome none = run("$MEMTRACE record -e 'ftrace:functio?' -- true");
+  EXPECT_EQ(none.status, 1) << "something must be left";
+  EXPECT_TRUE(none.says("perf_event_open(ftrace:function)")) << none.all();
 }
 
 // One period may be under way on each CPU and in each inherited event when the recording ends.

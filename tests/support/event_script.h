@@ -176,6 +176,9 @@ class EventScript {
     }
   }
 
+  // Of the kinds of events that have been given fields.
+  Result<> check() { return view_->check(types_); }
+
   Report finish(View::Span span = {.start_ns = 0, .end_ns = 1'000'000'000}) {
     return view_->finish(world_, span);
   }

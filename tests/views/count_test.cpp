@@ -176,6 +176,48 @@ TEST(Count, histogram_of_nothing_is_empty) {
   EXPECT_TRUE(script.finish().histograms[0].buckets.empty());
 }
 
+TEST(Count, field_that_no_event_has_is_a_usage_error_before_the_first_event) {
+  EventScript script("count", {.by = {"comm", "valeu"}});
+  script.add_field("test:wakeup", "common_type");
+  script.add_field("test:wakeup", "aaa");
+  script.add_field("test:wakeup", "value");
+  const auto checked = script.check();
+  ASSERT_FALSE(checked.ok());
+  EXPECT_EQ(checked.error().kind, ErrorKind::Usage);
+  EXPECT_EQ(checked.error().message, "--by valeu: no event has such a field");
+  EXPECT_EQ(checked.error().hint, "did you mean value? fields are value, aaa");
+  for (const char* option : {"sum", "hist"}) {
+    EventScript measuring("count", {.own = {{option, "x"}}});
+    measuring.add_field("test:wakeup", "value");
+    ASSERT_FALSE(measuring.check().ok()) << option;
+    EXPECT_EQ(measuring.check().error().message,
+              std::string("--") + option + " x: no event has such a field");
+  }
+}
+
+TEST(Count, field_of_one_event_of_several_will_do) {
+  EventScript script("count", {.by = {".common_type", "delta"}, .own = {{"sum", "value"}}});
+  script.add_field("test:wakeup", "value");
+  script.add_field("test:other", "delta");
+  script.add_field("test:other", "common_type");
+  script.type("page-faults");
+  EXPECT_TRUE(script.check().ok());
+}
+
+TEST(Count, field_of_an_event_whose_format_is_lost_cannot_be_refused) {
+  EventScript script("count", {.by = {"delta"}});
+  script.add_field("test:wakeup", "value");
+  script.type("test:other");
+  EXPECT_TRUE(script.check().ok());
+}
+
+TEST(Count, software_events_have_no_fields) {
+  EventScript script("count", {.by = {"delta"}});
+  script.type("page-faults");
+  ASSERT_FALSE(script.check().ok());
+  EXPECT_EQ(script.check().error().hint, "these events have no fields");
+}
+
 TEST(Count, field_that_no_event_has_is_answered_with_those_there_are) {
   EventScript script("count", {.by = {"valeu"}, .own = {{"sum", "x"}, {"hist", "y"}}});
   script.add_field("test:wakeup", "common_type");

@@ -1,0 +1,21 @@
+// Which of the recorded events a --filter expression can be for: those that have its fields.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/event_attr.h"
+
+namespace memtrace {
+
+// The fields that an expression compares, each once: "a > 1 && b == x" names a and b
+// (Documentation/trace/events.rst, 5. Event filtering).
+std::vector<std::string> fields_of_filter(std::string_view expression);
+
+// Gives the filter to all tracepoints that have its fields. The result is a sentence that names the
+// events which stay unfiltered, "" when there are none. Error: Usage, when no event has the fields.
+Result<std::string> apply_filter(const std::string& filter, std::vector<EventRequest>& requests);
+
+}  // namespace memtrace
