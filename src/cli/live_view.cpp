@@ -60,6 +60,7 @@ bool wants_stacks(const SessionOptions& session, const ViewSpec& spec) {
 }
 
 struct LivePlan {
+  std::shared_ptr<UserProbes> probes;  // outlives the source
   LiveSetup live;
   SessionOptions session;
   PrintOptions print;
@@ -80,6 +81,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   if (selection.value().events.empty()) {
     selection.value().views = {std::string(view.name)};
   }
+  selection.value().target = target.value();
   auto selected = select_events(selection.value());
   if (!selected.ok()) {
     return selected.take_error();
@@ -87,6 +89,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   LivePlan plan{.live = live.take(), .session = session.take()};
   plan.live.target = target.take();
   plan.live.events = std::move(selected.value().requests);
+  plan.probes = std::move(selected.value().probes);
   plan.live.notes = std::move(selected.value().notes);
   plan.session.views = {&view};
   plan.session.live = true;

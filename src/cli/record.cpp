@@ -76,6 +76,7 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
     }
     selection.value().views.emplace_back(view->name);
   }
+  selection.value().target = target.value();
   auto selected = select_events(selection.value());
   if (!selected.ok()) {
     return selected.take_error();

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "pipeline/event_filter.h"
+#include "pipeline/uprobe_event.h"
 #include "tracepoints/alternatives.h"
 #include "tracepoints/software_events.h"
 #include "tracepoints/tracefs.h"
@@ -33,9 +34,14 @@ bool is_free(std::string_view name) {
 // tracefs is opened when the first tracepoint is needed: software events work without it.
 class Selector {
  public:
-  explicit Selector(const EventSelection& selection) : selection_(selection) {}
+  explicit Selector(const EventSelection& selection)
+      : selection_(selection), heap_(selection.heap) {}
 
-  Result<> add_needs(std::span<const std::string_view> needs) {
+  Result<> add_needs(std::span<const std::string_view> all_needs) {
+    const auto needs = without_heap_needs(all_needs, heap_);
+    if (needs.empty()) {
+      return kDone;
+    }
     const Result<> opened = open_files();
     const auto exists = [this](std::string_view event) { return files_ && files_->has(event); };
     auto chosen = choose_events(needs, exists);
@@ -52,6 +58,10 @@ class Selector {
   }
 
   Result<> add_event(const std::string& name, bool stacks) {
+    if (is_uprobe_event(name)) {
+      TRY(open_probes());
+      return add_all(selected_.probes->add_event(name, selection_.period));
+    }
     if (const auto software = find_software_event(name)) {
       add({.info = {.name = std::string(software->name),
                     .kind = EventKind::Software,
@@ -74,6 +84,10 @@ class Selector {
   }
 
   Result<SelectedEvents> finish() {
+    if (heap_.any()) {
+      TRY(open_probes());
+      TRY(add_all(selected_.probes->add_heap(heap_)));
+    }
     if (!selection_.filter.empty()) {
       auto note = apply_filter(selection_.filter, selected_.requests);
       if (!note.ok()) {
@@ -93,6 +107,28 @@ class Selector {
   }
 
  private:
+  Result<> open_probes() {
+    TRY(open_files());
+    if (!selected_.probes) {
+      auto probes = UserProbes::open(*files_, selection_.target);
+      if (!probes.ok()) {
+        return probes.take_error();
+      }
+      selected_.probes = probes.take();
+    }
+    return kDone;
+  }
+
+  Result<> add_all(Result<std::vector<EventRequest>> requests) {
+    if (!requests.ok()) {
+      return requests.take_error();
+    }
+    for (EventRequest& request : requests.value()) {
+      add(std::move(request));
+    }
+    return kDone;
+  }
+
   Result<> open_files() {
     if (!files_) {
       auto files = TracepointFiles::open();
@@ -135,6 +171,7 @@ class Selector {
   }
 
   const EventSelection& selection_;
+  HeapNeeds heap_;
   std::optional<TracepointFiles> files_;
   SelectedEvents selected_;
 };

@@ -2,20 +2,26 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "perf/event_attr.h"
+#include "perf/target.h"
+#include "pipeline/user_probes.h"
 
 namespace memtrace {
 
 struct EventSelection {
-  std::vector<std::string> events;  // "kmem:kmalloc", "vmscan:*", "minor-faults"
-  std::vector<std::string> views;   // whose needs are to be met
-  std::string filter;               // for every tracepoint that has its fields
+  std::vector<std::string>
+      events;  // "kmem:kmalloc", "vmscan:*", "minor-faults", "uprobe:libc:malloc"
+  std::vector<std::string> views;  // whose needs are to be met
+  std::string filter;              // for every tracepoint that has its fields
   std::uint64_t period = 1;
+  Target target = {};   // whose files are probed
+  HeapNeeds heap = {};  // limits and ways; what is needed is added from the views
 };
 
 struct SelectedEvents {
@@ -23,6 +29,7 @@ struct SelectedEvents {
   // Texts of tracefs that a file must hold; empty when no tracepoint was selected.
   std::string header_page;
   std::string header_event;
+  std::shared_ptr<UserProbes> probes;  // must outlive the events; null without user probes
   std::vector<std::string> notes;  // what is not as one might think: for stderr and every report
 };
 

@@ -1,0 +1,44 @@
+// All probes of a run on user code: on allocators, and those that were named with -e.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/event_attr.h"
+#include "perf/target.h"
+#include "pipeline/heap_probes.h"
+#include "pipeline/target_objects.h"
+#include "tracepoints/uprobe_events.h"
+
+namespace memtrace {
+
+class UserProbes {
+ public:
+  // Removes what killed runs left behind. Error: as objects_of.
+  static Result<std::unique_ptr<UserProbes>> open(const TracepointFiles& files,
+                                                  const Target& target);
+
+  // Error: Failed, the target has no allocator.
+  Result<std::vector<EventRequest>> add_heap(const HeapNeeds& needs);
+
+  // "uprobe:PATH:FUNCTION(...)". Error: Usage.
+  Result<std::vector<EventRequest>> add_event(const std::string& event, std::uint64_t period);
+
+ private:
+  UserProbes(const TracepointFiles& files, std::vector<TargetObject> objects);
+
+  std::vector<TargetObject> objects_;
+  ProbeGroup heap_group_;
+  ProbeGroup group_;
+  std::vector<std::string> names_;  // of events in group_
+};
+
+// Takes "heap:calls" and the like out of a view's needs and notes them in `heap`.
+std::vector<std::string_view> without_heap_needs(std::span<const std::string_view> needs,
+                                                 HeapNeeds& heap);
+
+}  // namespace memtrace
