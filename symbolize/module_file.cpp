@@ -1,5 +1,6 @@
 #include "symbolize/module_file.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/system.h"
@@ -15,19 +16,25 @@ bool is_deleted(const ModuleDescription& module) {
 }
 
 // A removed file stays reachable while it is mapped, through a link named after the mapping's
-// address range (proc(5); since Linux 3.3, for root).
+// address range (proc(5); since Linux 3.3, for root). It may have been removed after its path was
+// recorded.
 std::string path_in_map_files(const ModuleDescription& module) {
   const std::string process = "/proc/" + std::to_string(module.pid);
   const auto maps = read_file(process + "/maps");
   if (!maps.ok()) {
     return "";
   }
+  const std::string deleted(kDeletedSuffix);
   for (const std::string_view line : split(maps.value(), '\n')) {
-    if (line.ends_with(module.path)) {
+    if (line.ends_with(" " + module.path) || line.ends_with(" " + module.path + deleted)) {
       return process + "/map_files/" + std::string(line.substr(0, line.find(' ')));
     }
   }
   return "";
+}
+
+bool path_exists_in(const std::vector<std::string>& paths) {
+  return std::any_of(paths.begin(), paths.end(), path_exists);
 }
 
 // In the order of trust.
@@ -41,6 +48,9 @@ std::vector<std::string> candidate_paths(const ModuleDescription& module) {
     for (const std::string& root : roots_of(module)) {
       paths.push_back(root + path_on_disk(module.path));
     }
+  }
+  if (!is_deleted(module) && module.pid != 0 && !path_exists_in(paths)) {
+    paths.push_back(path_in_map_files(module));
   }
   std::erase(paths, "");
   return paths;

@@ -99,7 +99,6 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   if (!wants_stacks(plan.session, view.spec)) {
     plan.live.call_graph = {.kernel = false, .user = false};
   }
-  plan.session.repair_callers = plan.live.call_graph.repair;
   plan.print = {.format = parsed.text("format", "text"), .one_line = plan.session.interval_ns != 0};
   TRY(check_format(plan.print.format));
   return plan;

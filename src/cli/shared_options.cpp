@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "base/text.h"
+#include "cli/call_graph_option.h"
 
 namespace memtrace {
 namespace {
@@ -31,7 +32,11 @@ constexpr auto kEvents = std::to_array<Option>({
      "EXPR",
      "only events that satisfy this, tested in the kernel: 'bytes_req > 4096'"},
     {"period", 0, "N", "record one in N events; reports scale the figures by N"},
-    {"call-graph", 0, "fp|none", "stacks by frame pointers (the default), or none"},
+    {"call-graph",
+     0,
+     "fp|dwarf[,BYTES]|none",
+     "user stacks by frame pointers (the default), or unwound from BYTES copied of each stack (the "
+     "default with --user), or no stacks at all"},
     {"ring-size", 'm', "SIZE", "memory for each CPU's ring; by default 64 MiB or less"},
 });
 
@@ -51,18 +56,6 @@ constexpr auto kReport = std::to_array<Option>({
 });
 
 constexpr std::uint64_t kDefaultTop = 20;
-
-Result<CallGraph> read_call_graph(const ParsedOptions& parsed) {
-  const std::string kind = parsed.text("call-graph", "fp");
-  if (kind != "fp" && kind != "none") {
-    return Error{"--call-graph " + kind, 0, "takes fp or none", ErrorKind::Usage};
-  }
-  const bool stacks = kind == "fp";
-  const bool both = parsed.has("user") == parsed.has("kernel");
-  return CallGraph{.kernel = stacks && (both || parsed.has("kernel")),
-                   .user = stacks && (both || parsed.has("user")),
-                   .repair = stacks && (both || parsed.has("user"))};
-}
 
 Result<std::vector<std::regex>> read_excludes(const ParsedOptions& parsed) {
   std::vector<std::regex> expressions;

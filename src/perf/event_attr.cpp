@@ -21,7 +21,12 @@ void ask_for_stacks(perf_event_attr& attr, const CallGraph& call_graph) {
   attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
   attr.exclude_callchain_kernel = call_graph.kernel ? 0 : 1;
   attr.exclude_callchain_user = call_graph.user ? 0 : 1;
-  if (call_graph.user && call_graph.repair) {
+  if (call_graph.user && call_graph.stack_bytes != 0) {
+    attr.exclude_callchain_user = 1;
+    attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    attr.sample_regs_user = general_registers();
+    attr.sample_stack_user = call_graph.stack_bytes;
+  } else if (call_graph.user && call_graph.repair) {
     attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
     attr.sample_regs_user = repair_registers();
     attr.sample_stack_user = kRepairStackBytes;
@@ -36,7 +41,25 @@ void ask_for_tracking(perf_event_attr& attr, const AttrFeatures& features) {
   attr.task = 1;
 }
 
+#if defined(__x86_64__)
+// Bits `first` to `last`.
+constexpr std::uint64_t bits(unsigned first, unsigned last) {
+  return ((std::uint64_t{2} << last) - 1) & ~((std::uint64_t{1} << first) - 1);
+}
+#endif
+
 }  // namespace
+
+// Flags and segment registers have no part in it; the kernel refuses most of the latter.
+std::uint64_t general_registers() {
+#if defined(__x86_64__)
+  return bits(PERF_REG_X86_AX, PERF_REG_X86_IP) | bits(PERF_REG_X86_R8, PERF_REG_X86_R15);
+#elif defined(__aarch64__)
+  return (std::uint64_t{1} << PERF_REG_ARM64_MAX) - 1;
+#else
+  return 0;
+#endif
+}
 
 std::uint64_t repair_registers() {
 #if defined(__x86_64__)
@@ -91,6 +114,9 @@ EventRequest tracking_request() {
 }
 
 perf_event_attr file_attr(perf_event_attr attr) {
+  if ((attr.sample_type & PERF_SAMPLE_STACK_USER) != 0) {
+    attr.exclude_callchain_user = 0;  // it will be there
+  }
   attr.sample_type &= ~static_cast<std::uint64_t>(PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER);
   attr.sample_regs_user = 0;
   attr.sample_stack_user = 0;

@@ -17,9 +17,15 @@ struct CallGraph {
   // Sample the user's ip, sp and frame pointer and the top of the stack too, so that the caller
   // that a frame-pointer chain loses at a function's entry can be put back.
   bool repair = false;
+  // Not 0: instead of following frame pointers, sample all registers and copy so much of the user
+  // stack, to be unwound by memtrace. A multiple of 8, at most 65528.
+  std::uint32_t stack_bytes = 0;
 
   bool any() const { return kernel || user; }
 };
+
+// As much of each user stack as perf record copies.
+inline constexpr std::uint32_t kDefaultStackBytes = 8192;
 
 // PERF_TYPE_SOFTWARE and PERF_TYPE_TRACEPOINT.
 inline constexpr std::uint32_t kTypeSoftware = 1;
@@ -30,7 +36,7 @@ struct EventRequest {
   EventInfo info;          // name, kind, config, period, format
   std::uint32_t type = 0;  // PERF_TYPE_*, or a dynamic PMU's number
   std::string filter;      // for PERF_EVENT_IOC_SET_FILTER; "" = none
-  bool stacks = true;      // false: no callchain, whatever the CallGraph says
+  bool stacks = true;      // false: no callchain, registers or stack bytes, whatever CallGraph says
   bool optional = false;   // one of a pattern: left out where it cannot be opened
 };
 
@@ -51,6 +57,9 @@ struct AttrContext {
   std::uint32_t wakeup_bytes = 0;
 };
 
+// All registers that unwinding may need, as a PERF_SAMPLE_REGS_USER mask.
+std::uint64_t general_registers();
+
 // Registers of CallGraph::repair on this architecture, as a PERF_SAMPLE_REGS_USER mask.
 std::uint64_t repair_registers();
 
@@ -63,7 +72,7 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
 // A software event that never fires and carries mmap, comm, fork and exit records.
 EventRequest tracking_request();
 
-// As it goes into a file: without the registers and stack bytes that repair used up.
+// As it goes into a file: without the registers and stack bytes that repair and unwinding used up.
 perf_event_attr file_attr(perf_event_attr attr);
 
 }  // namespace memtrace

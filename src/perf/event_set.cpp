@@ -66,8 +66,11 @@ bool may_be_left_out(const OpenedEvent& event, const Error& error) {
 
 }  // namespace
 
-std::size_t default_ring_bytes(std::uint64_t total_memory, std::size_t cpu_count) {
-  const std::uint64_t share = total_memory / 64 / std::max<std::size_t>(cpu_count, 1);
+std::size_t default_ring_bytes(std::uint64_t total_memory,
+                               std::size_t cpu_count,
+                               bool copies_stacks) {
+  const std::uint64_t share =
+      total_memory / (copies_stacks ? 16 : 64) / std::max<std::size_t>(cpu_count, 1);
   return std::bit_floor(std::clamp<std::size_t>(share, kSmallestRing, kLargestRing));
 }
 
@@ -82,9 +85,11 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
   EventSet set;
   set.features_ = features.value();
   set.notes_ = setup.notes;
-  set.ring_bytes_ = setup.ring_bytes != 0
-                        ? std::bit_ceil(std::max(setup.ring_bytes, page_size_bytes()))
-                        : default_ring_bytes(total_memory_bytes(), cpus.value().size());
+  set.ring_bytes_ =
+      setup.ring_bytes != 0
+          ? std::bit_ceil(std::max(setup.ring_bytes, page_size_bytes()))
+          : default_ring_bytes(
+                total_memory_bytes(), cpus.value().size(), setup.call_graph.stack_bytes != 0);
   const AttrContext context{
       .call_graph = setup.call_graph,
       .features = set.features_,

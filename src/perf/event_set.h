@@ -89,7 +89,9 @@ class EventSet {
 };
 
 // Large enough that a burst is not lost, small enough to be no burden: 64 MiB, less where that
-// were more than 1/64 of the memory over all CPUs.
-std::size_t default_ring_bytes(std::uint64_t total_memory_bytes, std::size_t cpu_count);
+// were more than 1/64 of the memory over all CPUs, or 1/16 for samples with copied stacks.
+std::size_t default_ring_bytes(std::uint64_t total_memory_bytes,
+                               std::size_t cpu_count,
+                               bool copies_stacks);
 
 }  // namespace memtrace

@@ -1,33 +1,11 @@
 #include "pipeline/caller_repair.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <string>
 
-#include "base/system.h"
+#include "pipeline/sampled_registers.h"
 
 namespace memtrace {
-namespace {
-
-// The value of the register with this number; nothing when it was not sampled.
-std::optional<std::uint64_t> register_value(const UserRegisters& registers, unsigned number) {
-  const std::uint64_t bit = std::uint64_t{1} << number;
-  const auto index = static_cast<std::size_t>(std::popcount(registers.mask & (bit - 1)));
-  if ((registers.mask & bit) == 0 || index >= registers.values.size()) {
-    return std::nullopt;
-  }
-  return registers.values[index];
-}
-
-#if defined(__x86_64__)
-constexpr unsigned kInstructionPointer = 8;  // PERF_REG_X86_IP
-#else
-constexpr unsigned kInstructionPointer = 32;  // PERF_REG_ARM64_PC
-#endif
-
-}  // namespace
-
 std::span<const std::uint64_t> CallerRepair::repair(const Sample& sample) {
   const auto chain = sample.callchain;
   const auto marker = std::find(chain.begin(), chain.end(), kContextUser);
@@ -50,34 +28,26 @@ std::span<const std::uint64_t> CallerRepair::repair(const Sample& sample) {
 
 std::optional<std::uint64_t> CallerRepair::return_address(const Sample& sample,
                                                           const Process& process) {
-  const auto ip = register_value(sample.registers, kInstructionPointer);
-  if (!ip) {
+  const RegisterFile registers = sampled_registers(sample.registers);
+  if (!registers.has(kHostRegisters.program_counter)) {
     return std::nullopt;
   }
-  const CodeLocation location = process.space.locate(*ip, false);
-  FrameRules* rules = location.module.valid() ? rules_of(location.module) : nullptr;
+  const CodeLocation location =
+      process.space.locate(registers[kHostRegisters.program_counter], false);
+  FrameRules* rules = location.module.valid() ? rules_.of_module(location.module) : nullptr;
   const auto rule = rules == nullptr ? std::nullopt : rules->at(location.offset);
-  if (!rule || rule->base != FrameRule::Base::StackPointer) {
+  if (!rule || rule->kind != FrameRule::Kind::Simple ||
+      rule->cfa_register != kHostRegisters.stack_pointer ||
+      rule->ra_offset_bytes == FrameRule::kInRegister) {
     return std::nullopt;
   }
-  const std::int64_t at = rule->cfa_offset_bytes + rule->ra_offset_bytes;
+  const std::int64_t at = std::int64_t{rule->cfa_offset_bytes} + rule->ra_offset_bytes;
   std::uint64_t caller = 0;
   if (at < 0 || static_cast<std::size_t>(at) + sizeof(caller) > sample.user_stack.size()) {
     return std::nullopt;
   }
   std::memcpy(&caller, sample.user_stack.data() + at, sizeof(caller));
   return process.space.locate(caller, true).module.valid() ? std::optional(caller) : std::nullopt;
-}
-
-FrameRules* CallerRepair::rules_of(ModuleId id) {
-  const auto [found, is_new] = rules_.try_emplace(id);
-  const Module& module = world_.modules().at(id);
-  if (is_new && module.kind == ModuleKind::File) {
-    // As the process sees it: it may live in another mount namespace.
-    const std::string seen = "/proc/" + std::to_string(module.pid) + "/root" + module.path;
-    found->second = FrameRules::open(path_exists(seen) ? seen : module.path);
-  }
-  return found->second.get();
 }
 
 }  // namespace memtrace

@@ -10,21 +10,19 @@
 // every stack that goes through a system call.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "perf/record.h"
+#include "pipeline/code_rules.h"
 #include "state/world.h"
-#include "symbolize/frame_rule.h"
 
 namespace memtrace {
 
 class CallerRepair {
  public:
-  explicit CallerRepair(const World& world) : world_(world) {}
+  explicit CallerRepair(const World& world) : world_(world), rules_(world) {}
 
   // The sample's callchain with the caller in its place; its own when nothing is missing. Valid
   // until the next call.
@@ -34,10 +32,9 @@ class CallerRepair {
 
  private:
   std::optional<std::uint64_t> return_address(const Sample& sample, const Process& process);
-  FrameRules* rules_of(ModuleId id);
 
   const World& world_;
-  std::unordered_map<ModuleId, std::unique_ptr<FrameRules>> rules_;
+  CodeRules rules_;
   std::vector<std::uint64_t> chain_;
   std::uint64_t repaired_ = 0;
 };

@@ -7,11 +7,11 @@
 #include "base/system.h"
 #include "perf/file_writer.h"
 #include "pipeline/about.h"
-#include "pipeline/caller_repair.h"
 #include "pipeline/event_feed.h"
 #include "pipeline/machine.h"
 #include "pipeline/naming.h"
 #include "pipeline/sample_rewriter.h"
+#include "pipeline/user_stacks.h"
 #include "symbolize/symbolizer.h"
 
 namespace memtrace {
@@ -52,7 +52,7 @@ class Recorder {
         source_(source),
         writer_(writer),
         feed_(world_, source.recording()),
-        repair_(world_),
+        user_stacks_(world_),
         own_records_(source.events().front().ids.front()) {
     about_.target = options.target_text;
     about_.whole_machine = options.live.target.kind == TargetKind::System;
@@ -78,6 +78,9 @@ class Recorder {
     summary_.command_status = source_.end_command();
     about_.disk_full = writer_.samples_lost();
     Recording end{.first_time_ns = first_time_ns_, .last_time_ns = last_time_ns_};
+    for (const std::string& caveat : user_stacks_.caveats()) {
+      about_.notes.push_back(caveat);
+    }
     add_names(end);
     end.about_json = to_json(about_);
     writer_.set_about([about = about_](std::uint64_t samples_lost) mutable {
@@ -115,14 +118,14 @@ class Recorder {
     ++summary_.samples;
     first_time_ns_ = first_time_ns_ == 0 ? record.stamp.time_ns : first_time_ns_;
     last_time_ns_ = record.stamp.time_ns;
-    if (!options_.live.call_graph.repair || sample.callchain.empty()) {
+    if (sample.registers.mask == 0) {  // an event that was asked for no stacks
       feed_.apply(record);
       return write(record.bytes);
     }
-    const auto chain = repair_.repair(sample);
-    Record repaired = record;
-    std::get<Sample>(repaired.payload).callchain = chain;
-    feed_.apply(repaired);
+    const auto chain = user_stacks_.complete(sample);
+    Record completed = record;
+    std::get<Sample>(completed.payload).callchain = chain;
+    feed_.apply(completed);
     return write(rewriter_.rewrite(record.bytes, sample, chain));
   }
 
@@ -197,7 +200,7 @@ class Recorder {
   FileWriter& writer_;
   World world_{{}};
   EventFeed feed_;
-  CallerRepair repair_;
+  UserStacks user_stacks_;
   SampleRewriter rewriter_;
   RecordBuilder own_records_;
   RecordSummary summary_;

@@ -27,7 +27,7 @@ Session::Session(RecordSource& source, SessionOptions options)
       options_(std::move(options)),
       world_(world_options(source, options_)),
       feed_(world_, source.recording()),
-      repair_(world_),
+      user_stacks_(world_),
       naming_(world_, source.recording(), options_.live) {}
 
 Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOptions options) {
@@ -98,9 +98,8 @@ Result<> Session::on_record(const Record& record, const OnReports& on_reports) {
 
 void Session::on_sample(const Record& record) {
   Record copy = record;
-  if (options_.repair_callers) {
-    auto& sample = std::get<Sample>(copy.payload);
-    sample.callchain = repair_.repair(sample);
+  if (auto& sample = std::get<Sample>(copy.payload); sample.registers.mask != 0) {
+    sample.callchain = user_stacks_.complete(sample);
   }
   const auto event = feed_.apply(copy);
   if (!event) {
@@ -255,8 +254,11 @@ Caveats Session::caveats() const {
                                static_cast<unsigned long long>(about.own_samples)));
   }
   all.unmatched = world_.unmatched_frees() - unmatched_told_;
-  for (const auto& notes :
-       {source_.recording().caveats, about.notes, feed_.caveats(), naming_.caveats()}) {
+  for (const auto& notes : {source_.recording().caveats,
+                            about.notes,
+                            feed_.caveats(),
+                            user_stacks_.caveats(),
+                            naming_.caveats()}) {
     for (const std::string& note : notes) {
       if (std::find(all.notes.begin(), all.notes.end(), note) == all.notes.end()) {
         all.notes.push_back(note);

@@ -12,9 +12,9 @@
 #include "base/result.h"
 #include "perf/record_source.h"
 #include "pipeline/about.h"
-#include "pipeline/caller_repair.h"
 #include "pipeline/event_feed.h"
 #include "pipeline/naming.h"
+#include "pipeline/user_stacks.h"
 #include "report/arrange.h"
 #include "report/resolve.h"
 #include "views/view.h"
@@ -30,7 +30,6 @@ struct SessionOptions {
   std::uint64_t interval_count = 0;  // 0: until the source ends
   bool live = false;                 // the source is this machine's kernel
   bool whole_machine = true;         // of a live source; a file says it itself
-  bool repair_callers = false;       // samples carry what CallerRepair needs
 };
 
 class Session {
@@ -81,7 +80,7 @@ class Session {
   SessionOptions options_;
   World world_;
   EventFeed feed_;
-  CallerRepair repair_;
+  UserStacks user_stacks_;
   Naming naming_;
   std::vector<std::unique_ptr<View>> views_;
   std::vector<std::vector<View*>> handlers_;  // by event: the views that want it

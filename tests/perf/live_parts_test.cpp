@@ -49,10 +49,16 @@ TEST(ProcSnapshotTest, this_process_is_described_with_its_threads_and_code) {
 
 TEST(EventSetTest, rings_are_large_but_no_burden) {
   constexpr std::uint64_t kGib = std::uint64_t{1} << 30U;
-  EXPECT_EQ(default_ring_bytes(24 * kGib, 2), std::size_t{64} << 20U);
-  EXPECT_EQ(default_ring_bytes(256 * kGib, 128), std::size_t{32} << 20U);
-  EXPECT_EQ(default_ring_bytes(kGib / 4, 2), std::size_t{2} << 20U);
-  EXPECT_EQ(default_ring_bytes(0, 64), std::size_t{64} << 10U);
+  EXPECT_EQ(default_ring_bytes(24 * kGib, 2, false), std::size_t{64} << 20U);
+  EXPECT_EQ(default_ring_bytes(256 * kGib, 128, false), std::size_t{32} << 20U);
+  EXPECT_EQ(default_ring_bytes(kGib / 4, 2, false), std::size_t{2} << 20U);
+  EXPECT_EQ(default_ring_bytes(0, 64, false), std::size_t{64} << 10U);
+}
+
+TEST(EventSetTest, rings_for_copied_stacks_are_larger) {
+  constexpr std::uint64_t kGib = std::uint64_t{1} << 30U;
+  EXPECT_EQ(default_ring_bytes(2 * kGib, 2, true), std::size_t{64} << 20U);
+  EXPECT_EQ(default_ring_bytes(kGib / 4, 2, true), std::size_t{8} << 20U);
 }
 
 TEST(EventAttrTest, one_in_n_leaves_the_period_out_of_the_sample) {
@@ -74,10 +80,22 @@ TEST(EventAttrTest, what_the_repair_used_up_is_not_in_the_file) {
   EXPECT_EQ(written.sample_stack_user, 0U);
 }
 
+TEST(EventAttrTest, stacks_to_be_unwound_come_with_registers_and_no_user_callchain) {
+  const EventRequest request{.info = {.kind = EventKind::Tracepoint}, .type = kTypeTracepoint};
+  const perf_event_attr attr = make_attr(request, {.call_graph = {.stack_bytes = 16384}});
+  EXPECT_EQ(attr.sample_stack_user, 16384U);
+  EXPECT_EQ(attr.sample_regs_user, general_registers());
+  EXPECT_EQ(attr.exclude_callchain_user, 1U);
+  EXPECT_EQ(attr.exclude_callchain_kernel, 0U);
+  EXPECT_EQ(file_attr(attr).exclude_callchain_user, 0U) << "the file holds the unwound frames";
+}
+
 TEST(EventAttrTest, an_event_that_needs_no_stack_has_none) {
   const EventRequest request{
       .info = {.kind = EventKind::Tracepoint}, .type = kTypeTracepoint, .stacks = false};
-  EXPECT_EQ(make_attr(request, {}).sample_type & PERF_SAMPLE_CALLCHAIN, 0U);
+  const perf_event_attr attr = make_attr(request, {.call_graph = {.stack_bytes = 8192}});
+  EXPECT_EQ(attr.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER), 0U);
+  EXPECT_EQ(attr.sample_stack_user, 0U);
 }
 
 TEST(HeldCommandTest, waits_to_be_released_and_gives_its_status) {

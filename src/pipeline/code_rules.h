@@ -1,0 +1,51 @@
+// The unwinding rule for an address of a process: through its mappings to a module, and through the
+// module's file to its call frame information; remembered, so that all this happens once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "pipeline/rule_table.h"
+#include "state/world.h"
+#include "symbolize/frame_rule.h"
+
+namespace memtrace {
+
+class CodeRules {
+ public:
+  explicit CodeRules(const World& world) : world_(world) {}
+
+  // What follows is asked about this process as it is now; it stays until the next enter().
+  void enter(const Process& process) {
+    process_ = &process;
+    space_ = (process.serial << 32U) | (process.space.generation() & 0xffffffffU);
+  }
+
+  // Of a return address ask for the byte before: a call may be the last instruction of a function.
+  const CodePlace& at(std::uint64_t avma) {
+    const CodePlace* known = table_.find(space_, avma);
+    return known != nullptr ? *known : *table_.insert(space_, avma, look_up(avma));
+  }
+
+  // Null when the address is no code with rules.
+  const FullFrameRule* full_at(std::uint64_t avma);
+
+  ModuleId module_at(std::uint64_t avma) const {
+    return process_->space.locate(avma, false).module;
+  }
+
+  // Of a module; null when it has no CFI or is not to be found.
+  FrameRules* of_module(ModuleId id);
+
+ private:
+  CodePlace look_up(std::uint64_t avma);
+
+  const World& world_;
+  const Process* process_ = nullptr;
+  std::uint64_t space_ = 0;
+  RuleTable table_;
+  std::unordered_map<ModuleId, std::unique_ptr<FrameRules>> by_module_;
+};
+
+}  // namespace memtrace

@@ -1,0 +1,12 @@
+// The user's registers as the kernel samples them, by the numbers that DWARF gives them.
+#pragma once
+
+#include "perf/record.h"
+#include "symbolize/register_file.h"
+
+namespace memtrace {
+
+// Registers without a part in unwinding (flags, segments) are left out; none of a kernel thread.
+RegisterFile sampled_registers(const UserRegisters& sampled);
+
+}  // namespace memtrace

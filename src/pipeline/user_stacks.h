@@ -1,0 +1,40 @@
+// The user part of a sample's callchain as true as what the sample carries allows: unwound from
+// the stack's bytes where it has them, repaired at its inner end where the kernel followed frame
+// pointers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "perf/record.h"
+#include "pipeline/caller_repair.h"
+#include "pipeline/stack_unwinder.h"
+
+namespace memtrace {
+
+class UserStacks {
+ public:
+  explicit UserStacks(World& world) : unwinder_(world), repair_(world) {}
+
+  // Valid until the next call.
+  std::span<const std::uint64_t> complete(const Sample& sample) {
+    return follows_frame_pointers(sample.callchain) ? repair_.repair(sample)
+                                                    : unwinder_.unwind(sample);
+  }
+
+  std::vector<std::string> caveats() const { return unwinder_.caveats(); }
+
+  StackUnwinder& unwinder() { return unwinder_; }
+
+ private:
+  // True when the kernel has put a user part into it, which it leaves out where the stack's bytes
+  // are to be unwound (exclude_callchain_user).
+  static bool follows_frame_pointers(std::span<const std::uint64_t> chain);
+
+  StackUnwinder unwinder_;
+  CallerRepair repair_;
+};
+
+}  // namespace memtrace
