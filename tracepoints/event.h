@@ -108,6 +108,10 @@ struct EventType {
   std::string name;         // "kmem:kmalloc", "page-faults"
   std::uint32_t index = 0;  // in Recording::events
   EventFormat format;       // no fields for software events
+  // Of a probe on an allocator (tracepoints/heap.h), else "": the function, and the name that its
+  // call and its return share.
+  std::string heap_function = {};
+  std::string heap_call = {};
 };
 
 // A block that an allocation made and that this event frees; state/live_blocks.h.

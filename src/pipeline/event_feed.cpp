@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "pipeline/local_formats.h"
 #include "tracepoints/format.h"
+#include "tracepoints/heap.h"
 
 namespace memtrace {
 namespace {
@@ -102,6 +103,10 @@ EventInfo EventFeed::with_format(EventInfo info) {
 void EventFeed::learn_event(const EventInfo& recorded) {
   const EventInfo info = with_format(recorded);
   EventType type{.name = info.name, .index = static_cast<std::uint32_t>(types_.size())};
+  if (is_heap_event(info.name)) {
+    type.heap_function = heap_function(info.name);
+    type.heap_call = heap_call_name(info.name);
+  }
   if (!info.format.empty()) {
     auto parsed = parse_format(info.format, info.name.substr(0, info.name.find(':')));
     if (parsed.ok()) {

@@ -1,7 +1,5 @@
 #include "state/heap_names.h"
 
-#include "tracepoints/heap.h"
-
 namespace memtrace {
 
 const HeapNames::Names& HeapNames::of(const EventType& type, StringTable& strings) {
@@ -10,8 +8,8 @@ const HeapNames::Names& HeapNames::of(const EventType& type, StringTable& string
   }
   Names& names = names_[type.index];
   if (!names.call.valid()) {
-    names = {.function = strings.intern(heap_function(type.name)),
-             .call = strings.intern(heap_call_name(type.name))};
+    names = {.function = strings.intern(type.heap_function),
+             .call = strings.intern(type.heap_call)};
   }
   return names;
 }

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "tracepoints/heap.h"
 
 namespace memtrace {
 
@@ -49,7 +48,7 @@ Result<std::uint64_t> parse_age_ns(const ViewOptions& options) {
 }
 
 bool is_heap_type(const EventType& type) {
-  return is_heap_event(type.name);
+  return !type.heap_function.empty();
 }
 
 void HeapSeen::note(const Event& event) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "state/world.h"
+#include "tracepoints/heap.h"
 #include "views/view.h"
 
 namespace memtrace::test {
@@ -116,6 +117,16 @@ inline std::vector<Step> heap_realloc(std::uint64_t old_address,
   return {call, heap_return("realloc", address)};
 }
 
+inline EventType event_named(const std::string& name) {
+  EventType type;
+  type.name = name;
+  if (is_heap_event(name)) {
+    type.heap_function = heap_function(name);
+    type.heap_call = heap_call_name(name);
+  }
+  return type;
+}
+
 class EventScript {
  public:
   explicit EventScript(std::string_view view, const ViewOptions& options = {})
@@ -136,7 +147,7 @@ class EventScript {
       }
     }
     EventType& type = types_.emplace_back();
-    type.name = name;
+    type = event_named(name);
     type.index = static_cast<std::uint32_t>(types_.size() - 1);
     return type;
   }
@@ -197,12 +208,6 @@ class EventScript {
   std::deque<EventType> types_;
   std::unique_ptr<View> view_;
 };
-
-inline EventType event_named(const std::string& name) {
-  EventType type;
-  type.name = name;
-  return type;
-}
 
 inline Cell text(std::string_view text) {
   return std::string(text);
