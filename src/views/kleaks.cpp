@@ -71,8 +71,11 @@ struct LeakOptions {
 
 class KernelLeaks final : public View {
  public:
-  KernelLeaks(KeySet keys, KeySet address_keys, LeakOptions options)
-      : rows_(std::move(keys)), address_keys_(std::move(address_keys)), options_(options) {}
+  KernelLeaks(KeySet keys, KeySet address_keys, LeakOptions options, CacheNames cache_names)
+      : rows_(std::move(keys)),
+        address_keys_(std::move(address_keys)),
+        options_(std::move(options)),
+        cache_names_(std::move(cache_names)) {}
 
   // What is outstanding is the world's to know: only names and caveats are gathered here.
   void on(const Event& event, const World& /*world*/) override {
@@ -267,8 +270,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!parsed.ok()) {
     return parsed.take_error();
   }
-  return std::unique_ptr<View>(
-      std::make_unique<KernelLeaks>(keys.take(), address_keys.take(), parsed.value()));
+  return std::unique_ptr<View>(std::make_unique<KernelLeaks>(
+      keys.take(), address_keys.take(), parsed.take(), CacheNames(options.slab_caches)));
 }
 
 }  // namespace
