@@ -95,6 +95,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.session.live = true;
   plan.session.whole_machine = plan.live.target.kind == TargetKind::System;
   plan.session.view_options.migratetypes = migratetype_names();
+  plan.session.view_options.slab_caches = slab_caches();
   read_own_options(parsed, view.spec, plan.session.view_options);
   if (!wants_stacks(plan.session, view.spec)) {
     plan.live.call_graph = {.kernel = false, .user = false};

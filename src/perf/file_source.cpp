@@ -276,7 +276,9 @@ void FileSource::add_record(Bytes record, const RecordKeeper::Memory& memory) {
   has_records_ = true;
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(record.data()) % kAlignment == 0;
   const Bytes bytes = is_aligned ? record : copies_.copy(record);
-  const auto sequence = sorter_.add(builder_.parser().time_ns(bytes), bytes.data());
+  const bool is_sample = header_of(bytes).type == PERF_RECORD_SAMPLE;
+  const auto late = is_sample ? RecordSorter::Late::Drop : RecordSorter::Late::GiveOut;
+  const auto sequence = sorter_.add(builder_.parser().time_ns(bytes), bytes.data(), late);
   if (sequence) {
     keeper_.keep(*sequence, is_aligned ? memory : copies_.memory());
   }

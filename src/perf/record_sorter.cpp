@@ -17,14 +17,17 @@ bool is_newer(std::uint64_t time_ns, const RecordSorter::Entry& entry) {
 
 }  // namespace
 
-std::optional<std::uint64_t> RecordSorter::add(std::uint64_t time_ns, const std::byte* record) {
+std::optional<std::uint64_t> RecordSorter::add(std::uint64_t time_ns,
+                                               const std::byte* record,
+                                               Late late) {
   if (time_ns == 0) {
     time_ns = std::max(added_time_ns_, given_time_ns_);
   }
-  if (time_ns < given_time_ns_) {
+  if (time_ns < given_time_ns_ && late == Late::Drop) {
     ++late_count_;
     return std::nullopt;
   }
+  time_ns = std::max(time_ns, given_time_ns_);
   added_time_ns_ = time_ns;
   newest_time_ns_ = std::max(newest_time_ns_, time_ns);
   recent_run_ = run_for(time_ns);

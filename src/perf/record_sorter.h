@@ -23,10 +23,15 @@ class RecordSorter {
     const std::byte* record = nullptr;
   };
 
-  // time_ns 0: the record carries no time and stays behind the one before it. Nothing is kept when
-  // the record is older than what has been given out already; late_count() says so. The result is
-  // the record's sequence, nothing for a late one.
-  std::optional<std::uint64_t> add(std::uint64_t time_ns, const std::byte* record);
+  // What becomes of a record that is older than what has been given out already: a sample would
+  // come out of order; a mapping or a name is still true, and of use to what comes after it.
+  enum class Late : std::uint8_t { Drop, GiveOut };
+
+  // time_ns 0: the record carries no time and stays behind the one before it. The result is the
+  // record's sequence, nothing for one that was dropped; late_count() counts them.
+  std::optional<std::uint64_t> add(std::uint64_t time_ns,
+                                   const std::byte* record,
+                                   Late late = Late::Drop);
 
   // FINISHED_ROUND: what follows is not older than the newest record of the round before.
   void finish_round();

@@ -35,7 +35,8 @@ void RingMerge::index(Chunk& chunk) {
     perf_event_header header{};
     std::memcpy(&header, bytes.data() + at, sizeof(header));
     const std::uint64_t time_ns = parser_.time_ns(bytes.subspan(at, header.size));
-    if (time_ns < complete_to_ns_) {
+    // A late mapping, name or loss is still true, and of use to what comes after it.
+    if (time_ns < complete_to_ns_ && header.type == PERF_RECORD_SAMPLE) {
       ++losses_.late;
     } else {
       pending_.push_back(

@@ -52,8 +52,8 @@ class RingMerge {
   // Every record up to here has been given out.
   std::uint64_t complete_to_ns() const { return complete_to_ns_; }
 
-  // Since the last call: records older than what had already been given out, samples and stacks
-  // given up to overload.
+  // Since the last call: samples older than what had already been given out (other records are
+  // given out all the same), samples and stacks given up to overload.
   struct Losses {
     std::uint64_t late = 0;
     std::uint64_t dropped = 0;

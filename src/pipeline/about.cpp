@@ -39,6 +39,7 @@ std::string to_json(const About& about) {
                {"target", about.target},
                {"whole_machine", about.whole_machine},
                {"migratetypes", about.migratetypes},
+               {"slab_caches", about.slab_caches},
                {"notes", about.notes}};
   for (const Counter& counter : kCounters) {
     json[counter.name] = about.*counter.value;
@@ -57,6 +58,7 @@ About parse_about(const std::string& text) {
     about.whole_machine = json.value("whole_machine", true);
     about.migratetypes = texts(json, "migratetypes");
     about.notes = texts(json, "notes");
+    about.slab_caches = json.value("slab_caches", about.slab_caches);
     for (const Counter& counter : kCounters) {
       about.*counter.value = json.value(counter.name, std::uint64_t{0});
     }

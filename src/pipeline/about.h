@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@ struct About {
   std::string target;                     // "the whole machine", "process 12", a command line
   bool whole_machine = true;              // false: some tasks only
   std::vector<std::string> migratetypes;  // page allocator's names by number
-  std::vector<std::string> notes;         // sentences for the reader of a report
-  std::uint64_t own_samples = 0;          // memtrace's own events, left out
+  std::map<std::string, std::uint64_t> slab_caches;  // bytes of an object, by cache
+  std::vector<std::string> notes;                    // sentences for the reader of a report
+  std::uint64_t own_samples = 0;                     // memtrace's own events, left out
   // Of the losses that stand in the records: not by the kernel, but by memtrace.
   std::uint64_t late = 0;
   std::uint64_t overload = 0;

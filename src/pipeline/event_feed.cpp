@@ -80,6 +80,16 @@ void EventFeed::apply_comm(const Comm& comm) {
   world_.processes().rename(comm.pid, comm.tid, world_.strings().intern(comm.name));
 }
 
+// A process may have samples and no record of its own, when it is known by nothing else. 0 is the
+// idle task, and a task that is being reaped has no pid any more (kernel/events/core.c,
+// perf_event_pid).
+void EventFeed::note_process(std::uint32_t pid) {
+  if (pid != last_pid_ && pid != 0 && pid != kKernelPid) {
+    last_pid_ = pid;
+    world_.processes().process(pid);
+  }
+}
+
 void EventFeed::learn_events() {
   while (types_.size() < recording_.events.size()) {
     learn_event(recording_.events[types_.size()]);
@@ -133,6 +143,7 @@ std::optional<Event> EventFeed::apply_sample(const Stamp& stamp, const Sample& s
     ++malformed_;
     return std::nullopt;
   }
+  note_process(sample.pid);
   Event event{.time_ns = stamp.time_ns,
               .cpu = stamp.cpu,
               .pid = sample.pid,

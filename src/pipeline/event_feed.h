@@ -37,6 +37,7 @@ class EventFeed {
  private:
   void apply_mmap(const Mmap& mmap);
   void apply_comm(const Comm& comm);
+  void note_process(std::uint32_t pid);
   std::optional<Event> apply_sample(const Stamp& stamp, const Sample& sample);
   void learn_event(const EventInfo& recorded);
   // A tracepoint whose format was cut off gets this machine's, with a caveat.
@@ -49,6 +50,7 @@ class EventFeed {
   std::vector<bool> is_typed_;  // its samples must have a payload
   std::vector<std::string> caveats_;
   std::uint64_t malformed_ = 0;
+  std::uint32_t last_pid_ = 0;
 };
 
 }  // namespace memtrace

@@ -96,4 +96,23 @@ std::vector<std::string> parse_migratetypes(std::string_view pagetypeinfo) {
   return names;
 }
 
+std::map<std::string, std::uint64_t> slab_caches() {
+  const auto text = read_file("/proc/slabinfo");
+  return text.ok() ? parse_slabinfo(text.value()) : std::map<std::string, std::uint64_t>();
+}
+
+std::map<std::string, std::uint64_t> parse_slabinfo(std::string_view slabinfo) {
+  // "dentry  1234  2345  192  21  1 : tunables ..." below two lines that explain (slabinfo(5)).
+  std::map<std::string, std::uint64_t> caches;
+  for (const std::string_view line : split(slabinfo, '\n')) {
+    auto words = split(line, ' ');
+    std::erase(words, std::string_view());
+    const auto bytes = words.size() > 3 ? parse_number(words[3]) : std::nullopt;
+    if (bytes && *bytes > 0) {
+      caches.emplace(words[0], *bytes);
+    }
+  }
+  return caches;
+}
+
 }  // namespace memtrace

@@ -1,7 +1,10 @@
 // Facts about this machine that a recording carries along.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "perf/recording.h"
@@ -20,5 +23,11 @@ std::vector<std::string> migratetype_names();
 
 // The same from the text of the file.
 std::vector<std::string> parse_migratetypes(std::string_view pagetypeinfo);
+
+// Bytes of an object by slab cache, from /proc/slabinfo (root only). Empty when it cannot be read.
+std::map<std::string, std::uint64_t> slab_caches();
+
+// The same from the text of the file.
+std::map<std::string, std::uint64_t> parse_slabinfo(std::string_view slabinfo);
 
 }  // namespace memtrace

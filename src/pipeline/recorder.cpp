@@ -57,6 +57,7 @@ class Recorder {
     about_.target = options.target_text;
     about_.whole_machine = options.live.target.kind == TargetKind::System;
     about_.migratetypes = migratetype_names();
+    about_.slab_caches = slab_caches();
     about_.notes = source.recording().caveats;
   }
 

@@ -34,8 +34,10 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
   std::unique_ptr<Session> session(new Session(source, std::move(options)));
   ViewOptions& view_options = session->options_.view_options;
   view_options.page_size_bytes = source.recording().page_size_bytes;
-  if (view_options.migratetypes.empty()) {
-    view_options.migratetypes = parse_about(source.recording().about_json).migratetypes;
+  if (!session->options_.live) {
+    About about = parse_about(source.recording().about_json);
+    view_options.migratetypes = std::move(about.migratetypes);
+    view_options.slab_caches = std::move(about.slab_caches);
   }
   for (const NamedView* view : session->options_.views) {
     auto made = view->spec.make(view_options);

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "views/group_by.h"
 #include "views/shared_event_names.h"
+#include "views/shared_user_pages.h"
 
 namespace memtrace {
 namespace {
@@ -43,7 +45,9 @@ constexpr auto kKeys =
     std::to_array<std::string_view>({"stack", "kind", "cache", "caller", "comm", "pid", "tid"});
 constexpr auto kAddressKeys =
     std::to_array<std::string_view>({"kind", "cache", "comm", "pid", "stack"});
+
 constexpr auto kOptions = std::to_array<ViewOption>({
+    {"user-pages", "", "list the pages of programs and of the page cache, too"},
     {"older", "SECONDS", "only blocks that are at least so old at the end"},
     {"addresses", "", "list each block with its address, oldest first"},
 });
@@ -61,17 +65,22 @@ constexpr auto kNeeds =
 struct LeakOptions {
   std::uint64_t older_ns = 0;
   bool addresses = false;
+  bool user_pages = false;
   TaskFilter tasks;
 };
 
 class KernelLeaks final : public View {
  public:
-  KernelLeaks(KeySet keys, KeySet address_keys, LeakOptions options)
-      : rows_(std::move(keys)), address_keys_(std::move(address_keys)), options_(options) {}
+  KernelLeaks(KeySet keys, KeySet address_keys, LeakOptions options, CacheNames cache_names)
+      : rows_(std::move(keys)),
+        address_keys_(std::move(address_keys)),
+        options_(std::move(options)),
+        cache_names_(std::move(cache_names)) {}
 
   // What is outstanding is the world's to know: only names and caveats are gathered here.
   void on(const Event& event, const World& /*world*/) override {
     sampled_ = sampled_ || event.weight > 1;
+    gfp_flags_.learn(*event.type);
     if (std::holds_alternative<SlabFree>(event.payload)) {
       slab_.frees_seen = true;
       cache_names_.learn(event);
@@ -92,7 +101,7 @@ class KernelLeaks final : public View {
     bool frees_seen = false;
   };
 
-  std::vector<const LiveBlock*> outstanding(const World& world, Span span) const;
+  std::vector<const LiveBlock*> outstanding(const World& world, Span span);
   Table address_table(std::vector<const LiveBlock*> blocks, const CellContext& context) const;
   std::vector<std::string> notes() const;
 
@@ -100,6 +109,9 @@ class KernelLeaks final : public View {
   KeySet address_keys_;
   LeakOptions options_;
   CacheNames cache_names_;
+  GfpFlags gfp_flags_;
+  LeakCost left_out_;  // pages that are not the kernel's
+  bool pages_listed_ = false;
   Seen slab_;
   Seen pages_;
   bool sampled_ = false;
@@ -109,14 +121,23 @@ std::uint64_t age_ns(const LiveBlock& block, View::Span span) {
   return span.end_ns > block.time_ns ? span.end_ns - block.time_ns : 0;
 }
 
-std::vector<const LiveBlock*> KernelLeaks::outstanding(const World& world, Span span) const {
+std::vector<const LiveBlock*> KernelLeaks::outstanding(const World& world, Span span) {
   std::vector<const LiveBlock*> blocks;
+  left_out_ = {};
+  UserPages user_pages(gfp_flags_.names());
+  pages_listed_ = false;
   for (const LiveBlocks::Map* map : {&world.live().slabs(), &world.live().pages()}) {
     for (const auto& [key, block] : *map) {
-      if (age_ns(block, span) >= options_.older_ns &&
-          options_.tasks.accepts(world.strings().at(block.comm), block.pid)) {
-        blocks.push_back(&block);
+      if (age_ns(block, span) < options_.older_ns ||
+          !options_.tasks.accepts(world.strings().at(block.comm), block.pid)) {
+        continue;
       }
+      if (!options_.user_pages && user_pages.has(block)) {
+        left_out_ += {.count = 1, .bytes = block.bytes};
+        continue;
+      }
+      pages_listed_ = pages_listed_ || block.kind == BlockKind::Page;
+      blocks.push_back(&block);
     }
   }
   return blocks;
@@ -171,11 +192,22 @@ std::vector<std::string> KernelLeaks::notes() const {
         "were "
         "freed by events that were not sampled");
   }
+  if (left_out_.count > 0) {
+    notes.push_back(print_bytes(left_out_.bytes) +
+                    " in pages of programs and of the page cache are left out: --user-pages lists "
+                    "them");
+  }
+  if (pages_listed_ && slab_.allocs_seen) {
+    notes.emplace_back(
+        "pages that slab caches are made of are listed beside the objects in them: --exclude "
+        "allocate_slab,new_slab leaves them out");
+  }
   return notes;
 }
 
 Report KernelLeaks::finish(const World& world, Span span) {
-  const CellContext context{.world = world, .span = span, .cache_names = &cache_names_};
+  const CellContext context{
+      .world = world, .span = span, .gfp_flags = gfp_flags_.names(), .cache_names = &cache_names_};
   std::vector<const LiveBlock*> blocks = outstanding(world, span);
   for (const LiveBlock* block : blocks) {
     const std::uint64_t block_age_ns = age_ns(*block, span);
@@ -210,6 +242,7 @@ Result<LeakOptions> parse_options(const ViewOptions& options) {
   LeakOptions parsed;
   parsed.tasks = options.tasks;
   parsed.addresses = options.own.contains("addresses");
+  parsed.user_pages = options.own.contains("user-pages");
   if (const auto older = options.own.find("older"); older != options.own.end()) {
     const auto older_ns = parse_duration_ns(older->second);
     if (!older_ns) {
@@ -223,13 +256,13 @@ Result<LeakOptions> parse_options(const ViewOptions& options) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys);
+  auto keys = KeySet::choose(options, kKeys, std::span(&kBlockKindKey, 1));
   if (!keys.ok()) {
     return keys.take_error();
   }
   ViewOptions address_options;
   address_options.by.assign(kAddressKeys.begin(), kAddressKeys.end());
-  auto address_keys = KeySet::choose(address_options, kKeys);
+  auto address_keys = KeySet::choose(address_options, kKeys, std::span(&kBlockKindKey, 1));
   if (!address_keys.ok()) {
     return address_keys.take_error();
   }
@@ -237,8 +270,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!parsed.ok()) {
     return parsed.take_error();
   }
-  return std::unique_ptr<View>(
-      std::make_unique<KernelLeaks>(keys.take(), address_keys.take(), parsed.value()));
+  return std::unique_ptr<View>(std::make_unique<KernelLeaks>(
+      keys.take(), address_keys.take(), parsed.take(), CacheNames(options.slab_caches)));
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ constexpr std::uint64_t kLargestCacheBytes = 8192;  // SLUB hands larger ones to
 constexpr std::uint64_t kLargestSizeBytes = (1U << 30) - 1;
 constexpr std::ptrdiff_t kNamesInNote = 8;
 constexpr char kUnnamedMark = '?';
+// In place of a call site: all objects of that size are of one cache.
+constexpr std::uint64_t kAnyCallSite = 0xffffffffU;
 
 std::uint64_t make_key(Form form, std::uint64_t bits) {
   return (static_cast<std::uint64_t>(form) << kFormShift) | bits;
@@ -23,6 +25,11 @@ std::uint64_t make_key(Form form, std::uint64_t bits) {
 
 Form form_of(std::uint64_t key) {
   return static_cast<Form>(key >> kFormShift);
+}
+
+// Of an Unnamed key.
+std::uint64_t size_in(std::uint64_t key) {
+  return (key >> 32) & kLargestSizeBytes;
 }
 
 std::uint64_t kmalloc_key(std::uint64_t size_bytes) {
@@ -38,6 +45,15 @@ std::uint64_t cache_key(StringId name, LocationId call_site, std::uint64_t size_
 }
 
 }  // namespace
+
+// bytes_alloc is the cache's s->size, which slabinfo calls objsize (mm/slub.c, get_slabinfo and
+// mm/slab_common.c, cache_show): they can be compared as they are.
+CacheNames::CacheNames(const std::map<std::string, std::uint64_t>& caches) {
+  for (const auto& [name, size_bytes] : caches) {
+    const auto [known, is_new] = by_size_.try_emplace(size_bytes, name);
+    known->second = is_new ? name : "";
+  }
+}
 
 std::uint64_t CacheNames::key_of(const Event& event) {
   const auto* alloc = std::get_if<SlabAlloc>(&event.payload);
@@ -75,12 +91,18 @@ void CacheNames::learn(const Event& free) {
 }
 
 std::uint64_t CacheNames::settle(std::uint64_t key) const {
-  const auto found = form_of(key) == Form::Unnamed ? learnt_.find(key) : learnt_.end();
-  const bool known = found != learnt_.end() && !found->second.ambiguous;
-  return known ? make_key(Form::Named, found->second.name.value) : key;
+  if (form_of(key) != Form::Unnamed) {
+    return key;
+  }
+  if (const auto found = learnt_.find(key); found != learnt_.end()) {
+    return found->second.ambiguous ? key : make_key(Form::Named, found->second.name.value);
+  }
+  const auto known = by_size_.find(size_in(key));
+  const bool is_one = known != by_size_.end() && !known->second.empty();
+  return is_one ? key | kAnyCallSite : key;
 }
 
-std::string CacheNames::name(std::uint64_t key, const World& world) {
+std::string CacheNames::name(std::uint64_t key, const World& world) const {
   const auto low_bits = static_cast<std::uint32_t>(key);
   switch (form_of(key)) {
     case Form::Named:
@@ -88,7 +110,8 @@ std::string CacheNames::name(std::uint64_t key, const World& world) {
     case Form::Kmalloc:
       return low_bits == 0 ? "kmalloc-large" : "kmalloc-" + std::to_string(low_bits);
     case Form::Unnamed:
-      return "size-" + std::to_string((key >> 32) & kLargestSizeBytes) + kUnnamedMark;
+      return low_bits == kAnyCallSite ? by_size_.at(size_in(key)) + " (by size)"
+                                      : "size-" + std::to_string(size_in(key)) + kUnnamedMark;
     case Form::None:
       break;
   }

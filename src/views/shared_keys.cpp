@@ -44,7 +44,9 @@ Cell migratetype_cell(std::uint64_t word, const CellContext& context) {
 }
 
 Cell cache_cell(std::uint64_t word, const CellContext& context) {
-  const std::string name = CacheNames::name(word, context.world);
+  static const CacheNames kNoNames;
+  const CacheNames& names = context.cache_names == nullptr ? kNoNames : *context.cache_names;
+  const std::string name = names.name(word, context.world);
   return name.empty() ? Cell() : Cell(name);
 }
 

@@ -52,7 +52,8 @@ constexpr auto kNeeds = std::to_array<std::string_view>({"kmem:kmem_cache_alloc"
 
 class Slab final : public View {
  public:
-  Slab(KeySet keys, TaskFilter tasks) : rows_(std::move(keys)), tasks_(std::move(tasks)) {}
+  Slab(KeySet keys, const ViewOptions& options)
+      : rows_(std::move(keys)), tasks_(options.tasks), cache_names_(options.slab_caches) {}
 
   void on(const Event& event, const World& /*world*/) override {
     if (const auto* alloc = std::get_if<SlabAlloc>(&event.payload)) {
@@ -150,7 +151,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!keys.ok()) {
     return keys.take_error();
   }
-  return std::unique_ptr<View>(std::make_unique<Slab>(keys.take(), options.tasks));
+  return std::unique_ptr<View>(std::make_unique<Slab>(keys.take(), options));
 }
 
 }  // namespace

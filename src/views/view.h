@@ -38,7 +38,8 @@ struct ViewOptions {
   std::map<std::string, std::string> own = {};  // the view's own options, by name; flags hold "1"
   TaskFilter tasks = {};  // on() only gets their events, but World::live() holds all blocks
   std::uint64_t page_size_bytes = 4096;
-  std::vector<std::string> migratetypes = {};  // names by number; empty when not known
+  std::vector<std::string> migratetypes = {};             // names by number; empty when not known
+  std::map<std::string, std::uint64_t> slab_caches = {};  // bytes of an object, by cache
 };
 
 // No I/O, no clock, no globals.

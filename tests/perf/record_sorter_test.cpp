@@ -53,6 +53,19 @@ TEST(RecordSorter, late_record_is_counted_not_reordered) {
   EXPECT_EQ(drain(sorter), Sequences{1});
 }
 
+TEST(RecordSorter, late_record_that_must_stay_comes_next) {
+  RecordSorter sorter;
+  sorter.add(10, nullptr);
+  sorter.finish_round();
+  sorter.finish_round();
+  EXPECT_EQ(drain(sorter), Sequences{0});
+  sorter.add(20, nullptr);
+  EXPECT_TRUE(sorter.add(9, nullptr, RecordSorter::Late::GiveOut).has_value());
+  sorter.finish();
+  EXPECT_EQ(drain(sorter), (Sequences{2, 1}));
+  EXPECT_EQ(sorter.late_count(), 0U);
+}
+
 TEST(RecordSorter, records_without_a_time_keep_their_place) {
   RecordSorter sorter;
   for (const std::uint64_t time_ns : {0, 0, 7, 0, 9}) {

@@ -1,8 +1,11 @@
 #include "perf/ring_merge.h"
 
 #include <gtest/gtest.h>
+#include <linux/perf_event.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <random>
 
 #include "perf/event_attr.h"
@@ -17,6 +20,18 @@ RecordParser parser() {
   RecordParser made;
   made.add_event(SampleLayout::of(make_attr(tracking_request(), {})), std::vector{kId});
   return made;
+}
+
+// Puts samples at these times into a chunk.
+void become_samples(Chunk& chunk, const std::vector<std::uint64_t>& times_ns) {
+  chunk.used_bytes = 0;
+  for (const std::uint64_t time_ns : times_ns) {
+    const perf_event_header header{.type = PERF_RECORD_SAMPLE, .misc = 0, .size = 48};
+    const std::array<std::uint64_t, 5> body = {kId, 0, 0, time_ns, 0};
+    std::memcpy(chunk.room().data() + chunk.used_bytes, &header, sizeof(header));
+    std::memcpy(chunk.room().data() + chunk.used_bytes + sizeof(header), body.data(), sizeof(body));
+    chunk.used_bytes += header.size;
+  }
 }
 
 // A chunk of lost records: the simplest that carry a time.
@@ -73,13 +88,27 @@ TEST_F(RingMergeTest, everything_comes_when_no_more_will) {
   EXPECT_EQ(released(merge_, true), (Times{30, 35, 40}));
 }
 
-TEST_F(RingMergeTest, a_record_older_than_what_was_given_out_is_counted_as_late) {
+TEST_F(RingMergeTest, a_late_record_that_is_no_sample_comes_next_and_is_no_loss) {
+  merge_.add(chunk(queue_, 0, {10}, 20));
+  for (const std::uint32_t stream : {1, 0, 1}) {
+    merge_.add(chunk(queue_, stream, {}, 20));
+  }
+  EXPECT_EQ(released(merge_, false), Times{10});
+  merge_.add(chunk(queue_, 1, {12, 25}, 30));
+  EXPECT_EQ(merge_.take_losses().late, 0U);
+  EXPECT_EQ(released(merge_, false), Times{12});
+  EXPECT_EQ(released(merge_, true), Times{25});
+}
+
+TEST_F(RingMergeTest, a_sample_older_than_what_was_given_out_is_counted_as_late) {
   merge_.add(chunk(queue_, 0, {10}, 20));
   merge_.add(chunk(queue_, 1, {}, 20));
   merge_.add(chunk(queue_, 0, {}, 20));
   merge_.add(chunk(queue_, 1, {}, 20));
   EXPECT_EQ(released(merge_, false), Times{10});
-  merge_.add(chunk(queue_, 1, {12, 25}, 30));
+  ChunkPtr late = chunk(queue_, 1, {}, 30);
+  become_samples(*late, {12, 25});
+  merge_.add(std::move(late));
   EXPECT_EQ(merge_.take_losses().late, 1U);
   EXPECT_EQ(released(merge_, true), Times{25});
   EXPECT_EQ(merge_.take_losses().late, 0U);

@@ -27,6 +27,11 @@ TEST(AboutTest, all_that_is_said_is_read_back) {
   EXPECT_EQ(read.disk_full, 6U);
 }
 
+TEST(AboutTest, slab_caches_come_back) {
+  const About about{.slab_caches = {{"dentry", 192}, {"filp", 256}}};
+  EXPECT_EQ(parse_about(to_json(about)).slab_caches, about.slab_caches);
+}
+
 TEST(AboutTest, what_is_missing_stays_at_its_default) {
   const About read = parse_about(R"({"target": "process 12", "from_a_later_version": [1]})");
   EXPECT_EQ(read.target, "process 12");

@@ -37,6 +37,18 @@ TEST(MachineTest, other_text_has_no_migrate_types) {
   EXPECT_TRUE(parse_migratetypes("Node 0, zone DMA\n, type \n").empty());
 }
 
+TEST(MachineTest, slab_caches_are_read_with_the_size_of_an_object) {
+  const auto caches = parse_slabinfo(
+      "slabinfo - version: 2.1\n"
+      "# name            <active_objs> <num_objs> <objsize> <objperslab> <pagesperslab> : "
+      "tunables\n"
+      "dentry              1234   2345    192   21    1 : tunables    0    0    0 : slabdata\n"
+      "bio-312               12     12    320   12    1 : tunables    0    0    0 : slabdata\n");
+  const std::map<std::string, std::uint64_t> expected = {{"bio-312", 320}, {"dentry", 192}};
+  EXPECT_EQ(caches, expected);
+  EXPECT_TRUE(parse_slabinfo("").empty());
+}
+
 TEST(MachineTest, this_machine_has_a_kernel_cpus_and_memory) {
   const Recording machine = describe_machine();
   EXPECT_FALSE(machine.kernel_release.empty());

@@ -46,6 +46,14 @@ TEST_F(OverviewTest, span_processes_and_samples_are_told) {
   EXPECT_EQ(test::total(overview, "samples"), 2U);
 }
 
+TEST_F(OverviewTest, process_that_has_only_samples_counts) {
+  source_.add_kmalloc(50, {.pid = 300});
+  source_.add_kmalloc(51, {.pid = 0});
+  source_.add_kmalloc(52, {.pid = 0xffffffff});
+  source_.add_kmalloc(53, {.pid = 300});
+  EXPECT_EQ(test::total(overview_of(source_), "processes"), 3U);
+}
+
 TEST_F(OverviewTest, each_event_that_happened_has_its_samples_and_hits) {
   const Report overview = overview_of(source_);
   ASSERT_EQ(overview.tables.front().rows.size(), 1U);

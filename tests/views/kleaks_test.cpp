@@ -41,6 +41,49 @@ TEST(KernelLeaks, tells_kmalloc_caches_and_pages_apart) {
   EXPECT_EQ(figure(report, {text("page"), Cell()}, "bytes"), number(8192));
 }
 
+// Flags as in include/linux/gfp_types.h: their values are not the point.
+constexpr std::uint64_t kMovable = 0x8;
+constexpr std::uint64_t kHighMemory = 0x2;
+constexpr std::uint64_t kHighUser = 0x100000 | kHighMemory;
+
+EventScript script_with_gfp_flags(const ViewOptions& options) {
+  EventScript script("kleaks", options);
+  script.add_field("kmem:mm_page_alloc", "gfp_flags").flags = {
+      {kHighUser, "GFP_HIGHUSER"}, {kHighMemory, "__GFP_HIGHMEM"}, {kMovable, "__GFP_MOVABLE"}};
+  script.play({page_alloc({.page = 1, .gfp = kHighUser | kMovable}),
+               page_alloc({.page = 2, .order = 1, .gfp = kHighUser}),
+               page_alloc({.page = 3, .gfp = kMovable}),
+               page_alloc({.page = 4, .gfp = kHighMemory}),  // vmalloc
+               page_alloc({.page = 5, .gfp = 0})});
+  return script;
+}
+
+TEST(KernelLeaks, leaves_out_pages_of_programs_and_of_the_page_cache_and_tells_how_many) {
+  EventScript script = script_with_gfp_flags({.by = {"kind"}});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("page")}, "count"), number(2));
+  EXPECT_EQ(total(report, "bytes"), 8192U);
+  EXPECT_TRUE(has_note(report, "16.0 KiB in pages of programs and of the page cache"));
+}
+
+TEST(KernelLeaks, lists_user_pages_as_such_when_asked) {
+  EventScript script =
+      script_with_gfp_flags({.by = {"kind"}, .own = {{"user-pages", "1"}, {"addresses", "1"}}});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("page")}, "count"), number(2));
+  EXPECT_EQ(figure(report, {text("user or cache page")}, "count"), number(3));
+  EXPECT_EQ(report.tables[1].rows.size(), 5U);
+  EXPECT_FALSE(has_note(report, "left out"));
+}
+
+TEST(KernelLeaks, says_that_pages_of_slabs_stand_beside_their_objects) {
+  EventScript script("kleaks");
+  script.play({leaked(0x10, 64), kfree(0x20), page_free(0x98)});
+  EXPECT_FALSE(has_note(script.finish(), "allocate_slab"));
+  script.play(page_alloc({.page = 0x99}));
+  EXPECT_TRUE(has_note(script.finish(), "--exclude allocate_slab,new_slab"));
+}
+
 TEST(KernelLeaks, charges_the_allocating_process_and_caller) {
   EventScript script("kleaks", {.by = {"comm", "pid", "caller"}});
   script.name_process(7, "leaky");

@@ -103,6 +103,27 @@ TEST(Slab, cache_without_a_name_is_known_by_its_objects_size) {
   EXPECT_TRUE(has_note(report, "size-N?"));
 }
 
+TEST(Slab, size_that_one_cache_alone_has_names_it) {
+  EventScript script("slab",
+                     {.slab_caches = {{"dentry", 192}, {"filp", 256}, {"skbuff_head_cache", 256}}});
+  Object elsewhere = object(0x20, 192);
+  elsewhere.call_site = 0xffffffff81999999;
+  script.play({cache_alloc(object(0x10, 192)),
+               cache_alloc(elsewhere),
+               cache_alloc(object(0x30, 256)),
+               cache_alloc(object(0x40, 128))});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("dentry (by size)")}, "allocs"), number(2));
+  EXPECT_EQ(figure(report, {text("size-256?")}, "allocs"), number(1));
+  EXPECT_EQ(figure(report, {text("size-128?")}, "allocs"), number(1));
+}
+
+TEST(Slab, name_that_an_event_gives_comes_before_the_one_by_size) {
+  EventScript script("slab", {.slab_caches = {{"dentry", 192}}});
+  script.play({cache_alloc(object(0x10, 192)), cache_free(0x10, "mine")});
+  EXPECT_EQ(figure(script.finish(), {text("mine")}, "allocs"), number(1));
+}
+
 TEST(Slab, name_is_not_inferred_where_frees_disagree) {
   EventScript script("slab");
   script.play({cache_alloc(object(0x10, 192)),
