@@ -108,6 +108,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
 Result<ExitStatus> run_plan(LivePlan plan) {
   StopSignals signals;
   plan.live.stop_signals = &signals;
+  plan.print.stop_signals = &signals;
   auto source = LiveSource::open(plan.live);
   if (!source.ok()) {
     return source.take_error();
@@ -120,10 +121,10 @@ Result<ExitStatus> run_plan(LivePlan plan) {
   const bool stamps = plan.print.one_line && plan.print.format == "text";
   const auto print = [&plan, stamps](std::vector<Report> reports) -> Result<> {
     if (stamps) {
-      TRY(print_text(clock_time() + "  "));
+      TRY(print_text(clock_time() + "  ", plan.print.stop_signals));
     }
     TRY(print_report(reports.front(), plan.print));
-    return stamps ? print_text("\n") : Result<>(kDone);
+    return stamps ? print_text("\n", plan.print.stop_signals) : Result<>(kDone);
   };
   TRY(session.value()->run(print));
   return exit_status_of(source.value()->end_command());

@@ -1,10 +1,13 @@
 #include "cli/print.h"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <climits>
 #include <sstream>
 #include <string_view>
 
@@ -23,10 +26,35 @@ std::size_t output_columns() {
   return is_terminal ? std::max<std::size_t>(size.ws_col, 80) : kWidth;
 }
 
+// True when a write of kPieceBytes will not wait; false when the user wants to end and it would.
+bool wait_for_room(StopSignals& stop_signals) {
+  constexpr int kLookMilliseconds = 50;
+  constexpr std::chrono::seconds kPatience{1};
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  const auto begin = std::chrono::steady_clock::now();
+  while (::poll(&output, 1, kLookMilliseconds) == 0) {
+    const StopSignals::Asked asked = stop_signals.asked();
+    if (asked.count > 0 &&
+        std::chrono::steady_clock::now() - std::max(begin, asked.first) > kPatience) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // write(2) and not a stream: a full disk or a closed pipe keeps its errno.
-Result<> write_all(std::string_view text) {
+Result<> write_all(std::string_view text, StopSignals* stop_signals) {
+  // Where poll(2) finds room in a pipe, this much fits (pipe(7), PIPE_BUF).
+  constexpr std::size_t kPieceBytes = PIPE_BUF;
   while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (stop_signals != nullptr && !wait_for_room(*stop_signals)) {
+      return Error{"write(standard output): nobody reads it",
+                   0,
+                   "memtrace was told to end and gave up waiting for its reader"};
+    }
+    const std::size_t wanted =
+        stop_signals == nullptr ? text.size() : std::min(text.size(), kPieceBytes);
+    const ssize_t written = ::write(STDOUT_FILENO, text.data(), wanted);
     if (written < 0 && errno != EINTR) {
       return Error{"write(standard output)", errno, ""};
     }
@@ -56,11 +84,11 @@ Result<> print_report(const Report& report, const PrintOptions& options) {
       {.columns = output_columns(), .one_line = options.one_line, .version = MEMTRACE_VERSION});
   std::ostringstream text;
   renderer->render(report, text);
-  return write_all(text.view());
+  return write_all(text.view(), options.stop_signals);
 }
 
-Result<> print_text(const std::string& text) {
-  return write_all(text);
+Result<> print_text(const std::string& text, StopSignals* stop_signals) {
+  return write_all(text, stop_signals);
 }
 
 }  // namespace memtrace

@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "base/result.h"
+#include "perf/stop_signals.h"
 #include "report/report.h"
 
 namespace memtrace {
 
 struct PrintOptions {
   std::string format = "text";
-  bool one_line = false;  // JSON: one object a line
+  bool one_line = false;                // JSON: one object a line
+  StopSignals* stop_signals = nullptr;  // end the wait for a reader that stands still
 };
 
 // Error: Usage, an unknown format.
@@ -21,6 +23,6 @@ Result<> check_format(const std::string& format);
 Result<> print_report(const Report& report, const PrintOptions& options);
 
 // Writes text as it is.
-Result<> print_text(const std::string& text);
+Result<> print_text(const std::string& text, StopSignals* stop_signals = nullptr);
 
 }  // namespace memtrace

@@ -164,6 +164,22 @@ TEST_F(LimitsTest, pipe_that_stands_still_does_not_keep_memtrace_from_ending) {
   EXPECT_NE(run("pgrep -f '[m]any_kmallocs 1000000|[s]leep 4567'").status, 0);
 }
 
+// A pipe holds 64 KiB unless told otherwise (pipe(7)): it is full before memtrace begins.
+TEST_F(LimitsTest, pipe_that_stands_still_does_not_keep_a_live_view_from_ending) {
+  run_well("mkfifo pipe");
+  const Background reader("exec 3< pipe; exec sleep 100", dir_.path(), environment());
+  Background memtrace("exec > pipe; head -c 65536 /dev/zero; exec $MEMTRACE kmalloc -a 0.1",
+                      dir_.path(),
+                      environment());
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  const auto begin = std::chrono::steady_clock::now();
+  memtrace.signal(SIGTERM);
+  const Outcome outcome = memtrace.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_EQ(outcome.status, 1) << outcome.all();
+  EXPECT_TRUE(outcome.says("write(standard output): nobody reads it")) << outcome.all();
+}
+
 TEST_F(LimitsTest, full_disk_behind_standard_output_is_told_as_such) {
   const Outcome outcome =
       run("$MEMTRACE record -o - -e kmem:kmalloc -- ./many_kmallocs 100 > /dev/full");
