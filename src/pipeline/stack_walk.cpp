@@ -194,10 +194,12 @@ StackWalk::Step StackWalk::arrive() {
   if (count_ == kMostFrames) {
     return end(StackEnd::TooDeep);
   }
-  place_ = rules_.at(lookup_avma());
-  if (place_.where == Where::Trampoline) {
+  // The trampoline is the first instruction of its page, and nothing calls from before it.
+  constexpr std::uint64_t kSmallestPage = 4096;
+  if (pc_ % kSmallestPage == 0 && rules_.at(pc_).where == Where::Trampoline) {
     return pass_trampoline();
   }
+  place_ = rules_.at(lookup_avma());
   if (place_.where == Where::Unmapped) {
     return end(by_frame_pointer_ ? StackEnd::WithoutRules : StackEnd::Unmapped);
   }

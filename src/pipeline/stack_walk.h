@@ -59,8 +59,8 @@ class StackWalk {
   // Of the last walk: the first is the program counter, the others are return addresses.
   std::span<const std::uint64_t> frames() const { return std::span(frames_).first(count_); }
 
-  // Whose code the last walk ended in.
-  ModuleId end_module() const { return rules_.module_at(lookup_avma()); }
+  // Whose code the outermost frame is in.
+  ModuleId end_module() const { return rules_.module_at(frames_[count_ - 1]); }
 
  private:
   // A walk goes on, or needs the registers that it did not carry along.
