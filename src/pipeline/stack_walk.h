@@ -68,8 +68,9 @@ class StackWalk {
 
   void begin(const Start& start);
   Step walk_all();
+  void hurry();
   Step step(const CodePlace& place);
-  Step simple_step(const FrameRule& rule);
+  Step plain_step(const FrameRule& rule);
   Step full_step();
   Step frame_pointer_step();
   Step leave_signal_or_call(const FullFrameRule& rule, std::uint64_t cfa);
