@@ -23,7 +23,7 @@ using CfiExpression = std::vector<CfiOperation>;
 
 struct CfiContext {
   const RegisterFile& registers;
-  const StackBytes& stack;
+  StackBytes stack;
   std::optional<std::uint64_t> cfa;  // nothing while the CFA itself is being computed
 };
 

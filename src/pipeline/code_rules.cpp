@@ -4,6 +4,15 @@
 #include "symbolize/symbolizer.h"
 
 namespace memtrace {
+namespace {
+
+bool is_plain(const FrameRule& rule) {
+  return rule.kind == FrameRule::Kind::Simple && rule.ra_offset_bytes != FrameRule::kInRegister &&
+         (rule.cfa_register == kHostRegisters.stack_pointer ||
+          rule.cfa_register == kHostRegisters.frame_pointer);
+}
+
+}  // namespace
 
 CodePlace CodeRules::look_up(std::uint64_t avma) {
   using Where = CodePlace::Where;
@@ -16,7 +25,7 @@ CodePlace CodeRules::look_up(std::uint64_t avma) {
   }
   FrameRules* rules = of_module(location.module);
   const auto rule = rules == nullptr ? std::nullopt : rules->at(location.offset);
-  return rule ? CodePlace{*rule, Where::Code} : CodePlace{{}, Where::WithoutRules};
+  return rule ? CodePlace{*rule, Where::Code, is_plain(*rule)} : CodePlace{{}, Where::WithoutRules};
 }
 
 const FullFrameRule* CodeRules::full_at(std::uint64_t avma) {

@@ -28,6 +28,9 @@ class CodeRules {
     return known != nullptr ? *known : *table_.insert(space_, avma, look_up(avma));
   }
 
+  // Null when nobody has asked about the address yet.
+  const CodePlace* known(std::uint64_t avma) const { return table_.find(space_, avma); }
+
   // Null when the address is no code with rules.
   const FullFrameRule* full_at(std::uint64_t avma);
 

@@ -2,11 +2,11 @@
 // look-up nearly always one cache line.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "base/hash.h"
 #include "symbolize/frame_rule.h"
 
 namespace memtrace {
@@ -18,6 +18,8 @@ struct CodePlace {
 
   FrameRule rule;  // of Code
   Where where = Where::Unmapped;
+  // The rule counts from the stack or frame pointer and has the return address in memory.
+  bool is_plain = false;
 };
 
 // Open addressing, at most half full. A key is an address and the address space that it was true
@@ -49,7 +51,8 @@ class RuleTable {
   std::size_t size() const { return used_; }
 
  private:
-  struct Entry {
+  // Two share a cache line.
+  struct alignas(32) Entry {
     std::uint64_t space = kFree;
     std::uint64_t avma = 0;
     CodePlace place;
@@ -59,8 +62,11 @@ class RuleTable {
   static constexpr std::size_t kFirstEntries = 1U << 14U;
   static constexpr std::size_t kMostEntries = 1U << 21U;  // 64 MiB; then it starts again
 
+  static int shift_for(std::size_t entries) { return std::countl_zero(entries) + 1; }
+
   std::size_t slot(std::uint64_t space, std::uint64_t avma) const {
-    return mix(avma + space * 0x9E3779B97F4A7C15U) & (entries_.size() - 1);
+    // The upper bits of a product depend on all bits of its factors.
+    return static_cast<std::size_t>((avma + (space << 13U)) * 0x9E3779B97F4A7C15U >> shift_);
   }
 
   std::size_t next(std::size_t at) const { return (at + 1) & (entries_.size() - 1); }
@@ -78,6 +84,7 @@ class RuleTable {
     const bool full = entries_.size() >= kMostEntries;
     std::vector<Entry> old(full ? entries_.size() : entries_.size() * 2);
     old.swap(entries_);
+    shift_ = shift_for(entries_.size());
     if (full) {
       used_ = 1;
       return;
@@ -90,6 +97,7 @@ class RuleTable {
   }
 
   std::vector<Entry> entries_;
+  int shift_ = shift_for(kFirstEntries);
   std::size_t used_ = 0;
 };
 

@@ -59,8 +59,8 @@ class StackWalk {
   // Of the last walk: the first is the program counter, the others are return addresses.
   std::span<const std::uint64_t> frames() const { return std::span(frames_).first(count_); }
 
-  // Whose code the last walk ended in.
-  ModuleId end_module() const { return rules_.module_at(lookup_avma()); }
+  // Whose code the outermost frame is in.
+  ModuleId end_module() const { return rules_.module_at(frames_[count_ - 1]); }
 
  private:
   // A walk goes on, or needs the registers that it did not carry along.
@@ -68,8 +68,9 @@ class StackWalk {
 
   void begin(const Start& start);
   Step walk_all();
+  void hurry();
   Step step(const CodePlace& place);
-  Step simple_step(const FrameRule& rule);
+  Step plain_step(const FrameRule& rule);
   Step full_step();
   Step frame_pointer_step();
   Step leave_signal_or_call(const FullFrameRule& rule, std::uint64_t cfa);

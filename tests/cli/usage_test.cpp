@@ -78,9 +78,15 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"record -t 99999999999", "--tid 99999999999", "takes ids"},
         Wrong{"record -m 1Q -- true", "--ring-size 1Q", "takes a size"},
         Wrong{"record --call-graph lbr -- true", "--call-graph lbr", "takes fp, dwarf or none"},
-        Wrong{"record --call-graph dwarf,100 -- true", "dwarf,100", "a multiple of 8 up to 65528"},
-        Wrong{"record --call-graph dwarf,64K -- true", "dwarf,64K", "a multiple of 8"},
-        Wrong{"record --call-graph dwarf, -- true", "--call-graph dwarf,", "a multiple of 8"}));
+        Wrong{"record --call-graph dwarf,100 -- true",
+              "--call-graph dwarf,100",
+              "dwarf takes a multiple of 8"},
+        Wrong{"record --call-graph dwarf,64K -- true",
+              "--call-graph dwarf,64K",
+              "dwarf takes a multiple"},
+        Wrong{"record --call-graph dwarf, -- true",
+              "--call-graph dwarf,",
+              "dwarf takes a multiple"}));
 
 }  // namespace
 }  // namespace memtrace::test

@@ -1,0 +1,128 @@
+// Stacks that are known are found whole: forty frames without frame pointers, through libc, a
+// signal handler and a realigned stack, in every form that a program comes in.
+#include "live/live_test.h"
+
+namespace memtrace::test {
+namespace {
+
+constexpr const char* kMessages = "-e kmem:kmalloc --filter 'bytes_req == 1048' ";
+
+class UnwindingTest : public LiveTest {
+ protected:
+  // Every sample of the run has this one stack; it is checked frame by frame.
+  void expect_whole_stacks(const std::string& command, const std::string& options = "") {
+    run_well("$MEMTRACE record --user " + options + kMessages + "-- " + command);
+    const Json kmalloc = report("kmalloc --by stack");
+    EXPECT_EQ(kmalloc.at("totals").at("count"), 25U);
+    const Json& rows = kmalloc.at("tables").at(0).at("rows");
+    ASSERT_EQ(rows.size(), 1U) << rows.dump();
+    expect_forty_frames(rows.at(0).at("stack"));
+    EXPECT_EQ(kmalloc.dump().find("end early"), std::string::npos);
+  }
+
+  static void expect_forty_frames(const Json& stack) {
+    int next = 1;
+    for (const Json& frame : stack) {
+      const std::string wanted = "long frame<" + std::to_string(next) + ">";
+      next += begins_with(frame, wanted) ? 1 : 0;
+    }
+    EXPECT_EQ(next, 41) << stack.dump();
+    EXPECT_TRUE(begins_with(stack.back(), "_start")) << stack.dump();
+    EXPECT_EQ(names_in(stack, "handle_and_call"), 1) << stack.dump();
+    EXPECT_EQ(names_in(stack, "compare_and_call"), 1) << stack.dump();
+    EXPECT_EQ(names_in(stack, "realign_and_call"), 1) << stack.dump();
+  }
+
+  static int names_in(const Json& stack, std::string_view name) {
+    int found = 0;
+    for (const Json& frame : stack) {
+      found += begins_with(frame, name) ? 1 : 0;
+    }
+    return found;
+  }
+};
+
+TEST_F(UnwindingTest, forty_frames_without_frame_pointers_are_whole) {
+  expect_whole_stacks("$PUPPETS/deep_frames 25");
+}
+
+TEST_F(UnwindingTest, static_pie_is_unwound) {
+  expect_whole_stacks("$PUPPETS/deep_frames_static 25");
+}
+
+TEST_F(UnwindingTest, library_loaded_while_recording_is_unwound) {
+  expect_whole_stacks("$PUPPETS/deep_loader 25");
+}
+
+TEST_F(UnwindingTest, program_deleted_while_it_runs_is_unwound) {
+  run_well("cp $PUPPETS/deep_frames doomed; $MEMTRACE record --user " + std::string(kMessages) +
+           "-- ./doomed 25 doomed");
+  const Json kmalloc = report("kmalloc --by stack");
+  const Json& rows = kmalloc.at("tables").at(0).at("rows");
+  ASSERT_EQ(rows.size(), 1U) << rows.dump();
+  EXPECT_GE(rows.at(0).at("stack").size(), 55U) << rows.dump();
+  EXPECT_TRUE(begins_with(rows.at(0).at("stack").back(), "doomed+0x") ||
+              begins_with(rows.at(0).at("stack").back(), "_start"))
+      << rows.dump();
+}
+
+TEST_F(UnwindingTest, stripped_program_has_the_same_number_of_frames) {
+  run_well("strip -o stripped $PUPPETS/deep_frames");
+  run_well("$MEMTRACE record --user " + std::string(kMessages) + "-- ./stripped 25");
+  const Json kmalloc = report("kmalloc --by stack");
+  const Json& rows = kmalloc.at("tables").at(0).at("rows");
+  ASSERT_EQ(rows.size(), 1U) << rows.dump();
+  EXPECT_GE(rows.at(0).at("stack").size(), 55U) << rows.dump();
+}
+
+TEST_F(UnwindingTest, kernel_part_stays_in_front_of_the_unwound_part) {
+  run_well("$MEMTRACE record --call-graph dwarf " + std::string(kMessages) +
+           "-- $PUPPETS/deep_frames 25");
+  const Json kmalloc = report("kmalloc --by stack");
+  EXPECT_EQ(sum_with_function(kmalloc, "do_msgsnd"), 25U);
+  expect_forty_frames(kmalloc.at("tables").at(0).at("rows").at(0).at("stack"));
+}
+
+TEST_F(UnwindingTest, stack_larger_than_the_copy_is_told) {
+  run_well("$MEMTRACE record --user --call-graph dwarf,512 " + std::string(kMessages) +
+           "-- $PUPPETS/deep_frames 25");
+  const Json kmalloc = report("kmalloc --by stack");
+  EXPECT_EQ(sum_with_function(kmalloc, "long frame<2>"), 25U);
+  EXPECT_EQ(sum_with_function(kmalloc, "_start"), 0U);
+  const std::string notes = kmalloc.at("caveats").at("notes").dump();
+  EXPECT_NE(notes.find("25 of 25 user stacks end early: they are larger than the 512 B"),
+            std::string::npos)
+      << notes;
+}
+
+TEST_F(UnwindingTest, live_view_shows_whole_stacks) {
+  const Json kmalloc = json_of("$MEMTRACE kmalloc --format json --user --by stack " +
+                               std::string(kMessages) + "-- $PUPPETS/deep_frames 25");
+  expect_forty_frames(kmalloc.at("tables").at(0).at("rows").at(0).at("stack"));
+}
+
+TEST_F(UnwindingTest, file_of_perf_is_unwound_too) {
+  need_perf();
+  if (IsSkipped()) {
+    return;
+  }
+  run_well("perf record -q --call-graph dwarf -o perf.data " + std::string(kMessages) +
+           "-- $PUPPETS/deep_frames 25");
+  const Json kmalloc = report("kmalloc --by stack --user -i perf.data");
+  EXPECT_EQ(kmalloc.at("totals").at("count"), 25U);
+  expect_forty_frames(kmalloc.at("tables").at(0).at("rows").at(0).at("stack"));
+}
+
+TEST_F(UnwindingTest, perf_reads_the_unwound_stacks) {
+  need_perf();
+  if (IsSkipped()) {
+    return;
+  }
+  run_well("$MEMTRACE record --user " + std::string(kMessages) + "-- $PUPPETS/deep_frames 25");
+  const Outcome script = run_well("perf script --no-inline -i memtrace.data -F ip,sym");
+  EXPECT_NE(script.out.find("frame<40>"), std::string::npos) << script.all();
+  EXPECT_NE(script.out.find("_start"), std::string::npos) << script.all();
+}
+
+}  // namespace
+}  // namespace memtrace::test
