@@ -1,0 +1,289 @@
+#include "tracepoints/uprobe_events.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "base/system.h"
+#include "base/text.h"
+#include "base/unique_fd.h"
+#include "tracepoints/tracefs.h"
+
+namespace memtrace {
+namespace {
+
+// Closing a perf event lets go of its probe only after a grace period of the kernel.
+constexpr int kBusyTries = 200;
+constexpr std::chrono::milliseconds kBusyPause{10};
+
+std::string file_of(const std::string& root) {
+  return root + "/uprobe_events";
+}
+
+// O_APPEND and never O_TRUNC, which would remove everybody's probes (uprobe_events' probes_open()).
+int write_command(const std::string& root, const std::string& command) {
+  const UniqueFd fd(::open(file_of(root).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (!fd.valid()) {
+    return errno;
+  }
+  const std::string line = command + "\n";
+  const ssize_t written = ::write(fd.get(), line.data(), line.size());
+  return written == static_cast<ssize_t>(line.size()) ? 0 : errno;
+}
+
+int remove_probe(const std::string& root, const ListedProbe& probe, int tries) {
+  int errno_value = EBUSY;
+  for (int i = 0; i < tries && errno_value == EBUSY; ++i) {
+    if (i > 0) {
+      std::this_thread::sleep_for(kBusyPause);
+    }
+    errno_value = write_command(root, format("-:%s/%s", probe.group.c_str(), probe.event.c_str()));
+  }
+  return errno_value == ENOENT ? 0 : errno_value;
+}
+
+Error cannot_use(const std::string& root, int errno_value) {
+  const std::string doing = "open(" + file_of(root) + ")";
+  if (errno_value == ENOENT) {
+    return Error{doing,
+                 errno_value,
+                 "this kernel has no user probes: they need CONFIG_UPROBE_EVENTS, and Linux 3.5 or "
+                 "RHEL 7"};
+  }
+  const auto lockdown = read_file("/sys/kernel/security/lockdown");
+  Error error = explain({.doing = doing,
+                         .errno_value = errno_value,
+                         .is_root = ::geteuid() == 0,
+                         .lockdown = lockdown.ok() ? lockdown.value() : ""});
+  return error;
+}
+
+// A pid may be another program's by now.
+bool is_running_memtrace(pid_t pid) {
+  if (::kill(pid, 0) != 0 && errno == ESRCH) {
+    return false;
+  }
+  const std::string process = "/proc/" + std::to_string(pid);
+  const auto comm = read_file(process + "/comm");
+  if (comm.ok() && comm.value().starts_with("memtrace")) {
+    return true;
+  }
+  std::error_code failed;
+  const auto program = std::filesystem::read_symlink(process + "/exe", failed);
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", failed);
+  const bool is_unknown = program.empty() && !comm.ok();  // of another user, or /proc is hidden
+  return is_unknown || program == own || program.filename().string().starts_with("memtrace");
+}
+
+// The kernel splits a definition at blanks and ends it at # (trace_parse_run_command()); it finds
+// a file through our own descriptor just as well.
+struct NamedPath {
+  UniqueFd fd;
+  std::string text;
+};
+
+NamedPath name_for_kernel(const std::string& path) {
+  if (path.find_first_of(" \t\n\v\f\r#") == std::string::npos) {
+    return {UniqueFd(), path};
+  }
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text = format("/proc/%d/fd/%d", ::getpid(), fd.get());
+  return {std::move(fd), std::move(text)};
+}
+
+std::string command_for(const ProbeDefinition& definition,
+                        const std::string& path,
+                        const std::string& full_name) {
+  std::string command = format("%c:%s %s:0x%lx",
+                               definition.is_return ? 'r' : 'p',
+                               full_name.c_str(),
+                               path.c_str(),
+                               static_cast<unsigned long>(definition.file_offset));
+  if (definition.ref_ctr_offset != 0) {
+    command += format("(0x%lx)", static_cast<unsigned long>(definition.ref_ctr_offset));
+  }
+  return definition.args.empty() ? command : command + " " + definition.args;
+}
+
+std::string hint_for(const ProbeDefinition& definition, int errno_value) {
+  struct stat facts {};
+
+  if (::stat(definition.path.c_str(), &facts) != 0) {
+    return definition.path +
+           " cannot be seen from here; for a program in a container give the "
+           "file as /proc/PID/root/...";
+  }
+  if (!S_ISREG(facts.st_mode)) {
+    return definition.path + " is not a file";
+  }
+  if (definition.ref_ctr_offset != 0) {
+    return "probes with semaphores need Linux 4.20 or RHEL 8.1";
+  }
+  if (errno_value == ENOSPC || errno_value == E2BIG) {
+    return "too many or too long arguments: the kernel takes 128 of 63 characters";
+  }
+  return "this kernel may lack the kind of argument: Linux 3.10 and RHEL 7.3 know registers only";
+}
+
+}  // namespace
+
+Result<ProbeGroup> ProbeGroup::create(ProbeKind kind) {
+  auto root = tracefs_root();
+  if (!root.ok()) {
+    return root.take_error();
+  }
+  return create_in(root.value(), probe_group_name(kind, ::getpid()));
+}
+
+Result<ProbeGroup> ProbeGroup::create_in(const std::string& tracing_directory,
+                                         const std::string& group) {
+  const UniqueFd fd(::open(file_of(tracing_directory).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (!fd.valid()) {
+    return cannot_use(tracing_directory, errno);
+  }
+  ProbeGroup created;
+  created.root_ = tracing_directory;
+  created.group_ = group;
+  created.owner_ = ::getpid();
+  return created;
+}
+
+ProbeGroup::ProbeGroup(ProbeGroup&& other) noexcept
+    : root_(std::move(other.root_)),
+      group_(std::move(other.group_)),
+      events_(std::exchange(other.events_, {})),
+      owner_(other.owner_) {}
+
+ProbeGroup& ProbeGroup::operator=(ProbeGroup&& other) noexcept {
+  std::swap(root_, other.root_);
+  std::swap(group_, other.group_);
+  std::swap(events_, other.events_);
+  std::swap(owner_, other.owner_);
+  return *this;
+}
+
+ProbeGroup::~ProbeGroup() {
+  if (const auto removed = remove(); !removed.ok()) {
+    warn(describe(removed.error()) + "; " + removed.error().hint);
+  }
+}
+
+Result<DefinedProbe> ProbeGroup::define(const ProbeDefinition& definition) {
+  const NamedPath path = name_for_kernel(definition.path);
+  const std::string event = probe_event_name(definition.event, taken_names());
+  const std::string command = command_for(definition, path.text, group_ + "/" + event);
+  if (const int failed = write_command(root_, command); failed != 0) {
+    return refused(definition, command, failed);
+  }
+  events_.push_back(event);
+  const TracepointFiles files(root_);
+  DefinedProbe probe{.name = group_ + ":" + event};
+  auto text = files.event_format_text(probe.name);
+  const auto id = files.event_id(probe.name);
+  if (!text.ok() || !id.ok()) {
+    return text.ok() ? id.error() : text.error();
+  }
+  probe.id = id.value();
+  probe.format_text = text.take();
+  return probe;
+}
+
+Result<> ProbeGroup::remove() {
+  Result<> result = kDone;
+  if (owner_ != ::getpid()) {
+    events_.clear();
+  }
+  for (const std::string& event : std::exchange(events_, {})) {
+    if (const int failed = remove_probe(root_, {group_, event}, kBusyTries); failed != 0) {
+      result =
+          Error{"removing the probe " + group_ + ":" + event,
+                failed,
+                failed == EBUSY ? "something still uses it; the next run of memtrace removes it"
+                                : "the next run of memtrace removes it"};
+    }
+  }
+  return result;
+}
+
+// Also what is left of a process that died and had our pid: with the same name the kernel would
+// replace it (before 5.4) or hit both at once.
+std::vector<std::string> ProbeGroup::taken_names() const {
+  std::vector<std::string> taken = events_;
+  if (const auto listing = list_directory(root_ + "/events/" + group_); listing.ok()) {
+    taken.insert(taken.end(), listing.value().begin(), listing.value().end());
+  }
+  return taken;
+}
+
+Error ProbeGroup::refused(const ProbeDefinition& definition,
+                          const std::string& command,
+                          int errno_value) const {
+  const bool is_forbidden = errno_value == EPERM || errno_value == EACCES;
+  if (is_forbidden) {
+    return cannot_use(root_, errno_value);
+  }
+  const auto log = read_file(root_ + "/error_log");
+  const std::string reason = log.ok() ? find_probe_error(log.value(), command) : "";
+  return Error{format("defining a probe on %s+0x%lx (%s)%s%s",
+                      definition.path.c_str(),
+                      static_cast<unsigned long>(definition.file_offset),
+                      definition.event.c_str(),
+                      reason.empty() ? "" : ": the kernel says: ",
+                      reason.c_str()),
+               errno_value,
+               hint_for(definition, errno_value)};
+}
+
+Result<std::size_t> remove_stale_probe_groups() {
+  const auto root = tracefs_root();
+  if (!root.ok()) {
+    return root.error();
+  }
+  return remove_stale_probe_groups(root.value());
+}
+
+// A probe in use is not removed (EBUSY): a memtrace that lives in another pid namespace, whose pid
+// means nothing here, keeps its probes.
+Result<std::size_t> remove_stale_probe_groups(const std::string& tracing_directory) {
+  const auto text = read_file(file_of(tracing_directory));
+  if (!text.ok()) {
+    return cannot_use(tracing_directory, text.error().errno_value);
+  }
+  std::size_t removed = 0;
+  for (const ListedProbe& probe : parse_probe_list(text.value())) {
+    const auto pid = pid_of_probe_group(probe.group);
+    if (!pid || is_running_memtrace(*pid)) {
+      continue;
+    }
+    removed += remove_probe(tracing_directory, probe, 1) == 0 ? 1 : 0;
+  }
+  return removed;
+}
+
+std::string uprobe_open_hint(int errno_value) {
+  switch (errno_value) {
+    case EIO:
+      return "the kernel cannot read the file's code where it lies (a filesystem without page "
+             "reads, or a file that was cut): copy the program elsewhere and run the copy";
+    case ENOTSUP:
+    case 524:  // ENOTSUPP, which has no name for programs
+      return "the kernel cannot put a probe on the instruction there, or has no uprobes on this "
+             "architecture";
+    case EINVAL:
+      return "the place is no instruction of mapped code, or its first byte is a breakpoint "
+             "already: a debugger's?";
+    default:
+      return "";
+  }
+}
+
+}  // namespace memtrace
