@@ -59,6 +59,20 @@ bool matches(const Function& function, std::string_view pattern) {
   });
 }
 
+// "(anonymous namespace)::take(int) const" without the arguments and what follows them.
+std::string_view without_arguments(std::string_view name) {
+  const std::size_t last = name.rfind(')');
+  int depth = 0;
+  for (std::size_t i = last == std::string_view::npos ? 0 : last + 1; i-- > 0;) {
+    depth += name[i] == ')' ? 1 : 0;
+    depth -= name[i] == '(' ? 1 : 0;
+    if (depth == 0) {
+      return name.substr(0, i);
+    }
+  }
+  return name;
+}
+
 // "Pool::take" is meant to find "Pool::take(unsigned long)".
 bool matches_demangled(const Function& function, std::string_view pattern) {
   return std::any_of(function.names.begin(), function.names.end(), [&](const std::string& name) {
@@ -66,8 +80,7 @@ bool matches_demangled(const Function& function, std::string_view pattern) {
       return false;
     }
     const std::string readable = demangle(name);
-    return glob_match(pattern, readable) ||
-           glob_match(pattern, std::string_view(readable).substr(0, readable.find('(')));
+    return glob_match(pattern, readable) || glob_match(pattern, without_arguments(readable));
   });
 }
 

@@ -79,7 +79,7 @@ TEST_F(ProbesTest, killed_process_leaves_a_probe_that_the_next_one_removes) {
   EXPECT_NE(defined().find(name), std::string::npos);
   const Outcome next = run_well("$PUPPETS/hold_probe " + libc() + " free entry </dev/null");
   EXPECT_NE(next.out.find("stale"), std::string::npos);
-  EXPECT_EQ(next.out.find("0 stale"), std::string::npos);
+  EXPECT_FALSE(next.out.starts_with("0 stale"));
   EXPECT_EQ(defined().find(name), std::string::npos);
   EXPECT_NE(defined().find("p:mtlivetest/others"), std::string::npos);
   run("echo '-:mtlivetest/others' >>/sys/kernel/tracing/uprobe_events");
