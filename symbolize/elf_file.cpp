@@ -103,15 +103,6 @@ std::optional<std::uint64_t> ElfFile::svma_of(std::uint64_t file_offset) const {
   return svma_by_layout(file_offset);
 }
 
-std::optional<std::uint64_t> ElfFile::file_offset_of(std::uint64_t svma) const {
-  for (const Segment& segment : segments_) {
-    if (svma >= segment.svma && svma - segment.svma < segment.file_bytes) {
-      return svma - segment.svma + segment.file_offset;
-    }
-  }
-  return std::nullopt;
-}
-
 // objcopy --only-keep-debug keeps the addresses of segments, but neither offsets nor sizes. GNU ld
 // lays code out so that offset and address differ by the base address only; LLD and mold do not,
 // and sign the .comment section.

@@ -53,9 +53,6 @@ class ElfFile {
   // Nothing for an offset that no segment loads.
   std::optional<std::uint64_t> svma_of(std::uint64_t file_offset) const;
 
-  // The other way round; nothing for an address that is not in the file.
-  std::optional<std::uint64_t> file_offset_of(std::uint64_t svma) const;
-
   // Of the first loaded segment: where the file's own addresses begin. Prelinking moves it.
   std::uint64_t base_svma() const { return segments_.empty() ? 0 : segments_.front().svma; }
 

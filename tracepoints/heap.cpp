@@ -10,28 +10,30 @@
 namespace memtrace {
 namespace {
 
-// The parts of "memtrace_heap_12:malloc_ret_2".
+// The parts of "memtrace_heap_12:malloc_2_ret_3".
 struct HeapName {
-  std::string_view function;
+  std::string_view function;  // "malloc"
+  std::string_view call;      // "malloc_2"
   bool is_return = false;
-  std::string_view number;  // "_2"
 };
 
+std::string_view without_number(std::string_view name) {
+  const std::size_t last = name.find_last_not_of("0123456789");
+  const bool is_numbered =
+      last != std::string_view::npos && last > 0 && last + 1 < name.size() && name[last] == '_';
+  return is_numbered ? name.substr(0, last) : name;
+}
+
 HeapName parse_name(std::string_view event_name) {
-  HeapName name;
-  name.function = event_name.substr(event_name.find(':') + 1);
-  name.function = name.function.substr(0, name.function.find(':'));  // perf's modifiers
-  const std::size_t digits = name.function.find_last_not_of("0123456789");
-  const bool is_numbered = digits != std::string_view::npos && digits > 0 &&
-                           digits + 1 < name.function.size() && name.function[digits] == '_';
-  if (is_numbered) {
-    name.number = name.function.substr(digits);
-    name.function.remove_suffix(name.number.size());
-  }
-  if (name.function.ends_with(kReturnSuffix)) {
+  std::string_view event = event_name.substr(event_name.find(':') + 1);
+  event = event.substr(0, event.find(':'));  // perf's modifiers
+  HeapName name{.function = {}, .call = event};
+  if (const std::string_view numberless = without_number(event);
+      numberless.ends_with(kReturnSuffix)) {
     name.is_return = true;
-    name.function.remove_suffix(kReturnSuffix.size());
+    name.call = numberless.substr(0, numberless.size() - kReturnSuffix.size());
   }
+  name.function = without_number(name.call);
   return name;
 }
 
@@ -133,8 +135,7 @@ std::string heap_function(std::string_view event_name) {
 }
 
 std::string heap_call_name(std::string_view event_name) {
-  const HeapName name = parse_name(event_name);
-  return std::string(name.function) + std::string(name.number);
+  return std::string(parse_name(event_name).call);
 }
 
 const Tracepoint& heap_probe() {

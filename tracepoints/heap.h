@@ -7,8 +7,8 @@
 //   result                  the return of any of them
 //   result, chunk           the return alone, with glibc's chunk header (malloc/malloc.c)
 //
-// An event is named after its function: "malloc", "malloc_ret" its return; "malloc_2" is that of
-// the second allocator in which there is one.
+// An event is named after its function: "malloc", and "malloc_2" that of the second allocator in
+// which there is one; "malloc_2_ret" is its return, of which there may be several: "_Znwm_ret_3".
 #pragma once
 
 #include <string>
@@ -19,11 +19,10 @@ namespace memtrace {
 inline constexpr std::string_view kHeapGroup = "memtrace_heap_";
 inline constexpr std::string_view kReturnSuffix = "_ret";
 
-// "memtrace_heap_12:malloc_ret_2": true.
 bool is_heap_event(std::string_view event_name);
 bool is_heap_return(std::string_view event_name);
 
-// "memtrace_heap_12:malloc_ret_2" -> "malloc". A call and its return have the same call_name,
+// "memtrace_heap_12:malloc_2_ret_3" -> "malloc". A call and its returns have the same call_name,
 // "malloc_2", which tells allocators apart.
 std::string heap_function(std::string_view event_name);
 std::string heap_call_name(std::string_view event_name);

@@ -2,180 +2,288 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <chrono>
-#include <optional>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
+#include "base/log.h"
 #include "base/system.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "tracepoints/tracefs.h"
 
 namespace memtrace {
 namespace {
 
-constexpr std::string_view kPrefix = "memtrace_";
-constexpr std::size_t kLongestName = 63;  // kernel/trace/trace_probe.h, MAX_EVENT_NAME_LEN
+// Closing a perf event lets go of its probe only after a grace period of the kernel.
+constexpr int kBusyTries = 200;
+constexpr std::chrono::milliseconds kBusyPause{10};
 
-// 0 or the errno. O_TRUNC would remove the probes of everybody.
-int write_line(const TracepointFiles& files, const std::string& line) {
-  const UniqueFd fd(
-      ::open((files.root() + "/uprobe_events").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+std::string file_of(const std::string& root) {
+  return root + "/uprobe_events";
+}
+
+// O_APPEND and never O_TRUNC, which would remove everybody's probes (uprobe_events' probes_open()).
+int write_command(const std::string& root, const std::string& command) {
+  const UniqueFd fd(::open(file_of(root).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   if (!fd.valid()) {
     return errno;
   }
+  const std::string line = command + "\n";
   const ssize_t written = ::write(fd.get(), line.data(), line.size());
   return written == static_cast<ssize_t>(line.size()) ? 0 : errno;
 }
 
-// What the kernel said last of a bad definition (5.2+): "[..] trace_uprobe: error: Bad ...".
-std::string last_complaint(const TracepointFiles& files) {
-  const auto log = read_file(files.root() + "/error_log");
-  const std::string text = log.ok() ? log.value() : "";
-  const std::size_t start = text.rfind("trace_uprobe: error: ");
-  if (start == std::string::npos) {
-    return "";
+int remove_probe(const std::string& root, const ListedProbe& probe, int tries) {
+  int errno_value = EBUSY;
+  for (int i = 0; i < tries && errno_value == EBUSY; ++i) {
+    if (i > 0) {
+      std::this_thread::sleep_for(kBusyPause);
+    }
+    errno_value = write_command(root, format("-:%s/%s", probe.group.c_str(), probe.event.c_str()));
   }
-  const std::size_t words = text.find("error: ", start) + 7;
-  return text.substr(words, text.find('\n', words) - words);
+  return errno_value == ENOENT ? 0 : errno_value;
 }
 
-std::string hint_for(int error, const TracepointFiles& files) {
-  if (error == ENOENT && !path_exists(files.root() + "/uprobe_events")) {
-    return "this kernel has no uprobes (CONFIG_UPROBE_EVENTS), as RHEL 6's";
+Error cannot_use(const std::string& root, int errno_value) {
+  const std::string doing = "open(" + file_of(root) + ")";
+  if (errno_value == ENOENT) {
+    return Error{doing,
+                 errno_value,
+                 "this kernel has no user probes: they need CONFIG_UPROBE_EVENTS, and Linux 3.5 or "
+                 "RHEL 7"};
   }
-  if (error == EPERM || error == EACCES) {
-    return "run memtrace as root; a kernel that is locked down for confidentiality refuses uprobes "
-           "(/sys/kernel/security/lockdown)";
-  }
-  if (error == ENOENT) {
-    return "the file is not there for memtrace: of a process in a container name it as "
-           "/proc/PID/root/PATH";
-  }
-  return error == EINVAL ? last_complaint(files) : "";
-}
-
-// An event whose last descriptor was closed is freed a moment later.
-int remove_with_patience(const TracepointFiles& files, const std::string& line) {
-  constexpr int kTries = 50;
-  int error = write_line(files, line);
-  for (int i = 0; i < kTries && error == EBUSY; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    error = write_line(files, line);
-  }
+  const auto lockdown = read_file("/sys/kernel/security/lockdown");
+  Error error = explain({.doing = doing,
+                         .errno_value = errno_value,
+                         .is_root = ::geteuid() == 0,
+                         .lockdown = lockdown.ok() ? lockdown.value() : ""});
   return error;
 }
 
-// "memtrace_heap_12" -> 12.
-std::optional<pid_t> owner_of(std::string_view group) {
-  const auto pid =
-      group.starts_with(kPrefix) ? parse_number(group.substr(group.rfind('_') + 1)) : std::nullopt;
-  return pid ? std::optional(static_cast<pid_t>(*pid)) : std::nullopt;
-}
-
-// A live process of that pid may be another one that was given the pid since.
+// A pid may be another program's by now.
 bool is_running_memtrace(pid_t pid) {
-  const auto comm = read_file("/proc/" + std::to_string(pid) + "/comm");
-  return comm.ok() && comm.value().starts_with("memtrace");
+  if (::kill(pid, 0) != 0 && errno == ESRCH) {
+    return false;
+  }
+  const std::string process = "/proc/" + std::to_string(pid);
+  const auto comm = read_file(process + "/comm");
+  if (comm.ok() && comm.value().starts_with("memtrace")) {
+    return true;
+  }
+  std::error_code failed;
+  const auto program = std::filesystem::read_symlink(process + "/exe", failed);
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", failed);
+  const bool is_unknown = program.empty() && !comm.ok();  // of another user, or /proc is hidden
+  return is_unknown || program == own || program.filename().string().starts_with("memtrace");
 }
 
-bool is_stale(std::string_view group) {
-  const auto pid = owner_of(group);
-  return pid && *pid != ::getpid() && !is_running_memtrace(*pid);
+// The kernel splits a definition at blanks and ends it at # (trace_parse_run_command()); it finds
+// a file through our own descriptor just as well.
+struct NamedPath {
+  UniqueFd fd;
+  std::string text;
+};
+
+NamedPath name_for_kernel(const std::string& path) {
+  if (path.find_first_of(" \t\n\v\f\r#") == std::string::npos) {
+    return {UniqueFd(), path};
+  }
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text = format("/proc/%d/fd/%d", ::getpid(), fd.get());
+  return {std::move(fd), std::move(text)};
+}
+
+std::string command_for(const ProbeDefinition& definition,
+                        const std::string& path,
+                        const std::string& full_name) {
+  std::string command = format("%c:%s %s:0x%lx",
+                               definition.is_return ? 'r' : 'p',
+                               full_name.c_str(),
+                               path.c_str(),
+                               static_cast<unsigned long>(definition.file_offset));
+  if (definition.ref_ctr_offset != 0) {
+    command += format("(0x%lx)", static_cast<unsigned long>(definition.ref_ctr_offset));
+  }
+  return definition.args.empty() ? command : command + " " + definition.args;
+}
+
+std::string hint_for(const ProbeDefinition& definition, int errno_value) {
+  struct stat facts {};
+
+  if (::stat(definition.path.c_str(), &facts) != 0) {
+    return definition.path +
+           " cannot be seen from here; for a program in a container give the "
+           "file as /proc/PID/root/...";
+  }
+  if (!S_ISREG(facts.st_mode)) {
+    return definition.path + " is not a file";
+  }
+  if (definition.ref_ctr_offset != 0) {
+    return "probes with semaphores need Linux 4.20 or RHEL 8.1";
+  }
+  if (errno_value == ENOSPC || errno_value == E2BIG) {
+    return "too many or too long arguments: the kernel takes 128 of 63 characters";
+  }
+  return "this kernel may lack the kind of argument: Linux 3.10 and RHEL 7.3 know registers only";
 }
 
 }  // namespace
 
-std::string definition_line(std::string_view group, const ProbeDefinition& probe) {
-  std::string line = format("%s:%.*s/%s %s:0x%llx",
-                            probe.is_return ? "r" : "p",
-                            static_cast<int>(group.size()),
-                            group.data(),
-                            probe.event.c_str(),
-                            probe.path.c_str(),
-                            static_cast<unsigned long long>(probe.file_offset));
-  if (probe.semaphore_offset != 0) {
-    line += format("(0x%llx)", static_cast<unsigned long long>(probe.semaphore_offset));
+Result<ProbeGroup> ProbeGroup::create(ProbeKind kind) {
+  auto root = tracefs_root();
+  if (!root.ok()) {
+    return root.take_error();
   }
-  return line + (probe.arguments.empty() ? "" : " ") + probe.arguments + "\n";
+  return create_in(root.value(), probe_group_name(kind, ::getpid()));
 }
 
-std::string removal_line(std::string_view group, std::string_view event) {
-  return "-:" + std::string(group) + "/" + std::string(event) + "\n";
+Result<ProbeGroup> ProbeGroup::create_in(const std::string& tracing_directory,
+                                         const std::string& group) {
+  const UniqueFd fd(::open(file_of(tracing_directory).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (!fd.valid()) {
+    return cannot_use(tracing_directory, errno);
+  }
+  ProbeGroup created;
+  created.root_ = tracing_directory;
+  created.group_ = group;
+  created.owner_ = ::getpid();
+  return created;
 }
-
-ProbeGroup::ProbeGroup(TracepointFiles files, std::string_view prefix)
-    : files_(std::move(files)), name_(std::string(prefix) + std::to_string(::getpid())) {}
 
 ProbeGroup::ProbeGroup(ProbeGroup&& other) noexcept
-    : files_(std::move(other.files_)),
-      name_(std::move(other.name_)),
-      events_(std::exchange(other.events_, {})) {}
+    : root_(std::move(other.root_)),
+      group_(std::move(other.group_)),
+      events_(std::exchange(other.events_, {})),
+      owner_(other.owner_) {}
+
+ProbeGroup& ProbeGroup::operator=(ProbeGroup&& other) noexcept {
+  std::swap(root_, other.root_);
+  std::swap(group_, other.group_);
+  std::swap(events_, other.events_);
+  std::swap(owner_, other.owner_);
+  return *this;
+}
 
 ProbeGroup::~ProbeGroup() {
-  for (const std::string& event : events_) {
-    remove_with_patience(files_, removal_line(name_, event));
+  if (const auto removed = remove(); !removed.ok()) {
+    warn(describe(removed.error()) + "; " + removed.error().hint);
   }
 }
 
-Result<DefinedProbe> ProbeGroup::define(const ProbeDefinition& probe) {
-  const int error = write_line(files_, definition_line(name_, probe));
-  if (error != 0) {
-    return Error{format("defining a probe at %s:0x%llx",
-                        probe.path.c_str(),
-                        static_cast<unsigned long long>(probe.file_offset)),
-                 error,
-                 hint_for(error, files_)};
+Result<DefinedProbe> ProbeGroup::define(const ProbeDefinition& definition) {
+  const NamedPath path = name_for_kernel(definition.path);
+  const std::string event = probe_event_name(definition.event, taken_names());
+  const std::string command = command_for(definition, path.text, group_ + "/" + event);
+  if (const int failed = write_command(root_, command); failed != 0) {
+    return refused(definition, command, failed);
   }
-  events_.push_back(probe.event);
-  DefinedProbe defined{.name = name_ + ":" + probe.event, .format = {}};
-  auto id = files_.event_id(defined.name);
-  auto text = files_.event_format_text(defined.name);
-  if (!id.ok() || !text.ok()) {
-    return id.ok() ? text.take_error() : id.take_error();
+  events_.push_back(event);
+  const TracepointFiles files(root_);
+  DefinedProbe probe{.name = group_ + ":" + event};
+  auto text = files.event_format_text(probe.name);
+  const auto id = files.event_id(probe.name);
+  if (!text.ok() || !id.ok()) {
+    return text.ok() ? id.error() : text.error();
   }
-  defined.id = id.value();
-  defined.format = text.take();
-  return defined;
+  probe.id = id.value();
+  probe.format_text = text.take();
+  return probe;
 }
 
-std::size_t remove_stale_probes(const TracepointFiles& files) {
-  const auto probes = read_file(files.root() + "/uprobe_events");
-  const std::string text = probes.ok() ? probes.value() : "";
+Result<> ProbeGroup::remove() {
+  Result<> result = kDone;
+  if (owner_ != ::getpid()) {
+    events_.clear();
+  }
+  for (const std::string& event : std::exchange(events_, {})) {
+    if (const int failed = remove_probe(root_, {group_, event}, kBusyTries); failed != 0) {
+      result =
+          Error{"removing the probe " + group_ + ":" + event,
+                failed,
+                failed == EBUSY ? "something still uses it; the next run of memtrace removes it"
+                                : "the next run of memtrace removes it"};
+    }
+  }
+  return result;
+}
+
+// Also what is left of a process that died and had our pid: with the same name the kernel would
+// replace it (before 5.4) or hit both at once.
+std::vector<std::string> ProbeGroup::taken_names() const {
+  std::vector<std::string> taken = events_;
+  if (const auto listing = list_directory(root_ + "/events/" + group_); listing.ok()) {
+    taken.insert(taken.end(), listing.value().begin(), listing.value().end());
+  }
+  return taken;
+}
+
+Error ProbeGroup::refused(const ProbeDefinition& definition,
+                          const std::string& command,
+                          int errno_value) const {
+  const bool is_forbidden = errno_value == EPERM || errno_value == EACCES;
+  if (is_forbidden) {
+    return cannot_use(root_, errno_value);
+  }
+  const auto log = read_file(root_ + "/error_log");
+  const std::string reason = log.ok() ? find_probe_error(log.value(), command) : "";
+  return Error{format("defining a probe on %s+0x%lx (%s)%s%s",
+                      definition.path.c_str(),
+                      static_cast<unsigned long>(definition.file_offset),
+                      definition.event.c_str(),
+                      reason.empty() ? "" : ": the kernel says: ",
+                      reason.c_str()),
+               errno_value,
+               hint_for(definition, errno_value)};
+}
+
+Result<std::size_t> remove_stale_probe_groups() {
+  const auto root = tracefs_root();
+  if (!root.ok()) {
+    return root.error();
+  }
+  return remove_stale_probe_groups(root.value());
+}
+
+// A probe in use is not removed (EBUSY): a memtrace that lives in another pid namespace, whose pid
+// means nothing here, keeps its probes.
+Result<std::size_t> remove_stale_probe_groups(const std::string& tracing_directory) {
+  const auto text = read_file(file_of(tracing_directory));
+  if (!text.ok()) {
+    return cannot_use(tracing_directory, text.error().errno_value);
+  }
   std::size_t removed = 0;
-  for (const std::string_view line : split(text, '\n')) {
-    // "p:memtrace_heap_12/malloc /usr/lib/libc.so.6:0x99d80 size=%di:u64"
-    const std::size_t colon = line.find(':');
-    const std::size_t slash = line.find('/');
-    const std::size_t space = line.find(' ');
-    if (colon == std::string_view::npos || slash == std::string_view::npos || space < slash) {
+  for (const ListedProbe& probe : parse_probe_list(text.value())) {
+    const auto pid = pid_of_probe_group(probe.group);
+    if (!pid || is_running_memtrace(*pid)) {
       continue;
     }
-    const std::string_view group = line.substr(colon + 1, slash - colon - 1);
-    const std::string_view event = line.substr(slash + 1, space - slash - 1);
-    if (is_stale(group) && write_line(files, removal_line(group, event)) == 0) {
-      ++removed;
-    }
+    removed += remove_probe(tracing_directory, probe, 1) == 0 ? 1 : 0;
   }
   return removed;
 }
 
-std::string probe_event_name(std::string_view function) {
-  std::string name;
-  for (const char letter : function.substr(0, kLongestName - 8)) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-    name += plain ? letter : '_';
+std::string uprobe_open_hint(int errno_value) {
+  switch (errno_value) {
+    case EIO:
+      return "the kernel cannot read the file's code where it lies (a filesystem without page "
+             "reads, or a file that was cut): copy the program elsewhere and run the copy";
+    case ENOTSUP:
+    case 524:  // ENOTSUPP, which has no name for programs
+      return "the kernel cannot put a probe on the instruction there, or has no uprobes on this "
+             "architecture";
+    case EINVAL:
+      return "the place is no instruction of mapped code, or its first byte is a breakpoint "
+             "already: a debugger's?";
+    default:
+      return "";
   }
-  const bool is_raw_event =
-      name.size() > 1 && name[0] == 'r' &&
-      std::all_of(name.begin() + 1, name.end(), [](unsigned char c) { return isxdigit(c) != 0; });
-  const bool begins_badly = name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0;
-  return is_raw_event || begins_badly ? "_" + name : name;
 }
 
 }  // namespace memtrace

@@ -1,65 +1,80 @@
-// User probes through tracefs's uprobe_events (Documentation/trace/uprobetracer.rst): each becomes
-// an event of a group of our own, with the arguments as its fields.
+// User probes by tracefs's uprobe_events (Linux 3.5, RHEL 7), in a group of our own that is removed
+// at the end, and by the next run after a crash. Other people's probes are never touched.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "tracepoints/tracefs.h"
+#include "tracepoints/uprobe_names.h"
 
 namespace memtrace {
 
 struct ProbeDefinition {
-  std::string event;              // a C identifier, unlike for each probe of a group
-  std::string path;               // as this process sees it
-  std::uint64_t file_offset = 0;  // not an address
+  std::string event;  // the wanted name; the kernel gets one like it
+  std::string path;   // as memtrace sees it: /proc/PID/root/... for another mount namespace
+  std::uint64_t file_offset = 0;
   bool is_return = false;
-  std::uint64_t semaphore_offset = 0;  // of an SDT probe, in the file; 0: none
-  std::string arguments;               // "size=%di:u64 sp=%sp:u32"
+  std::uint64_t ref_ctr_offset = 0;  // file offset of an SDT probe's semaphore; 0: none
+  std::string args;                  // "size=%di:u64 sp=%sp:u32"
 };
 
 struct DefinedProbe {
-  std::string name;  // "memtrace_heap_12:malloc"
+  std::string name;  // "memtrace_heap_123:malloc"
   std::uint64_t id = 0;
-  std::string format;
+  std::string format_text;  // for parse_format()
 };
 
-// A group of probes that lives as long as the object. The kernel keeps probes of a program that was
-// killed: remove_stale_probes() is for those.
 class ProbeGroup {
  public:
-  // `prefix` is "memtrace_" or "memtrace_heap_"; this process's pid is added.
-  ProbeGroup(TracepointFiles files, std::string_view prefix);
+  // Error: no uprobe_events in this kernel, not root, locked down; each with its remedy.
+  static Result<ProbeGroup> create(ProbeKind kind);
+
+  // In any directory of tracefs's shape.
+  static Result<ProbeGroup> create_in(const std::string& tracing_directory,
+                                      const std::string& group);
+
   ProbeGroup(ProbeGroup&& other) noexcept;
-  ProbeGroup& operator=(ProbeGroup&&) = delete;
+  ProbeGroup& operator=(ProbeGroup&& other) noexcept;
   ProbeGroup(const ProbeGroup&) = delete;
   ProbeGroup& operator=(const ProbeGroup&) = delete;
   ~ProbeGroup();
 
-  // Error: what the kernel has against it, in its own words where it gives them, with a hint.
-  Result<DefinedProbe> define(const ProbeDefinition& probe);
+  const std::string& name() const { return group_; }
 
-  const std::string& name() const { return name_; }
+  // Error: the file cannot be seen or probed, the kernel refuses the definition (its own words).
+  Result<DefinedProbe> define(const ProbeDefinition& definition);
+
+  // Removes all that define() made; close their perf events before. Error: one is still in use;
+  // the others are gone then.
+  Result<> remove();
 
  private:
-  TracepointFiles files_;
-  std::string name_;
+  ProbeGroup() = default;
+
+  Error refused(const ProbeDefinition& definition,
+                const std::string& command,
+                int errno_value) const;
+  std::vector<std::string> taken_names() const;
+
+  std::string root_;
+  std::string group_;
   std::vector<std::string> events_;
+  pid_t owner_ = 0;  // a forked child must not remove what its parent uses
 };
 
-// The line that defines the probe, and the one that removes it.
-std::string definition_line(std::string_view group, const ProbeDefinition& probe);
-std::string removal_line(std::string_view group, std::string_view event);
+// Removes the probes of memtrace processes that are dead: killed before they could do so. How many
+// there were. What is in use by anybody stays.
+Result<std::size_t> remove_stale_probe_groups();
+Result<std::size_t> remove_stale_probe_groups(const std::string& tracing_directory);
 
-// Removes the groups of memtrace processes that are gone, by the pid in the groups' names. How many
-// probes there were; those that another process still has open stay.
-std::size_t remove_stale_probes(const TracepointFiles& files);
-
-// "malloc.isra.0" -> "malloc_isra_0": what the kernel takes as an event's name. Never "r1f", which
-// perf's parser takes for a raw hardware event.
-std::string probe_event_name(std::string_view function);
+// What to say when the kernel refuses to open a defined probe (perf_event_open(2)): only then does
+// it read the file's instructions.
+std::string uprobe_open_hint(int errno_value);
 
 }  // namespace memtrace

@@ -110,7 +110,7 @@ class Selector {
   Result<> open_probes() {
     TRY(open_files());
     if (!selected_.probes) {
-      auto probes = UserProbes::open(*files_, selection_.target);
+      auto probes = UserProbes::open(selection_.target);
       if (!probes.ok()) {
         return probes.take_error();
       }

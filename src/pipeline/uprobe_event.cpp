@@ -137,25 +137,26 @@ Result<std::vector<ProbeDefinition>> find_uprobe_places(const UprobeEvent& event
   if (!object.ok()) {
     return object.take_error();
   }
-  const auto table = FunctionTable::load(object.value().path, object.value().mapped_path);
+  const auto table = FunctionTable::load(object.value().path);
   if (!table.ok()) {
     return table.error();
   }
-  const auto functions = table.value().require(event.function);
+  const auto functions = table.value().find(event.function);
   if (!functions.ok()) {
     return functions.error();
   }
   std::vector<ProbeDefinition> probes;
-  for (const Function* function : functions.value()) {
+  for (const Function& function : functions.value()) {
     const auto matching =
-        std::find_if(function->names.begin(), function->names.end(), [&](const std::string& name) {
+        std::find_if(function.names.begin(), function.names.end(), [&](const std::string& name) {
           return glob_match(event.function, name);
         });
-    probes.push_back({.event = probe_event_name(*matching) + (event.is_return ? "_ret" : ""),
+    const std::string name = matching == function.names.end() ? function.names.front() : *matching;
+    probes.push_back({.event = name + (event.is_return ? "_ret" : ""),
                       .path = object.value().path,
-                      .file_offset = function->file_offset,
+                      .file_offset = function.file_offset,
                       .is_return = event.is_return,
-                      .arguments = event.arguments});
+                      .args = event.arguments});
   }
   return probes;
 }

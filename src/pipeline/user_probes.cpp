@@ -1,29 +1,33 @@
 #include "pipeline/user_probes.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "pipeline/uprobe_event.h"
-#include "tracepoints/heap.h"
 #include "views/shared_heap.h"
 
 namespace memtrace {
 
-UserProbes::UserProbes(const TracepointFiles& files, std::vector<TargetObject> objects)
-    : objects_(std::move(objects)), heap_group_(files, kHeapGroup), group_(files, "memtrace_") {}
+UserProbes::UserProbes(std::vector<TargetObject> objects, ProbeGroup heap_group, ProbeGroup group)
+    : objects_(std::move(objects)), heap_group_(std::move(heap_group)), group_(std::move(group)) {}
 
-Result<std::unique_ptr<UserProbes>> UserProbes::open(const TracepointFiles& files,
-                                                     const Target& target) {
-  if (const std::size_t stale = remove_stale_probes(files); stale > 0) {
-    inform(format("removed %zu probes that a killed memtrace had left", stale));
+Result<std::unique_ptr<UserProbes>> UserProbes::open(const Target& target) {
+  const auto stale = remove_stale_probe_groups();
+  if (stale.ok() && stale.value() > 0) {
+    inform(format("removed %zu probes that a killed memtrace had left", stale.value()));
+  }
+  auto heap_group = ProbeGroup::create(ProbeKind::Heap);
+  auto group = ProbeGroup::create(ProbeKind::Events);
+  if (!heap_group.ok() || !group.ok()) {
+    return heap_group.ok() ? group.take_error() : heap_group.take_error();
   }
   auto objects = objects_of(target);
   if (!objects.ok()) {
     return objects.take_error();
   }
-  return std::unique_ptr<UserProbes>(new UserProbes(files, objects.take()));
+  return std::unique_ptr<UserProbes>(
+      new UserProbes(objects.take(), heap_group.take(), group.take()));
 }
 
 Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
@@ -49,12 +53,7 @@ Result<std::vector<EventRequest>> UserProbes::add_event(const std::string& event
     return places.take_error();
   }
   std::vector<EventRequest> requests;
-  for (ProbeDefinition& probe : places.value()) {
-    const std::string name = probe.event;
-    for (int n = 2; std::find(names_.begin(), names_.end(), probe.event) != names_.end(); ++n) {
-      probe.event = name + "_" + std::to_string(n);
-    }
-    names_.push_back(probe.event);
+  for (const ProbeDefinition& probe : places.value()) {
     auto defined = group_.define(probe);
     if (!defined.ok()) {
       return defined.take_error();
@@ -63,7 +62,7 @@ Result<std::vector<EventRequest>> UserProbes::add_event(const std::string& event
                                  .kind = EventKind::Tracepoint,
                                  .config = defined.value().id,
                                  .period = period,
-                                 .format = defined.value().format},
+                                 .format = defined.value().format_text},
                         .type = kTypeTracepoint});
   }
   return requests;

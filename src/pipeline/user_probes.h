@@ -19,8 +19,7 @@ namespace memtrace {
 class UserProbes {
  public:
   // Removes what killed runs left behind. Error: as objects_of.
-  static Result<std::unique_ptr<UserProbes>> open(const TracepointFiles& files,
-                                                  const Target& target);
+  static Result<std::unique_ptr<UserProbes>> open(const Target& target);
 
   // Error: Failed, the target has no allocator.
   Result<std::vector<EventRequest>> add_heap(const HeapNeeds& needs);
@@ -29,12 +28,11 @@ class UserProbes {
   Result<std::vector<EventRequest>> add_event(const std::string& event, std::uint64_t period);
 
  private:
-  UserProbes(const TracepointFiles& files, std::vector<TargetObject> objects);
+  UserProbes(std::vector<TargetObject> objects, ProbeGroup heap_group, ProbeGroup group);
 
   std::vector<TargetObject> objects_;
   ProbeGroup heap_group_;
   ProbeGroup group_;
-  std::vector<std::string> names_;  // of events in group_
 };
 
 // Takes "heap:calls" and the like out of a view's needs and notes them in `heap`.

@@ -28,13 +28,13 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"kmalok", "unknown command or view 'kmalok'", "did you mean kmalloc?"},
         Wrong{"recrod", "unknown command or view 'recrod'", "did you mean record?"},
         Wrong{"zzzzzz", "unknown command or view 'zzzzzz'", "memtrace help lists them"},
-        Wrong{"report kmaloc", "unknown view 'kmaloc'", "did you mean kmalloc?"},
+        Wrong{"report kmaloc", "unknown view 'kmaloc'", "did you mean kmalloc"},
         Wrong{"report slabratetpo", "unknown view 'slabratetpo'", "did you mean slabratetop?"},
         Wrong{"report kmem --by nope -i $CROWD", "--by nope", "did you mean node?"},
-        Wrong{"report zzzzzz", "unknown view 'zzzzzz'", "views are: count, faults, kleaks"},
-        Wrong{"record --for kmaloc -- true", "unknown view 'kmaloc'", "did you mean kmalloc?"},
+        Wrong{"report zzzzzz", "unknown view 'zzzzzz'", "views are: count, faults, heap"},
+        Wrong{"record --for kmaloc -- true", "unknown view 'kmaloc'", "did you mean kmalloc"},
         Wrong{"record --for kpagse -- true", "unknown view 'kpagse'", "did you mean kpages"},
-        Wrong{"help kmaloc", "no help on 'kmaloc'", "did you mean kmalloc?"},
+        Wrong{"help kmaloc", "no help on 'kmaloc'", "did you mean kmalloc"},
         Wrong{"help zzzzzz", "no help on 'zzzzzz'", "topics are: "}));
 
 INSTANTIATE_TEST_SUITE_P(

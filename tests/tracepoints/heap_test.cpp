@@ -78,8 +78,9 @@ TEST(HeapProbe, a_probe_of_no_known_fields_is_an_error_that_names_one) {
 
 TEST(HeapName, tells_functions_calls_and_returns) {
   EXPECT_EQ(heap_function("memtrace_heap_12:malloc"), "malloc");
-  EXPECT_EQ(heap_function("memtrace_heap_12:malloc_ret_2"), "malloc");
-  EXPECT_EQ(heap_call_name("memtrace_heap_12:malloc_ret_2"), "malloc_2");
+  EXPECT_EQ(heap_function("memtrace_heap_12:malloc_2_ret_3"), "malloc");
+  EXPECT_EQ(heap_call_name("memtrace_heap_12:malloc_2_ret_3"), "malloc_2");
+  EXPECT_EQ(heap_call_name("memtrace_heap_12:malloc_ret"), "malloc");
   EXPECT_EQ(heap_call_name("memtrace_heap_12:malloc_2"), "malloc_2");
   EXPECT_EQ(heap_function("memtrace_heap_12:posix_memalign:u"), "posix_memalign");
   EXPECT_TRUE(is_heap_return("memtrace_heap_12:calloc_ret"));

@@ -1,0 +1,234 @@
+#include "pipeline/heap_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "base/text.h"
+#include "symbolize/function_table.h"
+#include "symbolize/probe_place.h"
+#include "tracepoints/heap.h"
+#include "tracepoints/heap_functions.h"
+
+namespace memtrace {
+namespace {
+
+using FunctionIndex = std::unordered_map<std::string_view, const Function*>;
+
+// A function of an allocator as it is in the file, with its code.
+struct Found {
+  const HeapFunction& role;
+  std::string name;
+  const Function& function;
+  std::vector<std::byte> bytes;
+  std::uint16_t machine = 0;
+
+  FunctionCode code() const { return {.bytes = bytes, .machine = machine}; }
+};
+
+FunctionIndex index_by_name(const FunctionTable& table) {
+  FunctionIndex index;
+  for (const Function& function : table.functions()) {
+    for (const std::string& name : function.names) {
+      if (!function.is_ifunc) {
+        index.emplace(name, &function);
+      }
+    }
+  }
+  return index;
+}
+
+// The dynamic loader has a malloc for itself, until libc's takes over (elf/rtld.c).
+bool is_loader(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("ld-linux") || name.starts_with("ld64.so") || name.starts_with("ld-2.");
+}
+
+// jemalloc can be built with any prefix; its mallctl gives it away.
+std::vector<std::string> prefixes_in(const FunctionIndex& index) {
+  constexpr std::string_view kMark = "mallctl";
+  std::vector<std::string> prefixes(heap_prefixes().begin(), heap_prefixes().end());
+  for (const auto& [name, function] : index) {
+    const bool marked = name.ends_with(kMark) && name.size() > kMark.size();
+    const std::string prefix(marked ? name.substr(0, name.size() - kMark.size()) : "");
+    if (marked && std::find(prefixes.begin(), prefixes.end(), prefix) == prefixes.end()) {
+      prefixes.push_back(prefix);
+    }
+  }
+  return prefixes;
+}
+
+std::vector<std::byte> bytes_of(const std::string& path, const Function& function) {
+  auto bytes = code_bytes(path, function.file_offset, function.size_bytes);
+  return bytes.ok() ? bytes.take() : std::vector<std::byte>();
+}
+
+RegisterMask argument_mask(const HeapFunction& role) {
+  constexpr std::array kOrder = {X86Register::Di,
+                                 X86Register::Si,
+                                 X86Register::Dx,
+                                 X86Register::Cx,
+                                 X86Register::R8,
+                                 X86Register::R9};
+  RegisterMask mask = 0;
+  for (const std::int8_t place : {role.ptr, role.size, role.count}) {
+    mask |= place < 0 ? 0 : mask_of(kOrder[static_cast<std::size_t>(place)]);
+  }
+  return mask;
+}
+
+std::string size_filter(const HeapFunction& role, const HeapNeeds& needs) {
+  constexpr auto kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  const bool limited = needs.min_bytes > 0 || needs.max_bytes != kNoLimit;
+  // The kernel's filters do not multiply, and the old block of a realloc must be seen to go.
+  if (!limited || role.op != HeapOp::Alloc || role.count >= 0) {
+    return "";
+  }
+  std::string filter = format("size >= %llu", static_cast<unsigned long long>(needs.min_bytes));
+  if (needs.max_bytes != kNoLimit) {
+    filter += format(" && size <= %llu", static_cast<unsigned long long>(needs.max_bytes));
+  }
+  return filter;
+}
+
+class Planner {
+ public:
+  Planner(const TargetObject& object, const FunctionTable& table, const HeapNeeds& needs)
+      : object_(object), table_(table), needs_(needs), index_(index_by_name(table)) {}
+
+  std::vector<HeapProbe> plan() {
+    std::set<std::uint64_t> seen;  // aliases are one function
+    for (const std::string& prefix : prefixes_in(index_)) {
+      for (const HeapFunction& role : heap_functions()) {
+        const auto found = index_.find(prefix + std::string(role.name));
+        if (found != index_.end() && seen.insert(found->second->file_offset).second) {
+          add({.role = role,
+               .name =
+                   found->first == role.name ? std::string(role.name) : std::string(found->first),
+               .function = *found->second,
+               .bytes = bytes_of(object_.path, *found->second),
+               .machine = table_.machine()});
+        }
+      }
+    }
+    return std::move(probes_);
+  }
+
+ private:
+  void add(const Found& found) {
+    if (found.role.is_operator && !allocates_itself(found)) {
+      return;
+    }
+    const bool is_free = found.role.op == HeapOp::Free;
+    if (is_free ? needs_.frees : needs_.calls && !needs_.one_probe) {
+      add_entry(found, is_free);
+    }
+    if (!is_free && (needs_.returns || needs_.one_probe)) {
+      add_return(found);
+    }
+  }
+
+  // libstdc++'s operators call malloc and free, which are probed; those of an allocator's own
+  // library do the work themselves.
+  bool allocates_itself(const Found& found) const {
+    const auto main = index_.find(found.role.op == HeapOp::Free ? "free" : "malloc");
+    if (main == index_.end()) {
+      return false;
+    }
+    const auto distance = static_cast<std::int64_t>(main->second->file_offset) -
+                          static_cast<std::int64_t>(found.function.file_offset);
+    const std::vector<Instruction> code = decode_x86(found.bytes);
+    return std::none_of(code.begin(), code.end(), [distance](const Instruction& one) {
+      return one.has_target() && one.target == distance;
+    });
+  }
+
+  void add_entry(const Found& found, bool is_free) {
+    // The pairing of calls rests on the stack pointer: a place behind a push would shift it.
+    ProbePlace place = find_probe_place(
+        found.code(), {.needed = argument_mask(found.role), .allow_early_return = is_free});
+    if (!is_free && place.pushed_bytes != 0) {
+      place = {};
+    }
+    probes_.push_back({.kind = is_free ? HeapProbeKind::Free : HeapProbeKind::Call,
+                       .function = found.name,
+                       .file_offset = found.function.file_offset + place.offset_bytes,
+                       .arguments = entry_arguments(found.role),
+                       .filter = size_filter(found.role, needs_)});
+  }
+
+  void add_return(const Found& found) {
+    if (found.role.memory_pointer >= 0) {
+      add_stores(found);
+    } else if (found.role.is_operator) {
+      add_return_places(found);
+    } else {
+      probes_.push_back({.kind = HeapProbeKind::Return,
+                         .function = found.name,
+                         .file_offset = found.function.file_offset,
+                         .is_return_probe = true,
+                         .arguments = return_arguments(needs_.one_probe)});
+    }
+  }
+
+  // posix_memalign: its block is seen when it is handed over in memory.
+  void add_stores(const Found& found) {
+    for (const ResultStore& store : find_result_stores(found.code())) {
+      add_inside(found,
+                 found.function.file_offset + store.offset_bytes,
+                 "%" + std::string(name_of(store.result)));
+    }
+  }
+
+  void add_return_places(const Found& found) {
+    const ReturnPlaces own = find_return_places(found.code());
+    for (const std::uint64_t offset : own.returns) {
+      add_inside(found, found.function.file_offset + offset, "%ax");
+    }
+    for (const ReturnPlaces::TailCall& tail : own.tail_calls) {
+      add_tail_returns(found, found.function.file_offset + static_cast<std::uint64_t>(tail.target));
+    }
+  }
+
+  // The slow path that an operator jumps to returns in its place.
+  void add_tail_returns(const Found& found, std::uint64_t file_offset) {
+    for (const Function& function : table_.functions()) {
+      if (function.file_offset == file_offset) {
+        const std::vector<std::byte> bytes = bytes_of(object_.path, function);
+        for (const std::uint64_t offset :
+             find_return_places({.bytes = bytes, .machine = table_.machine()}).returns) {
+          add_inside(found, file_offset + offset, "%ax");
+        }
+      }
+    }
+  }
+
+  void add_inside(const Found& found, std::uint64_t file_offset, const std::string& result) {
+    probes_.push_back({.kind = HeapProbeKind::Return,
+                       .function = found.name,
+                       .file_offset = file_offset,
+                       .arguments = "result=" + result + ":u64"});
+  }
+
+  const TargetObject& object_;
+  const FunctionTable& table_;
+  const HeapNeeds& needs_;
+  FunctionIndex index_;
+  std::vector<HeapProbe> probes_;
+};
+
+}  // namespace
+
+std::vector<HeapProbe> plan_heap_probes(const TargetObject& object, const HeapNeeds& needs) {
+  if (is_loader(object.mapped_path)) {
+    return {};
+  }
+  const auto table = FunctionTable::load(object.path);
+  return table.ok() ? Planner(object, table.value(), needs).plan() : std::vector<HeapProbe>();
+}
+
+}  // namespace memtrace

@@ -1,0 +1,41 @@
+// Which probes the allocators in one file need.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "pipeline/target_objects.h"
+
+namespace memtrace {
+
+// What the views of a run need to see of each call.
+struct HeapNeeds {
+  bool calls = false;
+  bool returns = false;
+  bool frees = false;
+  bool one_probe = false;  // returns alone; sizes come from glibc's chunks
+  std::uint64_t min_bytes = 0;
+  std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t period = 1;  // of calls; returns and frees are all needed to pair them
+
+  bool any() const { return calls || returns || frees; }
+};
+
+enum class HeapProbeKind : std::uint8_t { Call, Return, Free };
+
+struct HeapProbe {
+  HeapProbeKind kind = HeapProbeKind::Call;
+  std::string function;  // with the allocator's prefix: "je_malloc"
+  std::uint64_t file_offset = 0;
+  bool is_return_probe = false;  // else a Return is at an instruction inside the function
+  std::string arguments;         // for uprobe_events
+  std::string filter;            // "" = none
+};
+
+// Empty for a file without allocators, or that is no ELF file.
+std::vector<HeapProbe> plan_heap_probes(const TargetObject& object, const HeapNeeds& needs);
+
+}  // namespace memtrace

@@ -1,0 +1,96 @@
+// User probes on a real kernel: they count what a program calls, and nothing of them stays behind.
+#include "live/live_test.h"
+
+namespace memtrace::test {
+namespace {
+
+class ProbesTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    LiveTest::SetUp();
+    if (!IsSkipped() && !std::filesystem::exists("/sys/kernel/tracing/uprobe_events")) {
+      GTEST_SKIP() << "no uprobe_events here";
+    }
+  }
+
+  static std::string libc() {
+    for (const char* path : {"/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6"}) {
+      if (std::filesystem::exists(path)) {
+        return path;
+      }
+    }
+    return "";
+  }
+
+  // A script in which $PROBE is a probe on `function` of libc; it is gone at the script's end.
+  Outcome run_with_probe(const std::string& function_and_place, const std::string& script) {
+    return run_well("mkfifo hold; $PUPPETS/hold_probe " + libc() + " " + function_and_place +
+                    " <hold >held & exec 9>hold\n"
+                    "while ! grep -q : held && kill -0 $!; do sleep 0.02; done\n"
+                    "PROBE=$(sed -n 's/ +.*//p;' held | grep :)\n" +
+                    script + "\nexec 9>&-; wait $!");
+  }
+
+  static std::string defined() { return text_of("/sys/kernel/tracing/uprobe_events"); }
+
+  // More calls than of a program that makes none: those of its start-up are left out.
+  long counted(const std::string& function_and_place) {
+    const std::string count = "perf stat -x, -e $PROBE -- $PUPPETS/heap_calls ";
+    const Outcome outcome =
+        run_with_probe(function_and_place,
+                       count + "0 2>none >/dev/null; " + count +
+                           "1500 2>many >/dev/null; cut -d, -f1 none many; rm hold");
+    std::istringstream words(outcome.out);
+    long none = 0;
+    long many = 0;
+    words >> none >> many;
+    return many - none;
+  }
+};
+
+TEST_F(ProbesTest, calls_are_counted_exactly_wherever_the_probe_is) {
+  need_perf();
+  if (IsSkipped()) {
+    return;
+  }
+  for (const char* probe :
+       {"malloc entry", "malloc place", "malloc return", "free entry", "free place", "free free"}) {
+    EXPECT_EQ(counted(probe), 1500) << probe;
+  }
+}
+
+TEST_F(ProbesTest, nothing_stays_defined_at_the_end) {
+  const Outcome outcome = run_with_probe("free free",
+                                         "grep $(echo $PROBE | tr : /) "
+                                         "/sys/kernel/tracing/uprobe_events");
+  EXPECT_NE(outcome.out.find("memtrace_heap_"), std::string::npos);
+  EXPECT_EQ(defined().find(outcome.out.substr(2, outcome.out.find(' ') - 2)), std::string::npos);
+}
+
+TEST_F(ProbesTest, killed_process_leaves_a_probe_that_the_next_one_removes) {
+  run("echo 'p:mtlivetest/others " + libc() + ":0x100' >>/sys/kernel/tracing/uprobe_events");
+  const std::string killed = "mkfifo hold; exec 9<>hold; $PUPPETS/hold_probe " + libc() +
+                             " malloc entry <&9 >held & "
+                             "while ! grep -q : held; do sleep 0.02; done; kill -9 $!; wait $!; "
+                             "sed -n 's/ +.*//p' held | grep :";
+  std::string name = run(killed).out;
+  ASSERT_NE(name.find(':'), std::string::npos);
+  name = "p:" + name.substr(0, name.find(':')) + "/";
+  EXPECT_NE(defined().find(name), std::string::npos);
+  const Outcome next = run_well("$PUPPETS/hold_probe " + libc() + " free entry </dev/null");
+  EXPECT_NE(next.out.find("stale"), std::string::npos);
+  EXPECT_FALSE(next.out.starts_with("0 stale"));
+  EXPECT_EQ(defined().find(name), std::string::npos);
+  EXPECT_NE(defined().find("p:mtlivetest/others"), std::string::npos);
+  run("echo '-:mtlivetest/others' >>/sys/kernel/tracing/uprobe_events");
+}
+
+TEST_F(ProbesTest, what_cannot_be_probed_is_told_with_its_reason) {
+  const Outcome folder = run("$PUPPETS/hold_probe /nowhere malloc entry </dev/null");
+  EXPECT_TRUE(folder.says("/nowhere")) << folder.all();
+  const Outcome typo = run("$PUPPETS/hold_probe " + libc() + " mallok entry </dev/null");
+  EXPECT_TRUE(typo.says("did you mean malloc")) << typo.all();
+}
+
+}  // namespace
+}  // namespace memtrace::test

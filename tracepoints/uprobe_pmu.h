@@ -1,0 +1,75 @@
+// User probes without tracefs: the kernel's uprobe PMU (4.17, RHEL 7.7). It fetches no arguments
+// and filters nothing; what a tracefs probe would have fetched is made from the sampled registers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "tracepoints/uprobe_events.h"
+
+namespace memtrace {
+
+// One argument that is a register: "size=%di:u64".
+struct RegisterArgument {
+  std::string name;
+  unsigned perf_register = 0;  // PERF_REG_*: the bit in attr.sample_regs_user
+  std::uint32_t size_bytes = 8;
+  bool is_signed = false;
+};
+
+// Error: an argument that is memory, a constant or text, which registers cannot tell.
+Result<std::vector<RegisterArgument>> parse_register_arguments(std::string_view args);
+
+// What perf_event_attr needs for a probe.
+struct UprobeAttr {
+  std::uint32_t type = 0;
+  std::uint64_t config = 0;
+  std::shared_ptr<const std::string> path;  // must live until the event is open
+  std::uint64_t file_offset = 0;            // config2
+  std::uint64_t registers = 0;              // sample_regs_user
+
+  std::uint64_t config1() const { return reinterpret_cast<std::uintptr_t>(path->c_str()); }
+};
+
+class UprobePmu {
+ public:
+  // Error: not in this kernel.
+  static Result<UprobePmu> open();
+  static Result<UprobePmu> open_in(const std::string& sysfs_directory);
+
+  // Error: what this PMU cannot do: arguments other than registers, semaphores on old kernels.
+  Result<UprobeAttr> attr_for(const ProbeDefinition& definition) const;
+
+ private:
+  std::uint32_t type_ = 0;
+  unsigned return_bit_ = 0;
+  std::optional<unsigned> semaphore_bit_;  // 4.20 and RHEL 8.1 have it
+};
+
+// The format file that uprobe_events would have given for this probe.
+std::string synthetic_format(const DefinedProbe& probe,
+                             std::span<const RegisterArgument> args,
+                             bool is_return);
+
+// Registers of one sample as PERF_SAMPLE_REGS_USER gives them.
+struct SampledRegisters {
+  std::uint64_t mask = 0;
+  std::span<const std::uint64_t> values;  // in the order of the mask's bits
+};
+
+// The bytes of PERF_SAMPLE_RAW as a tracefs probe would have given them. `places`: the probe's ip;
+// of a return probe the function's and the ip it returned to. Empty when the sample has no
+// registers, as of a task that was ending.
+std::vector<std::byte> synthesize_raw(std::uint16_t id,
+                                      std::span<const std::uint64_t> places,
+                                      std::span<const RegisterArgument> args,
+                                      const SampledRegisters& registers);
+
+}  // namespace memtrace
