@@ -82,6 +82,8 @@ struct HeapCall {
 struct HeapReturn {
   std::uint64_t address = 0;
   std::optional<std::uint64_t> usable_bytes;  // of a glibc chunk, when the probe reads it
+  // At a return instruction: as at the entry of the call that returns. 0: the probe does not say.
+  std::uint32_t stack_pointer = 0;
 };
 
 // Made of a HeapCall and its HeapReturn: memory that the program now has. The event's stack is the

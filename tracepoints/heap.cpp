@@ -101,6 +101,7 @@ std::uint64_t usable_bytes(std::uint64_t size_word) {
 Result<Decoder> bind_return(FieldLookup& lookup) {
   const NumberAt result = lookup.required({"result"});
   const std::optional<NumberAt> chunk = lookup.optional("chunk");
+  const std::optional<NumberAt> stack_pointer = lookup.optional("sp");
   TRY(lookup.check());
   const std::size_t needed_bytes = lookup.needed_bytes();
   return Decoder([=](const RawSample& sample) -> EventPayload {
@@ -110,6 +111,9 @@ Result<Decoder> bind_return(FieldLookup& lookup) {
     HeapReturn ended{.address = result.load(sample.raw.data()), .usable_bytes = {}};
     if (chunk) {
       ended.usable_bytes = usable_bytes(chunk->load(sample.raw.data()));
+    }
+    if (stack_pointer) {
+      ended.stack_pointer = static_cast<std::uint32_t>(stack_pointer->load(sample.raw.data()));
     }
     return ended;
   });

@@ -5,6 +5,7 @@
 //   size, count             calloc      ptr, size            realloc
 //   ptr                     free        ptr, count, size     reallocarray
 //   result                  the return of any of them
+//   result, sp              at a return instruction that may be of other functions too
 //   result, chunk           the return alone, with glibc's chunk header (malloc/malloc.c)
 //
 // An event is named after its function: "malloc", and "malloc_2" that of the second allocator in

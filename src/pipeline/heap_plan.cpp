@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "symbolize/function_table.h"
 #include "symbolize/probe_place.h"
+#include "symbolize/tail_code.h"
 #include "tracepoints/heap.h"
 #include "tracepoints/heap_functions.h"
 
@@ -98,7 +99,11 @@ std::string size_filter(const HeapFunction& role, const HeapNeeds& needs) {
 class Planner {
  public:
   Planner(const TargetObject& object, const FunctionTable& table, const HeapNeeds& needs)
-      : object_(object), table_(table), needs_(needs), index_(index_by_name(table)) {}
+      : object_(object),
+        table_(table),
+        needs_(needs),
+        tails_(object.path, table),
+        index_(index_by_name(table)) {}
 
   std::vector<HeapProbe> plan() {
     std::set<std::uint64_t> seen;  // aliases are one function
@@ -177,48 +182,51 @@ class Planner {
 
   // posix_memalign: its block is seen when it is handed over in memory.
   void add_stores(const Found& found) {
-    for (const ResultStore& store : find_result_stores(found.code())) {
-      add_inside(found,
-                 found.function.file_offset + store.offset_bytes,
-                 "%" + std::string(name_of(store.result)));
-    }
-  }
-
-  void add_return_places(const Found& found) {
-    const ReturnPlaces own = find_return_places(found.code());
-    for (const std::uint64_t offset : own.returns) {
-      add_inside(found, found.function.file_offset + offset, "%ax");
-    }
-    for (const ReturnPlaces::TailCall& tail : own.tail_calls) {
-      add_tail_returns(found, found.function.file_offset + static_cast<std::uint64_t>(tail.target));
-    }
-  }
-
-  // The slow path that an operator jumps to returns in its place.
-  void add_tail_returns(const Found& found, std::uint64_t file_offset) {
-    for (const Function& function : table_.functions()) {
-      if (function.file_offset == file_offset) {
-        const std::vector<std::byte> bytes = bytes_of(object_.path, function);
-        for (const std::uint64_t offset :
-             find_return_places({.bytes = bytes, .machine = table_.machine()}).returns) {
-          add_inside(found, file_offset + offset, "%ax");
-        }
+    for (const CodePiece& piece : pieces_of(found)) {
+      for (const ResultStore& store :
+           find_result_stores({.bytes = piece.bytes, .machine = found.machine})) {
+        add_inside(found,
+                   piece.file_offset + store.offset_bytes,
+                   "%" + std::string(name_of(store.result)),
+                   "");
       }
     }
   }
 
-  void add_inside(const Found& found, std::uint64_t file_offset, const std::string& result) {
+  void add_return_places(const Found& found) {
+    for (const CodePiece& piece : pieces_of(found)) {
+      for (const std::uint64_t offset :
+           find_return_places({.bytes = piece.bytes, .machine = found.machine}).returns) {
+        // The stack pointer tells whose return it is: these functions are called by others, too.
+        add_inside(found, piece.file_offset + offset, "%ax", " sp=%sp:u32");
+      }
+    }
+  }
+
+  std::vector<CodePiece> pieces_of(const Found& found) const {
+    return tails_.of({found.function.file_offset, found.bytes});
+  }
+
+  void add_inside(const Found& found,
+                  std::uint64_t file_offset,
+                  const std::string& result,
+                  const std::string& more_arguments) {
+    if (!inside_.insert(file_offset).second) {
+      return;  // several operators return there
+    }
     probes_.push_back({.kind = HeapProbeKind::Return,
                        .function = found.name,
                        .file_offset = file_offset,
-                       .arguments = "result=" + result + ":u64"});
+                       .arguments = "result=" + result + ":u64" + more_arguments});
   }
 
   const TargetObject& object_;
   const FunctionTable& table_;
   const HeapNeeds& needs_;
+  TailCode tails_;
   FunctionIndex index_;
   std::vector<HeapProbe> probes_;
+  std::set<std::uint64_t> inside_;  // file offsets of probes inside functions
 };
 
 }  // namespace

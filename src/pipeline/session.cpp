@@ -144,6 +144,7 @@ bool Session::wanted(const Event& event) const {
 }
 
 void Session::count_loss(const Lost& lost) {
+  world_.note_loss();
   switch (lost.reason) {
     case LossReason::Kernel:
       losses_.lost += lost.count;

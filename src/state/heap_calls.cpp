@@ -43,15 +43,17 @@ PendingCall& HeapCalls::enter(std::uint32_t tid, PendingCall call) {
   return pending.emplace_back(std::move(call));
 }
 
-std::optional<PendingCall> HeapCalls::leave(std::uint32_t tid, StringId name) {
+std::optional<PendingCall> HeapCalls::leave(std::uint32_t tid,
+                                            StringId name,
+                                            std::uint32_t stack_pointer) {
   const auto thread = threads_.find(tid);
   if (thread == threads_.end()) {
     return std::nullopt;
   }
   std::vector<PendingCall>& pending = thread->second;
-  const auto found = std::find_if(pending.rbegin(),
-                                  pending.rend(),
-                                  [name](const PendingCall& call) { return call.name == name; });
+  const auto found = std::find_if(pending.rbegin(), pending.rend(), [&](const PendingCall& call) {
+    return stack_pointer == 0 ? call.name == name : call.call.stack_pointer == stack_pointer;
+  });
   if (found == pending.rend()) {
     return std::nullopt;
   }

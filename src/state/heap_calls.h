@@ -35,14 +35,18 @@ class HeapCalls {
   // Sets is_nested. The reference is valid until the next call of this class.
   PendingCall& enter(std::uint32_t tid, PendingCall call);
 
-  // The innermost call of that name; those that it had begun have returned unseen. Nothing when
-  // the call began before the recording or its entry was lost.
-  std::optional<PendingCall> leave(std::uint32_t tid, StringId name);
+  // The innermost call of that name, or when a stack pointer is given the one that was entered with
+  // it; those that it had begun have returned unseen. Nothing when the call began before the
+  // recording or its entry was lost.
+  std::optional<PendingCall> leave(std::uint32_t tid, StringId name, std::uint32_t stack_pointer);
 
   // True when this thread is in the midst of replacing that block: realloc's own free.
   bool is_replacing(std::uint32_t tid, std::uint64_t address) const;
 
   void forget(std::uint32_t tid) { threads_.erase(tid); }
+
+  // After a loss nobody knows which calls have returned.
+  void forget_all() { threads_.clear(); }
 
  private:
   std::unordered_map<std::uint32_t, std::vector<PendingCall>> threads_;

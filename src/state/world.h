@@ -89,6 +89,9 @@ class World {
   // event's `freed` points into the world until the next apply().
   void apply(Event& event);
 
+  // Events are missing: calls that have begun may have returned.
+  void note_loss() { heap_calls_.forget_all(); }
+
   // Frees of blocks that were allocated before the recording began.
   std::uint64_t unmatched_frees() const { return unmatched_frees_; }
 

@@ -76,8 +76,9 @@ void World::apply_heap_return(Event& event, const HeapReturn& ended) {
   if (!options_.track_live_blocks) {
     return;
   }
-  auto pending = heap_calls_.leave(event.tid, names.call);
+  auto pending = heap_calls_.leave(event.tid, names.call, ended.stack_pointer);
   if (pending && !pending->is_nested) {
+    event.function = pending->function;
     finish_heap_call(event, ended, *pending);
   }
 }
