@@ -40,6 +40,8 @@ Result<CallGraph> read_call_graph(const ParsedOptions& parsed) {
   CallGraph call_graph{.kernel = both || parsed.has("kernel"), .user = user};
   if (kind == "fp") {
     call_graph.repair = user;
+    const bool asked_for = parsed.has("call-graph");
+    call_graph.probe_stack_bytes = user && !asked_for ? kDefaultStackBytes : 0;
     return call_graph;
   }
   if (kind != kDwarf && !kind.starts_with("dwarf,")) {

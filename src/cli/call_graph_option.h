@@ -7,8 +7,8 @@
 
 namespace memtrace {
 
-// "fp", "none", "dwarf" or "dwarf,BYTES". Unless given: dwarf where only user stacks are wanted,
-// else fp. Error: Usage.
+// "fp", "none", "dwarf" or "dwarf,BYTES". Unless given: dwarf where only user stacks are wanted
+// and for probes on user code, else fp. Error: Usage.
 Result<CallGraph> read_call_graph(const ParsedOptions& parsed);
 
 }  // namespace memtrace

@@ -56,7 +56,11 @@ bool wants_stacks(const SessionOptions& session, const ViewSpec& spec) {
   if (by.empty()) {
     return !spec.keys.empty() && spec.keys.front() == "stack";
   }
-  return std::find(by.begin(), by.end(), "stack") != by.end();
+  // The caller is a field of kernel events, but of user code only the stack tells it.
+  const bool is_of_user_code = !spec.needs.empty() && spec.needs.front().starts_with("heap:");
+  return std::any_of(by.begin(), by.end(), [is_of_user_code](const std::string& key) {
+    return key == "stack" || (is_of_user_code && key == "caller");
+  });
 }
 
 struct LivePlan {

@@ -100,7 +100,8 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
     attr.sample_type |= PERF_SAMPLE_ADDR;
   }
   if (request.stacks) {
-    ask_for_stacks(attr, context.call_graph);
+    ask_for_stacks(attr,
+                   request.on_user_code ? context.call_graph.for_probes() : context.call_graph);
   }
   return attr;
 }

@@ -20,8 +20,17 @@ struct CallGraph {
   // Not 0: instead of following frame pointers, sample all registers and copy so much of the user
   // stack, to be unwound by memtrace. A multiple of 8, at most 65528.
   std::uint32_t stack_bytes = 0;
+  // The same for probes on user code, whose stacks are all user stacks; 0: as the others.
+  std::uint32_t probe_stack_bytes = 0;
 
   bool any() const { return kernel || user; }
+
+  CallGraph for_probes() const {
+    CallGraph graph = *this;
+    graph.kernel = false;
+    graph.stack_bytes = probe_stack_bytes != 0 ? probe_stack_bytes : stack_bytes;
+    return graph;
+  }
 };
 
 // As much of each user stack as perf record copies.
@@ -37,7 +46,8 @@ struct EventRequest {
   std::uint32_t type = 0;  // PERF_TYPE_*, or a dynamic PMU's number
   std::string filter;      // for PERF_EVENT_IOC_SET_FILTER; "" = none
   bool stacks = true;      // false: no callchain, registers or stack bytes, whatever CallGraph says
-  bool optional = false;   // one of a pattern: left out where it cannot be opened
+  bool on_user_code = false;  // a probe
+  bool optional = false;      // one of a pattern: left out where it cannot be opened
 };
 
 // Parts of the interface that older kernels lack, found by trying (probe_features).

@@ -56,6 +56,14 @@ Result<> check_ring_bytes(std::size_t ring_bytes, std::size_t cpu_count) {
   return kDone;
 }
 
+bool copies_stacks(const EventSetup& setup) {
+  const bool of_probes = setup.call_graph.for_probes().stack_bytes != 0;
+  return setup.call_graph.stack_bytes != 0 ||
+         std::any_of(setup.events.begin(), setup.events.end(), [&](const EventRequest& request) {
+           return request.on_user_code && request.stacks && of_probes;
+         });
+}
+
 // Nothing of it has been opened yet, and it is the event's own fault.
 bool may_be_left_out(const OpenedEvent& event, const Error& error) {
   constexpr auto kOthersFault = std::to_array<int>({EMFILE, ENFILE, ENOMEM, ESRCH});
@@ -88,8 +96,7 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
   set.ring_bytes_ =
       setup.ring_bytes != 0
           ? std::bit_ceil(std::max(setup.ring_bytes, page_size_bytes()))
-          : default_ring_bytes(
-                total_memory_bytes(), cpus.value().size(), setup.call_graph.stack_bytes != 0);
+          : default_ring_bytes(total_memory_bytes(), cpus.value().size(), copies_stacks(setup));
   const AttrContext context{
       .call_graph = setup.call_graph,
       .features = set.features_,

@@ -52,7 +52,8 @@ Result<> HeapProbes::define(const HeapProbe& probe,
                                .format = defined.value().format_text},
                       .type = kTypeTracepoint,
                       .filter = probe.filter,
-                      .stacks = has_stack});
+                      .stacks = has_stack,
+                      .on_user_code = true});
   return kDone;
 }
 

@@ -143,27 +143,6 @@ bool Session::wanted(const Event& event) const {
   return options_.view_options.tasks.accepts(world_.strings().at(comm), pid);
 }
 
-void Session::count_loss(const Lost& lost) {
-  world_.note_loss();
-  switch (lost.reason) {
-    case LossReason::Kernel:
-      losses_.lost += lost.count;
-      break;
-    case LossReason::Late:
-      losses_.late += lost.count;
-      break;
-    case LossReason::Overload:
-      losses_.overload += lost.count;
-      break;
-    case LossReason::Malformed:
-      losses_.malformed += lost.count;
-      break;
-    case LossReason::DiskFull:
-      losses_.disk_full += lost.count;
-      break;
-  }
-}
-
 Result<> Session::close_intervals(std::uint64_t now_ns, const OnReports& on_reports) {
   if (interval_end_ns_ == 0) {
     start_ns_ = now_ns;
@@ -190,7 +169,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     resolve(report, naming_);
     Caveats known = caveats();
     if (options_.views[i]->spec.needs_live_blocks) {
-      note_partial(known);
+      note_partial(options_.views[i]->spec, known);
     } else {
       known.unmatched = 0;
     }
@@ -208,67 +187,6 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   TRY(on_reports(std::move(reports)));
   losses_ = {};
   return kDone;
-}
-
-void Session::note_empty(Report& report) const {
-  const TaskFilter& tasks = options_.view_options.tasks;
-  const ArrangeOptions& rows = options_.arrange;
-  const bool filtered =
-      !tasks.comms.empty() || !tasks.pids.empty() || rows.min_count > 0 || !rows.exclude.empty();
-  const bool empty = std::all_of(report.tables.begin(),
-                                 report.tables.end(),
-                                 [](const Table& table) { return table.rows.empty(); });
-  if (filtered && empty) {
-    report.caveats.notes.emplace_back(
-        "nothing passed the filters (--comm, --pid, --min, --exclude)");
-  }
-}
-
-// Frees in the name of another task, and those after the last of the task's own events has been
-// closed at its exit (kernel/exit.c: perf_event_exit_task), are not seen.
-void Session::note_partial(Caveats& caveats) const {
-  const About about = parse_about(source_.recording().about_json);
-  const bool whole = options_.live ? options_.whole_machine : about.whole_machine;
-  if (!whole) {
-    caveats.notes.emplace_back(
-        "only the events of some tasks were recorded: what other tasks freed for them, and what "
-        "the "
-        "kernel frees when they end, seems to be live; record with -a to see it");
-  }
-}
-
-// Loss as it stands in the records, put under its proper name by what `record` told of itself.
-Caveats Session::caveats() const {
-  Caveats all = losses_;
-  const About about = parse_about(source_.recording().about_json);
-  const auto move = [&all](std::uint64_t count, std::uint64_t Caveats::*to) {
-    const std::uint64_t known = std::min(count, all.lost);
-    all.lost -= known;
-    all.*to += known;
-  };
-  move(about.late, &Caveats::late);
-  move(about.overload, &Caveats::overload);
-  move(about.malformed, &Caveats::malformed);
-  all.malformed += feed_.malformed();
-  all.cut += about.cut_stacks;
-  all.disk_full += about.disk_full;
-  if (about.own_samples > 0) {
-    all.notes.push_back(format("%llu events of memtrace's own work were left out",
-                               static_cast<unsigned long long>(about.own_samples)));
-  }
-  all.unmatched = world_.unmatched_frees() - unmatched_told_;
-  for (const auto& notes : {source_.recording().caveats,
-                            about.notes,
-                            feed_.caveats(),
-                            user_stacks_.caveats(),
-                            naming_.caveats()}) {
-    for (const std::string& note : notes) {
-      if (std::find(all.notes.begin(), all.notes.end(), note) == all.notes.end()) {
-        all.notes.push_back(note);
-      }
-    }
-  }
-  return all;
 }
 
 std::vector<Session::EventCount> Session::event_counts() const {

@@ -74,7 +74,7 @@ class Session {
   bool view_is_sampled(std::size_t view_index) const;
   void note_empty(Report& report) const;
   void learn_handlers();
-  void note_partial(Caveats& caveats) const;
+  void note_partial(const ViewSpec& view, Caveats& caveats) const;
 
   RecordSource& source_;
   SessionOptions options_;

@@ -63,7 +63,8 @@ Result<std::vector<EventRequest>> UserProbes::add_event(const std::string& event
                                  .config = defined.value().id,
                                  .period = period,
                                  .format = defined.value().format_text},
-                        .type = kTypeTracepoint});
+                        .type = kTypeTracepoint,
+                        .on_user_code = true});
   }
   return requests;
 }

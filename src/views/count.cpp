@@ -112,7 +112,7 @@ class Count final : public View {
         summed_(measured(options, "sum")),
         distributed_(measured(options, "hist")) {}
 
-  Result<> check(const std::deque<EventType>& types) const override;
+  Result<> check(const std::deque<EventType>& types) override;
   void on(const Event& event, const World& /*world*/) override;
   Report finish(const World& world, Span span) override;
 
@@ -132,7 +132,7 @@ class Count final : public View {
   std::set<std::string> field_names_;
 };
 
-Result<> Count::check(const std::deque<EventType>& types) const {
+Result<> Count::check(const std::deque<EventType>& types) {
   std::vector<AskedField> by;
   for (const std::string& name : rows_.keys().fields()) {
     by.push_back({"--by", name});

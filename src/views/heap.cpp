@@ -63,6 +63,11 @@ class Heap final : public View {
   void on(const Event& event, const World& world) override;
   Report finish(const World& world, Span span) override;
 
+  Result<> check(const std::deque<EventType>& types) override {
+    probed_ = HeapProbed(types);
+    return kDone;
+  }
+
  private:
   void allocate(const Event& event, const HeapAlloc& alloc);
   void free(const LiveBlock& block, const Event& event);
@@ -75,11 +80,10 @@ class Heap final : public View {
   ValueHistogram lifetimes_;
   SampledSeries consumed_;
   std::unordered_map<std::uint32_t, std::uint64_t> last_alloc_;  // by tid: address
-  HeapSeen seen_;
+  HeapProbed probed_;
 };
 
 void Heap::on(const Event& event, const World& /*world*/) {
-  seen_.note(event);
   // realloc: the old block goes before the new one comes, as the allocator has it.
   if (event.freed != nullptr && limits_.accept(event.freed->bytes) && !event.freed->is_inherited) {
     free(*event.freed, event);
@@ -135,7 +139,7 @@ Report Heap::finish(const World& world, Span span) {
   Report report;
   report.view = "heap";
   report.title = "the heap by where it was allocated";
-  report.inconclusive = !seen_.returns;
+  report.inconclusive = !probed_.returns;
   report.totals = totals(rows_.total(), span);
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
   table.sort = "peak";
@@ -146,7 +150,7 @@ Report Heap::finish(const World& world, Span span) {
     report.series.push_back(
         {.title = "consumed", .unit = Unit::Bytes, .points = consumed_.points()});
   }
-  if (seen_.calls && !seen_.returns) {
+  if (probed_.calls && !probed_.returns) {
     report.caveats.notes.emplace_back(
         "the returns of allocator functions were not recorded: record with --for heap");
   }

@@ -66,9 +66,14 @@ class HeapLeaks final : public View {
         options_(std::move(options)) {}
 
   // What is outstanding is the world's to know.
-  void on(const Event& event, const World& /*world*/) override { seen_.note(event); }
+  void on(const Event& /*event*/, const World& /*world*/) override {}
 
   Report finish(const World& world, Span span) override;
+
+  Result<> check(const std::deque<EventType>& types) override {
+    probed_ = HeapProbed(types);
+    return kDone;
+  }
 
  private:
   struct Outstanding {
@@ -83,7 +88,7 @@ class HeapLeaks final : public View {
   GroupBy<LeakCost> rows_;
   KeySet address_keys_;
   LeakOptions options_;
-  HeapSeen seen_;
+  HeapProbed probed_;
 };
 
 std::uint64_t age_ns(const LiveBlock& block, View::Span span) {
@@ -138,12 +143,12 @@ Table HeapLeaks::address_table(std::vector<const LiveBlock*> blocks,
 
 std::vector<std::string> HeapLeaks::notes(const LeakCost& inherited) const {
   std::vector<std::string> notes;
-  if (seen_.calls && !seen_.returns) {
+  if (probed_.calls && !probed_.returns) {
     notes.emplace_back(
         "the returns of allocator functions were not recorded, so no block is known: record with "
         "--for leaks");
   }
-  if (seen_.returns && !seen_.frees) {
+  if (probed_.returns && !probed_.frees) {
     notes.emplace_back("the recording holds no frees: all blocks count as outstanding");
   }
   if (inherited.count > 0) {
@@ -167,7 +172,7 @@ Report HeapLeaks::finish(const World& world, Span span) {
   Report report;
   report.view = "leaks";
   report.title = "heap memory allocated and not freed";
-  report.inconclusive = !seen_.returns || !seen_.frees;
+  report.inconclusive = !probed_.returns || !probed_.frees;
   const LeakCost total = rows_.total();
   report.totals = {{"count", Unit::Count, total.count}, {"bytes", Unit::Bytes, total.bytes}};
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));

@@ -51,11 +51,15 @@ bool is_heap_type(const EventType& type) {
   return !type.heap_function.empty();
 }
 
-void HeapSeen::note(const Event& event) {
-  if (const auto* call = std::get_if<HeapCall>(&event.payload)) {
-    (call->op == HeapOp::Free ? frees : calls) = true;
-  } else {
-    returns = true;
+HeapProbed::HeapProbed(const std::deque<EventType>& types) {
+  for (const EventType& type : types) {
+    if (!is_heap_type(type)) {
+      continue;
+    }
+    const auto has = [&type](std::string_view field) { return type.format.find(field) != nullptr; };
+    returns = returns || has("result");
+    frees = frees || (has("ptr") && !has("size"));
+    calls = calls || has("size");
   }
 }
 

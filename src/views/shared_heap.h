@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <string_view>
 
@@ -39,13 +40,13 @@ Result<std::uint64_t> parse_bytes_option(const ViewOptions& options,
 
 bool is_heap_type(const EventType& type);
 
-// Which of the events that a view of live blocks rests on have been seen.
-struct HeapSeen {
+// Which of the events that a view of live blocks rests on a recording has.
+struct HeapProbed {
   bool calls = false;
   bool returns = false;
   bool frees = false;
 
-  void note(const Event& event);
+  explicit HeapProbed(const std::deque<EventType>& types = {});
 };
 
 }  // namespace memtrace

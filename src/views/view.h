@@ -52,7 +52,7 @@ class View {
 
   // Once, before the first event, when it is known which events there may be. Error: Usage, an
   // option that suits none of them.
-  virtual Result<> check(const std::deque<EventType>& /*types*/) const { return kDone; }
+  virtual Result<> check(const std::deque<EventType>& /*types*/) { return kDone; }
 
   virtual void on(const Event& event, const World& world) = 0;
 

@@ -192,6 +192,8 @@ TEST(Leaks, what_is_outstanding_stays_for_the_next_interval) {
 
 TEST(Leaks, a_recording_of_entries_alone_says_so) {
   EventScript script("leaks");
+  script.add_field("memtrace_heap_1:malloc", "size");
+  ASSERT_TRUE(script.check().ok());
   script.play(heap_call("malloc", {.bytes = 64, .stack_pointer = 0x7000}));
   const Report report = script.finish();
   EXPECT_TRUE(report.inconclusive);

@@ -1,0 +1,96 @@
+// What a session's reports say of their own truth: what is missing and what seems otherwise.
+#include <algorithm>
+#include <cstdint>
+
+#include "base/text.h"
+#include "pipeline/session.h"
+
+namespace memtrace {
+
+void Session::count_loss(const Lost& lost) {
+  world_.note_loss();
+  switch (lost.reason) {
+    case LossReason::Kernel:
+      losses_.lost += lost.count;
+      break;
+    case LossReason::Late:
+      losses_.late += lost.count;
+      break;
+    case LossReason::Overload:
+      losses_.overload += lost.count;
+      break;
+    case LossReason::Malformed:
+      losses_.malformed += lost.count;
+      break;
+    case LossReason::DiskFull:
+      losses_.disk_full += lost.count;
+      break;
+  }
+}
+
+void Session::note_empty(Report& report) const {
+  const TaskFilter& tasks = options_.view_options.tasks;
+  const ArrangeOptions& rows = options_.arrange;
+  const bool filtered =
+      !tasks.comms.empty() || !tasks.pids.empty() || rows.min_count > 0 || !rows.exclude.empty();
+  const bool empty = std::all_of(report.tables.begin(),
+                                 report.tables.end(),
+                                 [](const Table& table) { return table.rows.empty(); });
+  if (filtered && empty) {
+    report.caveats.notes.emplace_back(
+        "nothing passed the filters (--comm, --pid, --min, --exclude)");
+  }
+}
+
+// Frees in the name of another task, and those after the last of the task's own events has been
+// closed at its exit (kernel/exit.c: perf_event_exit_task), are not seen.
+void Session::note_partial(const ViewSpec& view, Caveats& caveats) const {
+  const auto of_heap = [](std::string_view need) { return need.starts_with("heap:"); };
+  if (std::all_of(view.needs.begin(), view.needs.end(), of_heap)) {
+    return;  // a process's heap is its own
+  }
+  const About about = parse_about(source_.recording().about_json);
+  const bool whole = options_.live ? options_.whole_machine : about.whole_machine;
+  if (!whole) {
+    caveats.notes.emplace_back(
+        "only the events of some tasks were recorded: what other tasks freed for them, and what "
+        "the "
+        "kernel frees when they end, seems to be live; record with -a to see it");
+  }
+}
+
+// Loss as it stands in the records, put under its proper name by what `record` told of itself.
+Caveats Session::caveats() const {
+  Caveats all = losses_;
+  const About about = parse_about(source_.recording().about_json);
+  const auto move = [&all](std::uint64_t count, std::uint64_t Caveats::*to) {
+    const std::uint64_t known = std::min(count, all.lost);
+    all.lost -= known;
+    all.*to += known;
+  };
+  move(about.late, &Caveats::late);
+  move(about.overload, &Caveats::overload);
+  move(about.malformed, &Caveats::malformed);
+  all.malformed += feed_.malformed();
+  all.cut += about.cut_stacks;
+  all.disk_full += about.disk_full;
+  if (about.own_samples > 0) {
+    all.notes.push_back(format("%llu events of memtrace's own work were left out",
+                               static_cast<unsigned long long>(about.own_samples)));
+  }
+  all.unmatched = world_.unmatched_frees() - unmatched_told_;
+  for (const auto& notes : {source_.recording().caveats,
+                            about.notes,
+                            feed_.caveats(),
+                            user_stacks_.caveats(),
+                            naming_.caveats()}) {
+    for (const std::string& note : notes) {
+      if (std::find(all.notes.begin(), all.notes.end(), note) == all.notes.end()) {
+        all.notes.push_back(note);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace memtrace
