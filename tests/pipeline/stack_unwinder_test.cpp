@@ -18,6 +18,8 @@
 
 #ifdef __x86_64__
 
+extern "C" void* __libc_stack_end;  // glibc: where the program's stack began
+
 namespace memtrace {
 namespace {
 
@@ -60,8 +62,9 @@ Snapshot* current = nullptr;
       : "r"(r.data())
       : "rax", "memory");
   constexpr std::size_t kStackBytes = 8192;
-  snapshot.stack.resize(kStackBytes);
-  std::memcpy(snapshot.stack.data(), reinterpret_cast<const void*>(r[kSp]), kStackBytes);
+  const std::size_t used_bytes = reinterpret_cast<std::uint64_t>(__libc_stack_end) - r[kSp];
+  snapshot.stack.resize(std::min(kStackBytes, used_bytes));
+  std::memcpy(snapshot.stack.data(), reinterpret_cast<const void*>(r[kSp]), snapshot.stack.size());
   std::array<void*, 100> found{};
   const int count = ::backtrace(found.data(), static_cast<int>(found.size()));
   for (int i = 1; i < count; ++i) {
