@@ -4,6 +4,7 @@
 #include <array>
 #include <regex>
 
+#include "base/system.h"
 #include "base/text.h"
 #include "cli/call_graph_option.h"
 #include "pipeline/custom_allocator.h"
@@ -61,6 +62,7 @@ constexpr auto kReport = std::to_array<Option>({
     {"top", 0, "N", "show so many rows, 20 unless given; 0 shows all"},
     {"min", 0, "N", "leave out rows with a count below N"},
     {"exclude", 0, "REGEX,...", "leave out rows in whose stacks or names one of these is found"},
+    {"suppressions", 0, "FILE", "leave out the stacks that this file of LeakSanitizer's names"},
     {"comm", 0, "NAME,...", "only threads with these names"},
     {"format", 0, "text|json|csv|folded", "how to print the report"},
 });
@@ -223,6 +225,16 @@ Result<SessionOptions> read_session(const ParsedOptions& parsed) {
   session.view_options.tasks.comms = parsed.list("comm");
   if (parsed.has("user") != parsed.has("kernel")) {
     session.part = parsed.has("user") ? StackPart::User : StackPart::Kernel;
+  }
+  if (parsed.has("suppressions")) {
+    const std::string path = parsed.text("suppressions");
+    const auto text = read_file(path);
+    auto suppressions =
+        text.ok() ? Suppressions::parse(text.value(), path) : Result<Suppressions>(text.error());
+    if (!suppressions.ok()) {
+      return suppressions.take_error();
+    }
+    session.suppressions = suppressions.take();
   }
   ArrangeOptions& arrange = session.arrange;
   const bool folded = parsed.text("format") == "folded";
