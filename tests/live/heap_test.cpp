@@ -127,6 +127,39 @@ TEST_F(HeapTest, calls_are_counted_as_bpftrace_counts_them) {
             std::stoul(counted.out));
 }
 
+TEST_F(HeapTest, costs_are_those_that_the_program_has) {
+  run_well("$MEMTRACE record --for heap -- $PUPPETS/heap_costs");
+  const Json heap = report("heap --by function --exclude '^none$' --max-bytes 20000 --top 0");
+  EXPECT_EQ(heap.at("totals").at("allocs"), 1599);
+  EXPECT_EQ(heap.at("totals").at("peak"), 1499500);
+  EXPECT_EQ(heap.at("totals").at("leaked"), 194950);
+  EXPECT_EQ(heap.at("totals").at("leaked_count"), 100);
+  EXPECT_EQ(heap.at("totals").at("temporary"), 599);
+}
+
+// heaptrack adds what its own library allocates at the start: one call, the 72,704 bytes that the
+// C++ library keeps for exceptions.
+TEST_F(HeapTest, costs_agree_with_heaptracks) {
+  if (run("heaptrack --version").status != 0) {
+    GTEST_SKIP() << "heaptrack is not installed: there is nothing to compare with";
+  }
+  run_well("heaptrack -o costs $PUPPETS/heap_costs");
+  const auto heaptrack = [this](const std::string& line) {
+    const Outcome figure =
+        run_well("heaptrack_print costs.* | sed -n 's/^" + line + ": \\([0-9.]*\\).*/\\1/p'");
+    return std::stod(figure.out);
+  };
+  run_well("$MEMTRACE record --for heap -- $PUPPETS/heap_costs");
+  const Json totals = report("heap").at("totals");
+  constexpr double kExceptionPool = 72704;
+  EXPECT_NEAR(heaptrack("calls to allocation functions"), totals.at("allocs").get<double>(), 2);
+  EXPECT_NEAR(heaptrack("temporary memory allocations"), totals.at("temporary").get<double>(), 2);
+  EXPECT_NEAR(heaptrack("total memory leaked") * 1e3, totals.at("leaked").get<double>(), 100);
+  EXPECT_NEAR(heaptrack("peak heap memory consumption") * 1e6 - kExceptionPool,
+              totals.at("peak").get<double>(),
+              10000);
+}
+
 TEST_F(HeapTest, nothing_is_left_behind_even_by_a_killed_run) {
   run("$MEMTRACE record --for leaks -- sleep 30 & sleep 1; kill -9 $!; wait; pkill -P 1 -x sleep");
   run_well("$MEMTRACE record --for malloc -- true");
