@@ -6,7 +6,8 @@ namespace memtrace {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20U;
-constexpr std::size_t kMostSpareChunks = 64;
+// Kept between two bursts: fresh pages cost as much as copying into them.
+constexpr std::size_t kMostSpareChunks = 256;
 
 }  // namespace
 

@@ -37,7 +37,16 @@ class ChunkQueue {
 
   void note_newest(std::uint64_t time_ns);
 
+  // Any ring had records a moment ago: they wait for the others to be looked at.
+  bool is_busy(std::uint64_t now_ns) const {
+    return now_ns - filled_at_ns_.load(std::memory_order_relaxed) < kBusyNs;
+  }
+
+  void note_filled(std::uint64_t now_ns) { filled_at_ns_.store(now_ns, std::memory_order_relaxed); }
+
  private:
+  static constexpr std::uint64_t kBusyNs = 100'000'000;
+
   const std::size_t limit_bytes_;
   std::mutex mutex_;
   std::condition_variable filled_;
@@ -45,6 +54,7 @@ class ChunkQueue {
   std::vector<ChunkPtr> empty_;
   std::atomic<std::size_t> used_bytes_ = 0;
   std::atomic<std::uint64_t> newest_ns_ = 0;
+  std::atomic<std::uint64_t> filled_at_ns_ = 0;  // CLOCK_MONOTONIC
 };
 
 }  // namespace memtrace

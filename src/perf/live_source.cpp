@@ -19,6 +19,7 @@ namespace {
 // How much drained data may wait to be merged before memtrace gives up stacks, then samples.
 constexpr std::size_t kQueueLimitBytes = std::size_t{1} << 30U;
 constexpr std::chrono::milliseconds kWait{20};
+constexpr std::chrono::seconds kPatience{2};
 
 std::size_t record_size(std::span<const std::byte> bytes) {
   perf_event_header header{};
@@ -124,11 +125,11 @@ void LiveSource::take_snapshot() {
 
 void LiveSource::start_readers() {
   for (std::size_t i = 0; i < events_.rings().size(); ++i) {
-    const RingReader::Source source{.ring = &events_.rings()[i],
-                                    .fd = events_.ring_fds()[i],
-                                    .stream = static_cast<std::uint32_t>(i),
-                                    .monotonic_clock = monotonic_clock()};
-    readers_.push_back(std::make_unique<RingReader>(source, parser_, queue_));
+    RingReader::Source source{&events_.rings()[i], events_.ring_fds()[i]};
+    source.stream = static_cast<std::uint32_t>(i);
+    source.monotonic_clock = monotonic_clock();
+    source.shrink = setup_.make_shrinker ? setup_.make_shrinker() : nullptr;
+    readers_.push_back(std::make_unique<RingReader>(std::move(source), parser_, queue_));
   }
 }
 
@@ -224,7 +225,7 @@ void LiveSource::note_losses() {
 // from the events' own counters alone (PERF_FORMAT_LOST).
 void LiveSource::note_tail_loss() {
   std::uint64_t in_records = lost_in_records_;
-  // What merge_ still holds has not been given out yet, but its lost records count as told.
+  // What merge_ still holds is not given out yet, but told.
   merge_.for_each_ready([&](const RingMerge::Entry& entry) {
     const auto record = parser_.parse(entry.bytes());
     if (const auto* lost = record.ok() ? std::get_if<Lost>(&record.value().payload) : nullptr) {
@@ -277,7 +278,6 @@ void LiveSource::stop(int signal) {
 }
 
 std::optional<int> LiveSource::end_command() {
-  constexpr std::chrono::seconds kPatience{2};
   ended_command_ = true;
   if (!command_ || command_status_) {
     return command_status_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ struct LiveSetup {
   std::uint64_t duration_ns = 0;        // 0: until the target ends or the user stops it
   StopSignals* stop_signals = nullptr;  // asked now and then; may be null
   std::vector<std::string> notes;       // of whoever chose the events: caveats of the recording
+  std::function<SampleShrinker()> make_shrinker;  // one for each ring; may be empty
 };
 
 class LiveSource final : public RecordSource {

@@ -3,7 +3,6 @@
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -44,13 +43,10 @@ std::size_t RingBuffer::unread_bytes() const {
   return static_cast<std::size_t>(head - tail_);
 }
 
-std::size_t RingBuffer::copy_unread(std::span<std::byte> target) const {
-  const std::size_t wanted = std::min(unread_bytes(), target.size());
-  const std::size_t start = tail_ & (data_.size() - 1);
-  const std::size_t before_wrap = std::min(wanted, data_.size() - start);
-  std::memcpy(target.data(), data_.data() + start, before_wrap);
-  std::memcpy(target.data() + before_wrap, data_.data(), wanted - before_wrap);
-  return wanted;
+void RingBuffer::copy_unread(std::size_t from, std::span<std::byte> target) const {
+  const auto before_wrap = unread(from, target.size());
+  std::memcpy(target.data(), before_wrap.data(), before_wrap.size());
+  std::memcpy(target.data() + before_wrap.size(), data_.data(), target.size() - before_wrap.size());
 }
 
 void RingBuffer::consume(std::size_t used_bytes) {

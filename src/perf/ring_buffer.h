@@ -5,6 +5,7 @@
 //   then 2^n pages of data:   ....tail########head....    # = not read yet
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,13 +21,20 @@ class RingBuffer {
   // data_bytes: a power of two of pages. Error: EPERM when over the mlock budget.
   static Result<RingBuffer> map(const EventFd& event, std::size_t data_bytes);
 
-  // Copies as many not yet read bytes as fit into `target` and gives their room back to the kernel
-  // once `consume` is called with the number that was used. Records are 8-byte aligned and `target`
-  // begins with a record.
-  std::size_t copy_unread(std::span<std::byte> target) const;
-  void consume(std::size_t used_bytes);
-
   std::size_t unread_bytes() const;
+
+  // Unread bytes where they lie, `from` bytes behind the first of them; fewer than `size_bytes`
+  // when they go on at the start of the ring. Valid until they are consumed.
+  std::span<const std::byte> unread(std::size_t from, std::size_t size_bytes) const {
+    const std::size_t start = (tail_ + from) & (data_.size() - 1);
+    return data_.subspan(start, std::min(size_bytes, data_.size() - start));
+  }
+
+  // Copies the `target.size()` unread bytes from there on.
+  void copy_unread(std::size_t from, std::span<std::byte> target) const;
+
+  // Gives the room of the first unread bytes back to the kernel.
+  void consume(std::size_t used_bytes);
 
   std::size_t data_bytes() const { return data_.size(); }
 

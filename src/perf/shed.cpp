@@ -26,27 +26,53 @@ std::size_t cut_chain(std::span<std::uint64_t> chain) {
   return kept;
 }
 
+// `part` lies in `record`.
+std::size_t offset_in(std::span<const std::byte> record, const void* part) {
+  return static_cast<std::size_t>(static_cast<const std::byte*>(part) - record.data());
+}
+
+void put_word(std::span<std::byte> record, std::size_t at, std::uint64_t word) {
+  std::memcpy(record.data() + at, &word, sizeof(word));
+}
+
+// The record's new size: its copied stack is the last of it (perf/event_attr.h), as a size, so many
+// bytes, and how many of them the kernel could fill.
+std::size_t cut_copied_stack(std::span<std::byte> record, std::span<const std::byte> stack) {
+  if (stack.size() <= kCutStackBytes) {
+    return record.size();
+  }
+  const std::size_t start = offset_in(record, stack.data());
+  put_word(record, start - sizeof(std::uint64_t), kCutStackBytes);
+  put_word(record, start + kCutStackBytes, kCutStackBytes);
+  return start + kCutStackBytes + sizeof(std::uint64_t);
+}
+
 // The record's new size. `record` is moved together behind its shortened callchain.
+std::size_t cut_callchain(std::span<std::byte> record, std::span<const std::uint64_t> chain) {
+  if (chain.empty()) {
+    return record.size();
+  }
+  const std::size_t start = offset_in(record, chain.data());
+  auto* words = reinterpret_cast<std::uint64_t*>(record.data() + start);
+  const std::size_t kept = cut_chain({words, chain.size()});
+  put_word(record, start - sizeof(std::uint64_t), kept);
+  const std::size_t tail = start + chain.size_bytes();
+  std::memmove(words + kept, record.data() + tail, record.size() - tail);
+  return record.size() - (chain.size() - kept) * sizeof(std::uint64_t);
+}
+
+// The record's new size.
 std::size_t cut_record(std::span<std::byte> record, const RecordParser& parser, Chunk& chunk) {
   const auto parsed = parser.parse(record);
   if (!parsed.ok()) {
     return record.size();
   }
-  const auto& chain = std::get<Sample>(parsed.value().payload).callchain;
-  const auto* chain_bytes = reinterpret_cast<const std::byte*>(chain.data());
-  if (chain.empty() || chain_bytes < record.data()) {
-    return record.size();
+  const auto& sample = std::get<Sample>(parsed.value().payload);
+  std::size_t size = cut_copied_stack(record, sample.user_stack);
+  size = cut_callchain(record.first(size), sample.callchain);
+  if (size == record.size()) {
+    return size;
   }
-  const auto start = static_cast<std::size_t>(chain_bytes - record.data());
-  auto* words = reinterpret_cast<std::uint64_t*>(record.data() + start);
-  const std::size_t kept = cut_chain({words, chain.size()});
-  if (kept == chain.size()) {
-    return record.size();
-  }
-  words[-1] = kept;  // the chain's own count stands before it
-  const std::size_t tail = start + chain.size_bytes();
-  std::memmove(words + kept, record.data() + tail, record.size() - tail);
-  const std::size_t size = record.size() - (chain.size() - kept) * sizeof(std::uint64_t);
   auto header = header_at(record, 0);
   header.size = static_cast<std::uint16_t>(size);
   std::memcpy(record.data(), &header, sizeof(header));

@@ -10,8 +10,11 @@ namespace memtrace {
 // Entries of each part of a callchain, kernel and user, that a cut stack keeps.
 inline constexpr std::size_t kCutStackEntries = 8;
 
-// Shortens callchains or drops samples in place, as the level says, and counts what it did in the
-// chunk. Other records stay.
+// Bytes of a copied stack that a cut one keeps.
+inline constexpr std::size_t kCutStackBytes = 1024;
+
+// Shortens callchains and copied stacks or drops samples in place, as the level says, and counts
+// what it did in the chunk. Other records stay.
 void shed(Chunk& chunk, Overload level, const RecordParser& parser);
 
 }  // namespace memtrace

@@ -31,6 +31,11 @@ class CodeRules {
   // Null when nobody has asked about the address yet.
   const CodePlace* known(std::uint64_t avma) const { return table_.find(space_, avma); }
 
+  // The process that was entered, as it is now: what the table calls it.
+  std::uint64_t space() const { return space_; }
+
+  const RuleTable& table() const { return table_; }
+
   // Null when the address is no code with rules.
   const FullFrameRule* full_at(std::uint64_t avma);
 

@@ -27,25 +27,33 @@ std::span<const std::uint64_t> StackUnwinder::unwind(const Sample& sample) {
   if (process == nullptr) {
     return sample.callchain;
   }
-  const StackEnd end = unwind_user(sample, *process);
-  count(end);
-  if (end == StackEnd::NoRegisters) {
+  rules_.enter(*process);
+  const auto frames = unwind_user(sample);
+  count(last_end_);
+  if (last_end_ == StackEnd::NoRegisters) {
     return sample.callchain;
   }
   keep_kernel_part(sample.callchain);
   chain_.push_back(kContextUser);
-  const auto frames = walk_.frames();
   chain_.insert(chain_.end(), frames.begin(), frames.end());
   return chain_;
 }
 
-StackEnd StackUnwinder::unwind_user(const Sample& sample, const Process& process) {
+std::span<const std::uint64_t> StackUnwinder::unwind_user(const Sample& sample) {
+  if (const auto frames = fast_walk_.walk(rules_.space(), sample); !frames.empty()) {
+    last_end_ = StackEnd::Complete;
+    return frames;
+  }
+  last_end_ = walk_all(sample);
+  return walk_.frames();
+}
+
+StackEnd StackUnwinder::walk_all(const Sample& sample) {
   const RegisterFile registers = sampled_registers(sample.registers);
   if (sample.registers.abi != kAbi64 || !has_all_needed(registers)) {
     return StackEnd::NoRegisters;
   }
   stack_bytes_ = std::max<std::uint64_t>(stack_bytes_, sample.user_stack.size());
-  rules_.enter(process);
   return walk_.walk({.tid = sample.tid,
                      .registers = registers,
                      .stack = {registers[kHostRegisters.stack_pointer], sample.user_stack}});
@@ -61,7 +69,6 @@ void StackUnwinder::keep_kernel_part(std::span<const std::uint64_t> chain) {
 }
 
 void StackUnwinder::count(StackEnd end) {
-  last_end_ = end;
   ++counts_.stacks;
   ++counts_.by_end[static_cast<std::size_t>(end)];
   if (end == StackEnd::WithoutRules) {

@@ -10,6 +10,7 @@
 
 #include "perf/record.h"
 #include "pipeline/code_rules.h"
+#include "pipeline/stack_fast_walk.h"
 #include "pipeline/stack_walk.h"
 #include "state/world.h"
 
@@ -27,7 +28,8 @@ class StackUnwinder {
   };
 
   // `world` knows the mappings as of the sample that is unwound.
-  explicit StackUnwinder(World& world) : world_(world), rules_(world), walk_(rules_) {}
+  explicit StackUnwinder(World& world)
+      : world_(world), rules_(world), fast_walk_(rules_.table()), walk_(rules_) {}
 
   StackUnwinder(const StackUnwinder&) = delete;
   StackUnwinder& operator=(const StackUnwinder&) = delete;
@@ -53,13 +55,15 @@ class StackUnwinder {
   std::vector<std::string> caveats() const;
 
  private:
-  StackEnd unwind_user(const Sample& sample, const Process& process);
+  std::span<const std::uint64_t> unwind_user(const Sample& sample);
+  StackEnd walk_all(const Sample& sample);
   void keep_kernel_part(std::span<const std::uint64_t> chain);
   void count(StackEnd end);
   std::string module_counts() const;
 
   World& world_;
   CodeRules rules_;
+  FastWalk fast_walk_;
   StackWalk walk_;
   std::vector<std::uint64_t> chain_;
   std::uint64_t stack_bytes_ = 0;  // of the longest copy

@@ -6,15 +6,6 @@ namespace {
 constexpr RegisterNumbers kNumbers = kHostRegisters;
 constexpr std::uint64_t kWord = sizeof(std::uint64_t);
 
-// Arm's pointer authentication keeps a signature in the upper bits of a saved return address.
-std::uint64_t without_signature(std::uint64_t address) {
-#if defined(__aarch64__)
-  return address & ((std::uint64_t{1} << 48U) - 1);
-#else
-  return address;
-#endif
-}
-
 std::uint64_t with_offset(std::uint64_t base, std::int64_t offset) {
   return base + static_cast<std::uint64_t>(offset);
 }

@@ -39,6 +39,15 @@ inline constexpr std::size_t kStackEnds = 9;
 using PendingReturns =
     std::function<std::optional<std::uint64_t>(std::uint32_t tid, std::uint64_t slot_avma)>;
 
+// Arm's pointer authentication keeps a signature in the upper bits of a saved return address.
+inline std::uint64_t without_signature(std::uint64_t address) {
+#if defined(__aarch64__)
+  return address & ((std::uint64_t{1} << 48U) - 1);
+#else
+  return address;
+#endif
+}
+
 class StackWalk {
  public:
   static constexpr std::size_t kMostFrames = 1024;

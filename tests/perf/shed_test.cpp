@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "perf/event_attr.h"
 #include "perf/record_builder.h"
@@ -85,6 +86,43 @@ TEST(ShedTest, a_cut_stack_keeps_the_innermost_of_each_part_and_its_fields) {
   ASSERT_EQ(cut.raw.size(), 12U);
   EXPECT_EQ(cut.raw[0], std::byte{0x88});
   EXPECT_EQ(std::get<Sample>(records[1].payload).callchain.size(), 2U);
+}
+
+// The same with REGS_USER (all 0) and STACK_USER behind.
+void add_dump(std::vector<std::uint64_t>& words, std::uint64_t stack_bytes) {
+  const std::size_t start = words.size();
+  add_sample(words, {});
+  words.push_back(2);  // PERF_SAMPLE_REGS_ABI_64
+  words.resize(words.size() + static_cast<std::size_t>(std::popcount(general_registers())));
+  words.push_back(stack_bytes);
+  for (std::uint64_t i = 0; i < stack_bytes / sizeof(std::uint64_t); ++i) {
+    words.push_back(i);
+  }
+  words.push_back(stack_bytes);
+  words[start] = PERF_RECORD_SAMPLE | ((words.size() - start) * sizeof(std::uint64_t)) << 48;
+}
+
+TEST(ShedTest, a_cut_copy_of_a_stack_keeps_its_top) {
+  EventRequest request = tracepoint();
+  request.on_user_code = true;
+  const AttrContext context{.call_graph = {.stack_bytes = 8192}};
+  RecordParser parse;
+  parse.add_event(SampleLayout::of(make_attr(request, context)), std::vector{kId});
+  std::vector<std::uint64_t> words;
+  add_dump(words, 8192);
+  add_dump(words, kCutStackBytes);
+  Chunk chunk = chunk_of(std::move(words));
+  shed(chunk, Overload::CutStacks, parse);
+  EXPECT_EQ(chunk.cut_stacks, 1U);
+  EXPECT_LT(chunk.used_bytes, 3 * kCutStackBytes);
+  const auto records = records_in(chunk, parse);
+  ASSERT_EQ(records.size(), 2U);
+  for (const Record& record : records) {
+    const auto& sample = std::get<Sample>(record.payload);
+    ASSERT_EQ(sample.user_stack.size(), kCutStackBytes);
+    EXPECT_EQ(sample.user_stack[kCutStackBytes - 8], std::byte{kCutStackBytes / 8 - 1});
+    EXPECT_EQ(sample.raw.size(), 12U);
+  }
 }
 
 TEST(ShedTest, dropping_samples_keeps_all_other_records) {
