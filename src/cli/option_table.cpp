@@ -28,10 +28,13 @@ po::options_description describe_options(std::span<const Option> options) {
     }
     if (option.argument.empty()) {
       description.add_options()(names.c_str(), "");
-    } else {
-      description.add_options()(
-          names.c_str(), po::value<std::vector<std::string>>()->composing(), "");
+      continue;
     }
+    auto* value = po::value<std::vector<std::string>>()->composing();
+    if (option.argument_may_be_left_out()) {
+      value->implicit_value({""}, "");
+    }
+    description.add_options()(names.c_str(), value, "");
   }
   description.add_options()(kPositional, po::value<std::vector<std::string>>(), "");
   return description;
@@ -139,7 +142,8 @@ std::string help_text(std::span<const Option> options) {
   for (const Option& option : options) {
     std::string line = option.letter != 0 ? std::string("  -") + option.letter + ", " : "      ";
     line += "--" + std::string(option.name);
-    line += option.argument.empty() ? "" : " " + std::string(option.argument);
+    line += option.argument.empty() || option.argument_may_be_left_out() ? "" : " ";
+    line += option.argument;
     line.resize(std::max(line.size() + 2, kHelpColumn), ' ');
     for (const std::string_view word : split(option.help, ' ')) {
       const std::size_t line_start = line.rfind('\n') == std::string::npos ? 0 : line.rfind('\n');

@@ -15,15 +15,17 @@ namespace memtrace {
 struct Option {
   std::string_view name;      // "output"
   char letter = 0;            // 'o', or 0
-  std::string_view argument;  // "FILE"; "" for a flag
+  std::string_view argument;  // "FILE"; "" for a flag; "[=LEVEL]": --name=3, -n3 or none
   std::string_view help;
+
+  constexpr bool argument_may_be_left_out() const { return argument.starts_with('['); }
 };
 
 class ParsedOptions {
  public:
   bool has(std::string_view name) const { return values_.contains(std::string(name)); }
 
-  // The last value given, or `fallback`. Flags hold "1".
+  // The last value given, or `fallback`. Flags hold "1", arguments that were left out "".
   std::string text(std::string_view name, std::string_view fallback = "") const;
 
   // All values, each split at commas that are not within parentheses.

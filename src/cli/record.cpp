@@ -15,6 +15,7 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"output", 'o', "FILE", "write to FILE, memtrace.data unless given; - writes to a pipe"},
     {"min-bytes", 0, "BYTES", "only heap allocations of at least so many bytes"},
     {"max-bytes", 0, "BYTES", "only heap allocations of at most so many bytes"},
+    {"compression-level", 'z', "[=LEVEL]", "compress what is written, from 1, the fastest, to 22"},
     {"no-symbols", 0, "", "do not store the names of the addresses in the file"},
 });
 
@@ -60,6 +61,24 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
   return exit_status_of(summary.command_status);
 }
 
+// As perf record has it: -z alone is the fastest.
+Result<int> read_compression_level(const ParsedOptions& parsed) {
+  constexpr std::uint64_t kFastest = 1;
+  constexpr std::uint64_t kSmallest = 22;
+  if (!parsed.has("compression-level")) {
+    return 0;
+  }
+  const std::string text = parsed.text("compression-level");
+  const auto level = text.empty() ? std::optional(kFastest) : parse_number(text);
+  if (!level || *level > kSmallest) {
+    return Error{"--compression-level=" + text,
+                 0,
+                 "levels are 1, the fastest, to 22; 0 does not compress: -z3",
+                 ErrorKind::Usage};
+  }
+  return static_cast<int>(*level);
+}
+
 Result<RecordOptions> read_options(const ParsedOptions& parsed,
                                    const std::vector<std::string>& arguments) {
   auto target = read_target(parsed);
@@ -78,6 +97,10 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
     }
     selection.value().views.emplace_back(view->name);
   }
+  const auto zstd_level = read_compression_level(parsed);
+  if (!zstd_level.ok()) {
+    return zstd_level.error();
+  }
   selection.value().target = target.value();
   auto selected = select_events(selection.value());
   if (!selected.ok()) {
@@ -86,6 +109,7 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
   RecordOptions options{.live = live.take(),
                         .selected = selected.take(),
                         .output = parsed.text("output", "memtrace.data"),
+                        .zstd_level = zstd_level.value(),
                         .embed_symbols = !parsed.has("no-symbols"),
                         .command_line = {"memtrace", "record"},
                         .target_text = describe_target(target.value())};

@@ -12,8 +12,10 @@
 namespace memtrace {
 namespace {
 
-// The records of `bytes` that are whole.
-DataBlocks::Cut walk(std::span<const std::byte> bytes, std::uint64_t& sample_count) {
+// The records of `bytes` that are whole. A COMPRESSED one among them has packed_samples.
+DataBlocks::Cut walk(std::span<const std::byte> bytes,
+                     std::uint64_t packed_samples,
+                     std::uint64_t& sample_count) {
   DataBlocks::Cut cut;
   while (true) {
     const auto rest = bytes.subspan(cut.end);
@@ -21,7 +23,11 @@ DataBlocks::Cut walk(std::span<const std::byte> bytes, std::uint64_t& sample_cou
     if (header.size_bytes < sizeof(RecordHeader) || header.size_bytes > rest.size()) {
       return cut;
     }
-    sample_count += header.type == PERF_RECORD_SAMPLE ? 1 : 0;
+    if (header.type == kCompressed) {
+      sample_count += packed_samples;
+    } else {
+      sample_count += header.type == PERF_RECORD_SAMPLE ? 1 : 0;
+    }
     cut.end += header.size_bytes;
   }
 }
@@ -47,7 +53,7 @@ Result<DataBlocks::Cut> DataBlocks::cut(int fd, std::uint64_t wanted_end) {
   }
   bytes.resize(static_cast<std::size_t>(count));
   std::uint64_t kept = 0;
-  cut.end = last.offset + walk(bytes, kept).end;
+  cut.end = last.offset + walk(bytes, last.sample_count, kept).end;
   cut.samples_cut += last.sample_count - kept;
   last.sample_count = kept;
   return cut;

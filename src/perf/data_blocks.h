@@ -19,8 +19,9 @@ class DataBlocks {
   // A record begins at this offset of the file.
   void begin(std::uint64_t offset) { blocks_.push_back({offset, 0}); }
 
-  // One record more in the block that began last.
-  void count(bool is_sample) { blocks_.back().sample_count += is_sample ? 1 : 0; }
+  // One record more in the block that began last: with so many samples. A COMPRESSED record has a
+  // block of its own.
+  void count(std::uint64_t samples) { blocks_.back().sample_count += samples; }
 
   // Forgets what lies behind the last record that ends at or before wanted_end.
   Result<Cut> cut(int fd, std::uint64_t wanted_end);

@@ -10,6 +10,7 @@
 #include "perf/byte_writer.h"
 #include "perf/perf_format.h"
 #include "perf/tracing_data.h"
+#include "perf/zstd_piece.h"
 
 namespace memtrace {
 namespace {
@@ -37,6 +38,8 @@ class Features {
     }
   }
 
+  void add(FeatureBody body) { bodies_.push_back(std::move(body)); }
+
   void add_string(std::uint32_t feature, std::string_view text) {
     ByteWriter body;
     if (!text.empty()) {
@@ -51,7 +54,12 @@ class Features {
     add(feature, std::move(body));
   }
 
-  std::vector<FeatureBody> take() { return std::move(bodies_); }
+  std::vector<FeatureBody> take() {
+    std::sort(bodies_.begin(), bodies_.end(), [](const FeatureBody& a, const FeatureBody& b) {
+      return a.feature < b.feature;
+    });
+    return std::move(bodies_);
+  }
 
  private:
   std::vector<FeatureBody> bodies_;
@@ -186,8 +194,23 @@ std::vector<FeatureBody> early_features(const WriterSetup& setup) {
   features.add(kTotalMemory, total_memory(about));
   features.add(kCommandLine, command_line(about));
   features.add(kEventDescription, event_descriptions(setup));
+  if (setup.zstd_level != 0) {
+    features.add(compression_feature(setup.zstd_level, 0));
+  }
   add_clock(features, setup);
   return features.take();
+}
+
+FeatureBody compression_feature(int level, std::uint32_t ratio) {
+  constexpr std::uint32_t kVersionOne = 1;
+  constexpr std::uint32_t kZstd = 1;  // PERF_COMP_ZSTD
+  ByteWriter body;
+  body.put(kVersionOne);
+  body.put(kZstd);
+  body.put(static_cast<std::uint32_t>(level));
+  body.put(ratio);
+  body.put(static_cast<std::uint32_t>(kZstdPieceMaxBytes));
+  return {kCompression, std::move(body.bytes())};
 }
 
 std::vector<FeatureBody> late_features(const Recording& end) {

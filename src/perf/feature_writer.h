@@ -19,6 +19,9 @@ struct FeatureBody {
 // are left out.
 std::vector<FeatureBody> early_features(const WriterSetup& setup);
 
+// How records are compressed: with ratio 0 among the early features, as it is known at the end.
+FeatureBody compression_feature(int level, std::uint32_t ratio);
+
 // What is known at the end, likewise.
 std::vector<FeatureBody> late_features(const Recording& end);
 

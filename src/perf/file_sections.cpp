@@ -47,7 +47,12 @@ FileSections::FileSections(const WriterSetup& setup) {
 std::vector<std::byte> FileSections::end_sections(const std::vector<FeatureBody>& late,
                                                   std::uint64_t data_end) {
   std::vector<Placed> placed = early_;
-  std::uint64_t offset = data_end + (early_.size() + late.size()) * sizeof(FileSection);
+  std::erase_if(placed, [&late](const Placed& one) {
+    return std::any_of(late.begin(), late.end(), [&one](const FeatureBody& body) {
+      return body.feature == one.feature;
+    });
+  });
+  const std::uint64_t offset = data_end + (placed.size() + late.size()) * sizeof(FileSection);
   ByteWriter bodies;
   for (const FeatureBody& body : late) {
     placed.push_back({body.feature, {offset + bodies.size_bytes(), body.bytes.size()}});

@@ -26,7 +26,8 @@ class FileSections {
 
   std::uint64_t data_offset() const { return head_.size(); }
 
-  // The feature table and the late features for data that ends at data_end. Remembered for
+  // The feature table and the late features for data that ends at data_end; a late one replaces an
+  // early one of the same number. Remembered for
   // finished_header().
   std::vector<std::byte> end_sections(const std::vector<FeatureBody>& late, std::uint64_t data_end);
 

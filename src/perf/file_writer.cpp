@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -19,6 +20,7 @@
 #include "perf/file_sections.h"
 #include "perf/perf_format.h"
 #include "perf/pipe_writer.h"
+#include "perf/zstd_writer.h"
 
 namespace memtrace {
 namespace {
@@ -35,7 +37,14 @@ constexpr int kCutAttempts = 6;
 class DataFileWriter final : public FileWriter {
  public:
   DataFileWriter(UniqueFd fd, std::string path, const WriterSetup& setup)
-      : path_(std::move(path)), sections_(setup), output_(std::move(fd), setup.stop_signals) {}
+      : path_(std::move(path)),
+        sections_(setup),
+        output_(std::move(fd), setup.stop_signals),
+        zstd_level_(setup.zstd_level) {
+    if (zstd_level_ != 0) {
+      zstd_.emplace(zstd_level_);
+    }
+  }
 
   Result<> start();
   Result<> write(Bytes record) override;
@@ -60,6 +69,9 @@ class DataFileWriter final : public FileWriter {
 
  private:
   Result<> state() const;
+  Result<> put(Bytes records, std::uint64_t sample_count, bool begins_block);
+  Result<> put_pieces(const std::vector<ZstdPiece>& pieces);
+  Result<> put_round();
   Result<> write_end(Bytes end_sections);
   Result<> cut_data(std::uint64_t wanted_end);
   Result<> write_at_start(Bytes header);
@@ -69,6 +81,9 @@ class DataFileWriter final : public FileWriter {
   std::string path_;
   FileSections sections_;
   AsyncOutput output_;
+  std::optional<ZstdWriter> zstd_;
+  int zstd_level_ = 0;
+  bool round_ended_ = false;  // of what zstd_ holds
   DataBlocks blocks_;
   Clock::time_point flushed_at_ = Clock::now();
   std::uint64_t data_end_ = 0;  // offset in the file
@@ -102,23 +117,50 @@ Result<> DataFileWriter::start() {
 }
 
 Result<> DataFileWriter::write(Bytes record) {
+  if (zstd_) {
+    return zstd_->append(record) ? put_pieces(zstd_->take()) : Result<>(kDone);
+  }
   const bool is_sample = header_of(record).type == PERF_RECORD_SAMPLE;
+  return put(record, is_sample ? 1 : 0, false);
+}
+
+Result<> DataFileWriter::put(Bytes records, std::uint64_t sample_count, bool begins_block) {
   if (output_.failure() != 0) {
-    samples_lost_ += is_sample ? 1 : 0;
+    samples_lost_ += sample_count;
     return state();
   }
-  if (output_.begins_block(record.size())) {
+  if (begins_block || output_.begins_block(records.size())) {
     blocks_.begin(output_.appended_bytes());
   }
-  blocks_.count(is_sample);
-  output_.append(record);
+  blocks_.count(sample_count);
+  output_.append(records);
+  return kDone;
+}
+
+Result<> DataFileWriter::put_round() {
+  const RecordHeader round{.type = kFinishedRound, .misc = 0, .size_bytes = sizeof(RecordHeader)};
+  return put(std::as_bytes(std::span(&round, 1)), 0, false);
+}
+
+// perf writes the ends of rounds between COMPRESSED records. As records come in time order, one may
+// stand later than where the round ended.
+Result<> DataFileWriter::put_pieces(const std::vector<ZstdPiece>& pieces) {
+  for (const ZstdPiece& piece : pieces) {
+    TRY(put(piece.bytes, piece.sample_count, true));
+    if (std::exchange(round_ended_, false)) {
+      TRY(put_round());
+    }
+  }
   return kDone;
 }
 
 Result<> DataFileWriter::finish_round() {
-  const RecordHeader round{.type = kFinishedRound, .misc = 0, .size_bytes = sizeof(RecordHeader)};
-  TRY(write(std::as_bytes(std::span(&round, 1))));
+  round_ended_ = true;
+  if (!zstd_) {
+    TRY(put_round());
+  }
   if (Clock::now() - flushed_at_ >= kFlushInterval) {
+    TRY(zstd_ ? put_pieces(zstd_->drain()) : Result<>(kDone));
     output_.flush();
     flushed_at_ = Clock::now();
   }
@@ -179,9 +221,13 @@ void DataFileWriter::refresh_about(std::vector<FeatureBody>& features) const {
 }
 
 Result<> DataFileWriter::finish(const Recording& end) {
+  std::vector<FeatureBody> features = late_features(end);
+  if (zstd_) {
+    TRY(put_pieces(zstd_->drain()));
+    features.push_back(compression_feature(zstd_level_, zstd_->ratio()));
+  }
   output_.drain();
   TRY(state());
-  std::vector<FeatureBody> features = late_features(end);
   data_end_ = output_.written_bytes();
   std::uint64_t room_bytes = kSpareBytes;
   for (int turn = 0; turn < kCutAttempts; ++turn) {

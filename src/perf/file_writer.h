@@ -38,6 +38,7 @@ struct WriterSetup {
   std::uint32_t clock_id = 0;  // CLOCK_*; written when has_clock
   bool has_clock = false;
   std::uint64_t wall_clock_ns = 0, trace_clock_ns = 0;  // the same moment in both clocks
+  int zstd_level = 0;                   // of COMPRESSED records, 1 to 22; 0: records go as they are
   StopSignals* stop_signals = nullptr;  // end the wait for a file or pipe that stands still
 };
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "perf/async_output.h"
 #include "perf/byte_writer.h"
 #include "perf/feature_writer.h"
 #include "perf/perf_format.h"
+#include "perf/zstd_writer.h"
 
 namespace memtrace {
 namespace {
@@ -21,7 +23,11 @@ constexpr std::size_t kPieceBytes = std::size_t{60} << 10;
 
 class PipeWriter final : public FileWriter {
  public:
-  PipeWriter(UniqueFd fd, StopSignals* stop_signals) : output_(std::move(fd), stop_signals) {}
+  PipeWriter(UniqueFd fd, const WriterSetup& setup) : output_(std::move(fd), setup.stop_signals) {
+    if (setup.zstd_level != 0) {
+      zstd_.emplace(setup.zstd_level);
+    }
+  }
 
   Result<> start(const WriterSetup& setup);
   Result<> write(Bytes record) override;
@@ -43,9 +49,11 @@ class PipeWriter final : public FileWriter {
   Result<> put_feature(const FeatureBody& feature);
   Result<> put_own_feature(const FeatureBody& feature);
   Result<> put_tracing_data(const FeatureBody& feature);
+  Result<> put_pieces(const std::vector<ZstdPiece>& pieces);
   Result<> state() const;
 
   AsyncOutput output_;
+  std::optional<ZstdWriter> zstd_;
   std::uint64_t first_id_ = 0;  // perf wants every EVENT_UPDATE to name an event
 };
 
@@ -162,17 +170,33 @@ Result<> PipeWriter::start(const WriterSetup& setup) {
 }
 
 Result<> PipeWriter::write(Bytes record) {
+  if (zstd_) {
+    return zstd_->append(record) ? put_pieces(zstd_->take()) : Result<>(kDone);
+  }
   output_.append(record);
   return state();
 }
 
+Result<> PipeWriter::put_pieces(const std::vector<ZstdPiece>& pieces) {
+  for (const ZstdPiece& piece : pieces) {
+    output_.append(piece.bytes);
+  }
+  return state();
+}
+
 Result<> PipeWriter::finish_round() {
+  if (zstd_) {
+    TRY(put_pieces(zstd_->drain()));
+  }
   TRY(put_record(kFinishedRound, ByteWriter()));
   output_.flush();  // whoever reads waits for it
   return kDone;
 }
 
 Result<> PipeWriter::finish(const Recording& end) {
+  if (zstd_) {
+    TRY(put_pieces(zstd_->drain()));
+  }
   for (const FeatureBody& feature : late_features(end)) {
     // perf 6.1 takes build ids in a pipe as records of their own only.
     if (feature.feature == kBuildId) {
@@ -190,7 +214,7 @@ Result<> PipeWriter::finish(const Recording& end) {
 }  // namespace
 
 Result<std::unique_ptr<FileWriter>> create_pipe_writer(UniqueFd fd, const WriterSetup& setup) {
-  auto writer = std::make_unique<PipeWriter>(std::move(fd), setup.stop_signals);
+  auto writer = std::make_unique<PipeWriter>(std::move(fd), setup);
   TRY(writer->start(setup));
   return std::unique_ptr<FileWriter>(std::move(writer));
 }

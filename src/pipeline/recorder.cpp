@@ -30,6 +30,7 @@ WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source)
                     .has_clock = source.monotonic_clock(),
                     .wall_clock_ns = wall_clock_ns(),
                     .trace_clock_ns = monotonic_ns(),
+                    .zstd_level = options.zstd_level,
                     .stop_signals = options.live.stop_signals};
   setup.about.command_line = options.command_line;
   for (const OpenedEvent& event : source.events()) {

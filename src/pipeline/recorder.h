@@ -16,6 +16,7 @@ struct RecordOptions {
   LiveSetup live;  // its events are taken from `selected`
   SelectedEvents selected;
   std::string output = "memtrace.data";
+  int zstd_level = 0;  // of perf's COMPRESSED records; 0: plain
   bool embed_symbols = true;
   std::vector<std::string> command_line;  // of memtrace itself
   std::string target_text;                // for people: "the whole machine"

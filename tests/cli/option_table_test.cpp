@@ -12,6 +12,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"event", 'e', "EVENT,...", "these"},
     {"top", 0, "N", "so many rows"},
     {"ring-size", 'm', "SIZE", "memory"},
+    {"level", 'z', "[=LEVEL]", "how much"},
     {"duration", 'd', "SECONDS", "time"},
 });
 
@@ -32,6 +33,15 @@ TEST(OptionTableTest, what_stands_behind_two_dashes_is_the_command_as_it_is) {
   EXPECT_TRUE(options.has("all"));
   EXPECT_EQ(options.command(), (std::vector<std::string>{"ls", "-e", "--", "x"}));
   EXPECT_FALSE(options.has("event"));
+}
+
+TEST(OptionTableTest, argument_in_brackets_may_be_left_out) {
+  EXPECT_EQ(parsed({"-z", "-a"}).text("level", "none"), "");
+  EXPECT_EQ(parsed({"-z3", "-a"}).text("level"), "3");
+  EXPECT_EQ(parsed({"--level=4"}).text("level"), "4");
+  EXPECT_EQ(parsed({"--level", "--", "x"}).text("level", "none"), "");
+  EXPECT_EQ(parsed({"-z", "5"}).positional(), std::vector<std::string>{"5"});
+  EXPECT_EQ(parsed({"-a"}).text("level", "none"), "none");
 }
 
 TEST(OptionTableTest, positional_words_may_stand_anywhere) {

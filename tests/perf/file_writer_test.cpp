@@ -142,6 +142,71 @@ TEST(FileWriter, full_disk_leaves_a_readable_file_and_a_count) {
   }
 }
 
+WriterSetup compressing_setup() {
+  WriterSetup setup = kmalloc_setup();
+  setup.zstd_level = 1;
+  return setup;
+}
+
+TEST(FileWriter, compressed_file_is_read_back_as_the_plain_one) {
+  constexpr std::uint64_t kSampleCount = 20000;
+  const TempFile plain("plain");
+  const TempFile packed("packed");
+  for (const TempFile* file : {&plain, &packed}) {
+    auto writer =
+        create_file_writer(file->path(), file == &packed ? compressing_setup() : kmalloc_setup());
+    ASSERT_TRUE(writer.ok());
+    write_all(*writer.value(), kSampleCount);
+  }
+  const Recorded expected = read_all(plain.path());
+  const Recorded recorded = read_all(packed.path());
+  EXPECT_EQ(recorded.times_ns, expected.times_ns);
+  EXPECT_EQ(recorded.frame_count, expected.frame_count);
+  EXPECT_EQ(recorded.comms, expected.comms);
+  EXPECT_TRUE(recorded.recording.caveats.empty());
+  EXPECT_EQ(recorded.recording.symbols_json, expected.recording.symbols_json);
+  EXPECT_LT(packed.read().size() * 5, plain.read().size());
+}
+
+TEST(FileWriter, cut_compressed_file_is_read_as_far_as_it_is_whole) {
+  constexpr std::uint64_t kSampleCount = 30000;
+  const TempFile file("packed_cut");
+  auto writer = create_file_writer(file.path(), compressing_setup());
+  ASSERT_TRUE(writer.ok());
+  write_all(*writer.value(), kSampleCount);
+  const RecordBytes whole = file.read();
+  std::size_t most = 0;
+  for (std::size_t size = whole.size() / 20; size < whole.size(); size += whole.size() / 20) {
+    file.write(RecordBytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)));
+    const Recorded recorded = read_all(file.path());
+    EXPECT_TRUE(!recorded.error.empty() || !recorded.recording.caveats.empty()) << size;
+    EXPECT_GE(recorded.sample_times_ns.size(), most) << size;
+    most = recorded.sample_times_ns.size();
+  }
+  EXPECT_GT(most, kSampleCount / 2);
+}
+
+TEST(FileWriter, full_disk_cuts_a_compressed_file_behind_a_record) {
+  constexpr std::uint64_t kSampleCount = 100'000;
+  for (const rlim_t limit_bytes : {60'000U, 100'000U, 170'001U}) {
+    const TempFile file("packed_full");
+    auto writer = create_file_writer(file.path(), compressing_setup());
+    ASSERT_TRUE(writer.ok());
+    {
+      const FileSizeLimit limit(limit_bytes);
+      write_all(*writer.value(), kSampleCount);
+    }
+    const std::uint64_t lost = writer.value()->samples_lost();
+    EXPECT_GT(lost, 0U);
+    const Recorded recorded = read_all(file.path());
+    EXPECT_EQ(recorded.error, "");
+    EXPECT_TRUE(recorded.recording.caveats.empty());
+    EXPECT_EQ(recorded.sample_times_ns.size() + lost, kSampleCount) << limit_bytes;
+    EXPECT_GT(recorded.sample_times_ns.size(), 0U);
+    EXPECT_EQ(recorded.recording.symbols_json, kmalloc_end().symbols_json);
+  }
+}
+
 TEST(FileWriter, names_give_way_to_samples_on_a_full_disk) {
   const TempFile file("full_names");
   auto writer = create_file_writer(file.path(), kmalloc_setup());
@@ -162,13 +227,17 @@ TEST(FileWriter, names_give_way_to_samples_on_a_full_disk) {
   EXPECT_EQ(recorded.recording.about_json, end.about_json);
 }
 
-TEST(FileWriter, pipe_is_read_back_with_its_own_sections) {
+class PipeWriterTest : public testing::TestWithParam<int> {};
+
+TEST_P(PipeWriterTest, pipe_is_read_back_with_its_own_sections) {
   const TempFile file("pipe");
+  WriterSetup setup = kmalloc_setup();
+  setup.zstd_level = GetParam();
   const int saved = ::dup(STDOUT_FILENO);
   std::fflush(stdout);
   const int fd = ::open(file.path().c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
   ::dup2(fd, STDOUT_FILENO);
-  auto writer = create_file_writer("-", kmalloc_setup());
+  auto writer = create_file_writer("-", setup);
   ::dup2(saved, STDOUT_FILENO);
   ::close(saved);
   ::close(fd);
@@ -187,6 +256,8 @@ TEST(FileWriter, pipe_is_read_back_with_its_own_sections) {
   EXPECT_EQ(recorded.recording.events[0].format, data_text("kmem_kmalloc.format"));
   EXPECT_EQ(recorded.recording.events[1].name, "dummy:u");
 }
+
+INSTANTIATE_TEST_SUITE_P(of_level, PipeWriterTest, testing::Values(0, 1));
 
 TEST(TracingData, what_is_written_is_parsed) {
   TracingData data{.page_size_bytes = 65536,

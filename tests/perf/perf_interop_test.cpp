@@ -62,6 +62,23 @@ TEST(PerfInterop, perf_script_reads_a_file_of_memtrace) {
   EXPECT_EQ(count_of(text, "ffffffff81001020"), kSampleCount);
 }
 
+TEST(PerfInterop, perf_script_reads_a_compressed_file_and_its_header) {
+  if (!has_perf()) {
+    GTEST_SKIP() << "needs perf on the PATH";
+  }
+  const TempFile file("interop_packed");
+  WriterSetup setup = kmalloc_setup();
+  setup.zstd_level = 1;
+  auto writer = create_file_writer(file.path(), setup);
+  ASSERT_TRUE(writer.ok());
+  write_samples(*writer.value());
+  const std::string text = output_of("perf script -f -F comm,event,trace -i " + file.path());
+  EXPECT_EQ(count_of(text, "kmem:kmalloc:"), kSampleCount) << text;
+  EXPECT_EQ(count_of(text, "eater "), kSampleCount);
+  const std::string header = output_of("perf report -f --header-only -i " + file.path());
+  EXPECT_NE(header.find("# compressed : Zstd, level = 1, ratio = "), std::string::npos) << header;
+}
+
 TEST(PerfInterop, perf_report_prints_the_header_of_a_file) {
   if (!has_perf()) {
     GTEST_SKIP() << "needs perf on the PATH";

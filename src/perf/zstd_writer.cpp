@@ -1,0 +1,97 @@
+#include "perf/zstd_writer.h"
+
+#include <csignal>
+
+namespace memtrace {
+namespace {
+
+constexpr std::size_t kBlockBytes = kZstdPieceMaxBytes;
+constexpr std::size_t kQueueBlocks = 32;
+
+}  // namespace
+
+// Signals go to the other threads; a thread inherits the mask.
+ZstdWriter::ZstdWriter(int level) : packer_(level) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  block_.reserve(kBlockBytes);
+}
+
+ZstdWriter::~ZstdWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  work_.notify_one();
+  thread_.join();
+}
+
+bool ZstdWriter::append(std::span<const std::byte> record) {
+  const bool is_full = block_.size() + record.size() > kBlockBytes;
+  if (is_full) {
+    hand_over();
+  }
+  block_.insert(block_.end(), record.begin(), record.end());
+  return is_full;
+}
+
+void ZstdWriter::hand_over() {
+  if (block_.empty()) {
+    return;
+  }
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [this] { return queue_.size() < kQueueBlocks; });
+  queue_.push_back(std::exchange(block_, Block()));
+  lock.unlock();
+  work_.notify_one();
+  block_.reserve(kBlockBytes);
+}
+
+std::vector<ZstdPiece> ZstdWriter::count(std::vector<ZstdPiece> pieces) {
+  for (const ZstdPiece& piece : pieces) {
+    plain_bytes_ += piece.plain_bytes;
+    packed_bytes_ += piece.bytes.size();
+  }
+  return pieces;
+}
+
+std::vector<ZstdPiece> ZstdWriter::take() {
+  const std::lock_guard lock(mutex_);
+  return count(std::exchange(ready_, {}));
+}
+
+std::vector<ZstdPiece> ZstdWriter::drain() {
+  hand_over();
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [this] { return queue_.empty() && !busy_; });
+  return count(std::exchange(ready_, {}));
+}
+
+void ZstdWriter::run() {
+  std::vector<ZstdPiece> pieces;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    work_.wait(lock, [this] { return !queue_.empty() || stopping_; });
+    if (queue_.empty()) {
+      return;
+    }
+    const Block block = std::move(queue_.front());
+    queue_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    pieces.clear();
+    packer_.pack(block, pieces);
+    lock.lock();
+    busy_ = false;
+    ready_.insert(ready_.end(),
+                  std::make_move_iterator(pieces.begin()),
+                  std::make_move_iterator(pieces.end()));
+    done_.notify_all();
+  }
+}
+
+}  // namespace memtrace
