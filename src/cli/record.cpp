@@ -61,13 +61,12 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
 
 // As perf record has it: -z alone is the fastest.
 Result<int> read_compression_level(const ParsedOptions& parsed) {
-  constexpr std::uint64_t kFastest = 1;
   constexpr std::uint64_t kSmallest = 22;
   if (!parsed.has("compression-level")) {
     return 0;
   }
   const std::string text = parsed.text("compression-level");
-  const auto level = text.empty() ? std::optional(kFastest) : parse_number(text);
+  const auto level = parse_number(text);  // "1" when it was left out
   if (!level || *level > kSmallest) {
     return Error{"--compression-level=" + text,
                  0,
