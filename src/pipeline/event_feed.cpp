@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "pipeline/local_formats.h"
+#include "symbolize/demangle.h"
 #include "tracepoints/format.h"
 #include "tracepoints/heap.h"
 
@@ -114,7 +115,7 @@ void EventFeed::learn_event(const EventInfo& recorded) {
   const EventInfo info = with_format(recorded);
   EventType type{.name = info.name, .index = static_cast<std::uint32_t>(types_.size())};
   if (is_heap_event(info.name)) {
-    type.heap_function = heap_function(info.name);
+    type.heap_function = demangle(heap_function(info.name));
     type.heap_call = heap_call_name(info.name);
   }
   if (!info.format.empty()) {
