@@ -47,12 +47,18 @@ std::string kernel_register(std::string_view operand) {
   return "";
 }
 
+// Of the lowest std::int64_t.
+constexpr std::uint64_t kLowestMagnitude = std::uint64_t{1} << 63;
+
 std::optional<std::int64_t> signed_number(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   text.remove_prefix(is_negative || text.starts_with('+') ? 1 : 0);
   const auto number = text.starts_with("0x") ? parse_number(text, 16) : parse_number(text);
   if (!number) {
     return std::nullopt;
+  }
+  if (*number >= kLowestMagnitude) {
+    return std::nullopt;  // no displacement is so large
   }
   const auto value = static_cast<std::int64_t>(*number);
   return is_negative ? -value : value;
@@ -84,27 +90,44 @@ std::string with_sign(std::int64_t value) {
   return (value < 0 ? "" : "+") + std::to_string(value);
 }
 
-// disp(%base), symbol(%rip); an index cannot be fetched, nor can another segment.
+std::string fetch_global(std::string_view place, const SdtSymbols& symbols) {
+  const auto offset = symbol_offset(place, symbols);
+  return offset && *offset >= 0 ? "@" + with_sign(*offset) : "";
+}
+
+// disp(%base), symbol(%rip), or symbol alone in code for fixed addresses; an index cannot be
+// fetched, nor can another segment.
 std::string fetch_memory(std::string_view operand, const SdtSymbols& symbols) {
   const std::size_t open = operand.find('(');
-  if (open == std::string_view::npos || !operand.ends_with(')')) {
+  if (open == std::string_view::npos) {
+    return fetch_global(operand, symbols);
+  }
+  if (!operand.ends_with(')')) {
     return "";
   }
   const std::string_view before = operand.substr(0, open);
   const std::string_view base = operand.substr(open + 1, operand.size() - open - 2);
   if (base == "%rip") {
-    const auto offset = symbol_offset(before, symbols);
-    return offset && *offset >= 0 ? "@" + with_sign(*offset) : "";
+    return fetch_global(before, symbols);
   }
   const auto displacement = before.empty() ? std::int64_t{0} : signed_number(before);
   const std::string name = kernel_register(base);
   return displacement && !name.empty() ? with_sign(*displacement) + "(" + name + ")" : "";
 }
 
+// "$5", "$-3", "$0x10", "$18446744073709551615": as wide as a register, whatever its sign. A
+// symbol's address is no constant: it moves with the file.
+std::string fetch_constant(std::string_view number) {
+  const bool is_negative = number.starts_with('-');
+  number.remove_prefix(is_negative ? 1 : 0);
+  const auto value = number.starts_with("0x") ? parse_number(number, 16) : parse_number(number);
+  const bool fits = value && (!is_negative || *value <= kLowestMagnitude);
+  return fits ? (is_negative ? "\\-" : "\\") + std::to_string(*value) : "";
+}
+
 std::string fetch_operand(std::string_view operand, const SdtSymbols& symbols) {
   if (operand.starts_with('$')) {
-    const auto value = signed_number(operand.substr(1));
-    return value ? "\\" + std::to_string(*value) : "";
+    return fetch_constant(operand.substr(1));
   }
   return operand.starts_with('%') ? kernel_register(operand) : fetch_memory(operand, symbols);
 }

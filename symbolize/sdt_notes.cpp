@@ -1,8 +1,10 @@
 #include "symbolize/sdt_notes.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/byte_reader.h"
+#include "base/text.h"
 #include "symbolize/debug_files.h"
 #include "symbolize/elf_file.h"
 #include "symbolize/load_layout.h"
@@ -128,6 +130,17 @@ std::uint64_t moved_by(const ElfFile& file, const Note& note) {
   return base ? base->header.sh_addr - note.base : 0;
 }
 
+// "8@mp_+88(%rip)", or "8@mp_" where code lies at fixed addresses: a letter where else there is
+// an operand's first sign or digit.
+bool may_name_objects(std::string_view arguments) {
+  const std::size_t at = arguments.find("(%rip)");
+  const auto words = split(arguments, ' ');
+  return at != std::string_view::npos ||
+         std::any_of(words.begin(), words.end(), [](std::string_view word) {
+           return !word.empty() && word.find_first_of("%$") == std::string_view::npos;
+         });
+}
+
 }  // namespace
 
 Result<std::vector<SdtProbe>> read_sdt_probes(const std::string& path) {
@@ -151,9 +164,13 @@ Result<std::vector<SdtProbe>> read_sdt_probes(const std::string& path) {
     SdtProbe probe{.provider = std::string(note.provider), .name = std::string(note.name)};
     probe.file_offset = *place;
     if (note.semaphore != 0) {
-      probe.semaphore_file_offset = file_offset_of(file, note.semaphore + moved).value_or(0);
+      const auto semaphore = file_offset_of(file, note.semaphore + moved);
+      if (!semaphore) {
+        continue;  // nothing could raise it, and the program would never pass the probe
+      }
+      probe.semaphore_file_offset = *semaphore;
     }
-    if (!objects && note.arguments.find("(%rip)") != std::string_view::npos) {
+    if (!objects && may_name_objects(note.arguments)) {
       objects = objects_of(file);
     }
     const Addresses none;

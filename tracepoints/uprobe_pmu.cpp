@@ -5,6 +5,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/system.h"
 #include "base/text.h"
@@ -64,38 +65,60 @@ std::optional<unsigned> find_register(std::string_view operand) {
                                                   : std::nullopt;
 }
 
-// "name=%di:u64"; without a type it is as long as a register.
-std::optional<RegisterArgument> parse_argument(std::string_view word) {
-  const std::size_t equals = word.find('=');
-  if (equals == std::string_view::npos || equals == 0) {
+// "\\7", "\\-3", "\\0x10": an immediate of uprobe_events (5.4).
+std::optional<std::uint64_t> find_constant(std::string_view operand) {
+  if (!operand.starts_with('\\')) {
     return std::nullopt;
   }
-  const std::string_view value = word.substr(equals + 1);
+  operand.remove_prefix(1);
+  const bool is_negative = operand.starts_with('-');
+  operand.remove_prefix(is_negative ? 1 : 0);
+  const auto number = operand.starts_with("0x") ? parse_number(operand, 16) : parse_number(operand);
+  return number && is_negative ? std::optional(0 - *number) : number;
+}
+
+// "name=%di:u64" or "%di:u64"; without a type it is as long as a register.
+std::optional<RegisterArgument> parse_argument(std::string_view word, std::size_t number) {
+  const std::size_t equals = word.find('=');
+  if (equals == 0) {
+    return std::nullopt;
+  }
+  const bool is_named = equals != std::string_view::npos;
+  const std::string_view value = is_named ? word.substr(equals + 1) : word;
   const std::size_t colon = value.find(':');
   const auto found = find_register(value.substr(0, colon));
+  const auto constant = find_constant(value.substr(0, colon));
   const std::string_view type = colon == std::string_view::npos ? "u64" : value.substr(colon + 1);
   const auto bits = type.size() > 1 ? parse_number(type.substr(1)) : std::nullopt;
   const bool is_known = bits && (*bits == 8 || *bits == 16 || *bits == 32 || *bits == 64) &&
                         std::string_view("usx").find(type[0]) != std::string_view::npos;
-  if (!found || !is_known) {
+  if ((!found && !constant) || !is_known) {
     return std::nullopt;
   }
-  return RegisterArgument{.name = std::string(word.substr(0, equals)),
-                          .perf_register = *found,
-                          .size_bytes = static_cast<std::uint32_t>(*bits / 8),
-                          .is_signed = type[0] == 's'};
+  return RegisterArgument{
+      .name = is_named ? std::string(word.substr(0, equals)) : "arg" + std::to_string(number),
+      .perf_register = found,
+      .constant = constant.value_or(0),
+      .size_bytes = static_cast<std::uint32_t>(*bits / 8),
+      .is_signed = type[0] == 's'};
 }
 
-// "config:0\n", "config:32-63\n": the first bit.
-std::optional<unsigned> first_config_bit(const std::string& path) {
+// "config:0\n", "config:32-63\n".
+std::optional<ConfigField> config_field(const std::string& path) {
   constexpr std::string_view kStart = "config:";
   const auto text = read_file(path);
   if (!text.ok() || !text.value().starts_with(kStart)) {
     return std::nullopt;
   }
   const std::string_view bits = trim(std::string_view(text.value()).substr(kStart.size()));
-  const auto first = parse_number(bits.substr(0, bits.find('-')));
-  return first && *first < 64 ? std::optional(static_cast<unsigned>(*first)) : std::nullopt;
+  const std::size_t dash = bits.find('-');
+  const auto first = parse_number(bits.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : parse_number(bits.substr(dash + 1));
+  if (!first || !last || *first > *last || *last >= 64) {
+    return std::nullopt;
+  }
+  return ConfigField{.first_bit = static_cast<unsigned>(*first),
+                     .bit_count = static_cast<unsigned>(*last - *first + 1)};
 }
 
 std::optional<std::uint64_t> value_of(const SampledRegisters& registers, unsigned perf_register) {
@@ -130,6 +153,7 @@ constexpr std::string_view kCommonFields =
     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n";
 
 constexpr std::uint32_t kCommonBytes = 8;
+constexpr std::uint32_t kFlagBytes = 2;  // common_flags and common_preempt_count
 
 }  // namespace
 
@@ -139,12 +163,13 @@ Result<std::vector<RegisterArgument>> parse_register_arguments(std::string_view 
     if (word.empty()) {
       continue;
     }
-    auto argument = parse_argument(word);
+    auto argument = parse_argument(word, parsed.size() + 1);
     if (!argument) {
-      return Error{"the probe argument '" + std::string(word) + "' is not a plain register",
-                   0,
-                   "without tracefs only registers can be read: mount it "
-                   "(mount -t tracefs nodev /sys/kernel/tracing)"};
+      return Error{
+          "the probe argument '" + std::string(word) + "' is neither a register nor a constant",
+          0,
+          "without tracefs only these can be read: mount it "
+          "(mount -t tracefs nodev /sys/kernel/tracing)"};
     }
     parsed.push_back(*std::move(argument));
   }
@@ -158,8 +183,8 @@ Result<UprobePmu> UprobePmu::open() {
 Result<UprobePmu> UprobePmu::open_in(const std::string& sysfs_directory) {
   const auto text = read_file(sysfs_directory + "/type");
   const auto type = text.ok() ? parse_number(trim(text.value())) : std::nullopt;
-  const auto return_bit = first_config_bit(sysfs_directory + "/format/retprobe");
-  if (!type || !return_bit) {
+  const auto return_field = config_field(sysfs_directory + "/format/retprobe");
+  if (!type || !return_field) {
     return Error{"open(" + sysfs_directory + "/type)",
                  text.ok() ? EINVAL : text.error().errno_value,
                  "this kernel has no uprobe events for perf: they came with Linux 4.17 and RHEL "
@@ -167,9 +192,31 @@ Result<UprobePmu> UprobePmu::open_in(const std::string& sysfs_directory) {
   }
   UprobePmu pmu;
   pmu.type_ = static_cast<std::uint32_t>(*type);
-  pmu.return_bit_ = *return_bit;
-  pmu.semaphore_bit_ = first_config_bit(sysfs_directory + "/format/ref_ctr_offset");
+  pmu.return_bit_ = return_field->first_bit;
+  pmu.semaphore_ = config_field(sysfs_directory + "/format/ref_ctr_offset");
   return pmu;
+}
+
+// RHEL 8's PMU has no such field up to 8.10, though its uprobe_events know semaphores from 8.1.
+Result<> UprobePmu::check_semaphore(const ProbeDefinition& definition) const {
+  if (definition.ref_ctr_offset == 0) {
+    return kDone;
+  }
+  if (!semaphore_) {
+    return Error{"the probe " + definition.event + " has a semaphore",
+                 0,
+                 "without tracefs, probes with semaphores need Linux 4.20 or RHEL 9: mount it "
+                 "(mount -t tracefs nodev /sys/kernel/tracing)"};
+  }
+  if (std::cmp_greater(std::bit_width(definition.ref_ctr_offset), semaphore_->bit_count)) {
+    return Error{format("the semaphore of the probe %s lies at 0x%lx of its file",
+                        definition.event.c_str(),
+                        static_cast<unsigned long>(definition.ref_ctr_offset)),
+                 0,
+                 "without tracefs it must lie in the first 4 GiB: mount it "
+                 "(mount -t tracefs nodev /sys/kernel/tracing)"};
+  }
+  return kDone;
 }
 
 Result<UprobeAttr> UprobePmu::attr_for(const ProbeDefinition& definition) const {
@@ -177,20 +224,16 @@ Result<UprobeAttr> UprobePmu::attr_for(const ProbeDefinition& definition) const 
   if (!args.ok()) {
     return args.error();
   }
-  if (definition.ref_ctr_offset != 0 && !semaphore_bit_) {
-    return Error{"the probe " + definition.event + " has a semaphore",
-                 0,
-                 "probes with semaphores need Linux 4.20 or RHEL 8.1"};
-  }
+  TRY(check_semaphore(definition));
   UprobeAttr attr{.type = type_,
                   .config = definition.is_return ? std::uint64_t{1} << return_bit_ : 0,
                   .path = std::make_shared<const std::string>(definition.path),
                   .file_offset = definition.file_offset};
-  if (semaphore_bit_) {
-    attr.config |= definition.ref_ctr_offset << *semaphore_bit_;
+  if (semaphore_) {
+    attr.config |= definition.ref_ctr_offset << semaphore_->first_bit;
   }
   for (const RegisterArgument& argument : args.value()) {
-    attr.registers |= std::uint64_t{1} << argument.perf_register;
+    attr.registers |= argument.perf_register ? std::uint64_t{1} << *argument.perf_register : 0;
   }
   return attr;
 }
@@ -225,17 +268,19 @@ std::string synthetic_format(const DefinedProbe& probe,
   return text + "\nprint fmt: \"" + pattern + "\", " + values + "\n";
 }
 
-std::vector<std::byte> synthesize_raw(std::uint16_t id,
+std::vector<std::byte> synthesize_raw(const RawCommon& common,
                                       std::span<const std::uint64_t> places,
                                       std::span<const RegisterArgument> args,
                                       const SampledRegisters& registers) {
   std::vector<std::byte> raw;
-  append(raw, id, kCommonBytes);
+  append(raw, common.id, sizeof(common.id) + kFlagBytes);
+  append(raw, static_cast<std::uint32_t>(common.pid), sizeof(common.pid));
   for (const std::uint64_t ip : places) {
     append(raw, ip, sizeof(ip));
   }
   for (const RegisterArgument& argument : args) {
-    const auto value = value_of(registers, argument.perf_register);
+    const auto value = argument.perf_register ? value_of(registers, *argument.perf_register)
+                                              : std::optional(argument.constant);
     if (!value) {
       return {};
     }

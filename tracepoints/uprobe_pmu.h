@@ -16,15 +16,17 @@
 
 namespace memtrace {
 
-// One argument that is a register: "size=%di:u64".
+// One argument that is a register or a constant: "size=%di:u64", "kind=\\7:u8".
 struct RegisterArgument {
   std::string name;
-  unsigned perf_register = 0;  // PERF_REG_*: the bit in attr.sample_regs_user
+  std::optional<unsigned> perf_register;  // PERF_REG_*: the bit in attr.sample_regs_user
+  std::uint64_t constant = 0;             // without a register
   std::uint32_t size_bytes = 8;
   bool is_signed = false;
 };
 
-// Error: an argument that is memory, a constant or text, which registers cannot tell.
+// An argument without a name is called by its number, "arg1", as uprobe_events does. Error: an
+// argument that is memory or text, which registers cannot tell.
 Result<std::vector<RegisterArgument>> parse_register_arguments(std::string_view args);
 
 // What perf_event_attr needs for a probe.
@@ -38,6 +40,12 @@ struct UprobeAttr {
   std::uint64_t config1() const { return reinterpret_cast<std::uintptr_t>(path->c_str()); }
 };
 
+// Bits of attr.config that belong to one setting.
+struct ConfigField {
+  unsigned first_bit = 0;
+  unsigned bit_count = 1;
+};
+
 class UprobePmu {
  public:
   // Error: not in this kernel.
@@ -48,9 +56,12 @@ class UprobePmu {
   Result<UprobeAttr> attr_for(const ProbeDefinition& definition) const;
 
  private:
+  Result<> check_semaphore(const ProbeDefinition& definition) const;
+
   std::uint32_t type_ = 0;
   unsigned return_bit_ = 0;
-  std::optional<unsigned> semaphore_bit_;  // 4.20 and RHEL 8.1 have it
+  // Where the semaphore's offset goes: 4.20 and RHEL 9 have it.
+  std::optional<ConfigField> semaphore_;
 };
 
 // The format file that uprobe_events would have given for this probe.
@@ -64,10 +75,16 @@ struct SampledRegisters {
   std::span<const std::uint64_t> values;  // in the order of the mask's bits
 };
 
+// The fields that all samples of a tracepoint begin with.
+struct RawCommon {
+  std::uint16_t id = 0;  // common_type
+  std::int32_t pid = 0;  // common_pid: the thread's
+};
+
 // The bytes of PERF_SAMPLE_RAW as a tracefs probe would have given them. `places`: the probe's ip;
 // of a return probe the function's and the ip it returned to. Empty when the sample has no
 // registers, as of a task that was ending.
-std::vector<std::byte> synthesize_raw(std::uint16_t id,
+std::vector<std::byte> synthesize_raw(const RawCommon& common,
                                       std::span<const std::uint64_t> places,
                                       std::span<const RegisterArgument> args,
                                       const SampledRegisters& registers);

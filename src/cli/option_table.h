@@ -15,7 +15,7 @@ namespace memtrace {
 struct Option {
   std::string_view name;      // "output"
   char letter = 0;            // 'o', or 0
-  std::string_view argument;  // "FILE"; "" for a flag; "[=LEVEL]": --name=3, -n3 or none
+  std::string_view argument;  // "FILE"; "" for a flag; "[=LEVEL]" may be left out
   std::string_view help;
 
   constexpr bool argument_may_be_left_out() const { return argument.starts_with('['); }
@@ -25,7 +25,8 @@ class ParsedOptions {
  public:
   bool has(std::string_view name) const { return values_.contains(std::string(name)); }
 
-  // The last value given, or `fallback`. Flags hold "1", arguments that were left out "".
+  // The last value given, or `fallback`. Flags hold "1", as do arguments that
+  // were left out.
   std::string text(std::string_view name, std::string_view fallback = "") const;
 
   // All values, each split at commas that are not within parentheses.

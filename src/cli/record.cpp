@@ -13,9 +13,9 @@ namespace {
 constexpr auto kOwnOptions = std::to_array<Option>({
     {"for", 0, "VIEW,...", "record what these views need"},
     {"output", 'o', "FILE", "write to FILE, memtrace.data unless given; - writes to a pipe"},
+    {"compression-level", 'z', "[=LEVEL]", "compress what is written, from 1, the fastest, to 22"},
     {"min-bytes", 0, "BYTES", "only heap allocations of at least so many bytes"},
     {"max-bytes", 0, "BYTES", "only heap allocations of at most so many bytes"},
-    {"compression-level", 'z', "[=LEVEL]", "compress what is written, from 1, the fastest, to 22"},
     {"no-symbols", 0, "", "do not store the names of the addresses in the file"},
 });
 
@@ -63,13 +63,12 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
 
 // As perf record has it: -z alone is the fastest.
 Result<int> read_compression_level(const ParsedOptions& parsed) {
-  constexpr std::uint64_t kFastest = 1;
   constexpr std::uint64_t kSmallest = 22;
   if (!parsed.has("compression-level")) {
     return 0;
   }
   const std::string text = parsed.text("compression-level");
-  const auto level = text.empty() ? std::optional(kFastest) : parse_number(text);
+  const auto level = parse_number(text);  // "1" when it was left out
   if (!level || *level > kSmallest) {
     return Error{"--compression-level=" + text,
                  0,

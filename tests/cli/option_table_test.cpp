@@ -36,11 +36,11 @@ TEST(OptionTableTest, what_stands_behind_two_dashes_is_the_command_as_it_is) {
 }
 
 TEST(OptionTableTest, argument_in_brackets_may_be_left_out) {
-  EXPECT_EQ(parsed({"-z", "-a"}).text("level", "none"), "");
+  EXPECT_EQ(parsed({"-z", "-a"}).text("level", "none"), "1");
   EXPECT_EQ(parsed({"-z3", "-a"}).text("level"), "3");
   EXPECT_EQ(parsed({"--level=4"}).text("level"), "4");
-  EXPECT_EQ(parsed({"--level", "--", "x"}).text("level", "none"), "");
-  EXPECT_EQ(parsed({"-z", "5"}).positional(), std::vector<std::string>{"5"});
+  EXPECT_EQ(parsed({"--level", "--", "5"}).text("level", "none"), "1");
+  EXPECT_EQ(parsed({"-z", "5"}).text("level"), "5");
   EXPECT_EQ(parsed({"-a"}).text("level", "none"), "none");
 }
 

@@ -84,6 +84,27 @@ TEST_F(PerfInteropTest, a_pipe_of_many_rounds_is_understood_from_its_first_sampl
   }
 }
 
+TEST_F(PerfInteropTest, perf_counts_a_compressed_file_and_pipe_from_memtrace) {
+  const std::string record = "$MEMTRACE record -e kmem:kmalloc,kmem:kfree -z3 -o ";
+  run_well(record + "packed.data" + kWork);
+  expect_same_counts("packed.data");
+  EXPECT_GE(own_counts("packed.data").at("kmem:kmalloc"), 200U);
+  const Outcome stats = run_well("perf report --stats -i packed.data");
+  EXPECT_NE(stats.out.find("COMPRESSED events:"), std::string::npos) << stats.all();
+  run_well(record + "-" + kWork + " > saved.pipe");
+  const EventCounts own = own_counts("- < saved.pipe");
+  EXPECT_EQ(own, perf_counts("- < saved.pipe"));
+  EXPECT_GE(own.at("kmem:kmalloc"), 200U);
+}
+
+TEST_F(PerfInteropTest, a_cut_compressed_file_is_read_as_far_as_it_is_whole) {
+  run_well("$MEMTRACE record -e kmem:kmalloc -z -o whole.data -- $PUPPETS/many_kmallocs 20000");
+  run_well("head -c $(($(stat -c %s whole.data) * 3 / 4)) whole.data > cut.data");
+  const Outcome outcome = run_well("$MEMTRACE report kmalloc --by comm -i cut.data");
+  EXPECT_NE(outcome.out.find("many_kmallocs"), std::string::npos) << outcome.all();
+  EXPECT_NE(outcome.out.find("cut"), std::string::npos) << outcome.all();
+}
+
 TEST_F(PerfInteropTest, report_reads_a_pipe_from_record_with_its_names) {
   const Json kmalloc =
       json_of(std::string("$MEMTRACE record -o - -e kmem:kmalloc --filter 'bytes_req == 1048'") +

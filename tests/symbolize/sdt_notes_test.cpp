@@ -39,6 +39,11 @@ TEST(sdt_arguments, constants) {
   EXPECT_EQ(fetch("-4@$7"), "\\7:s32");
   EXPECT_EQ(fetch("-8@$-3"), "\\-3:s64");
   EXPECT_EQ(fetch("8@$0x10"), "\\16:u64");
+  EXPECT_EQ(fetch("8@$18446744073709551615"), "\\18446744073709551615:u64");
+  EXPECT_EQ(fetch("8@$0x8000000000000000"), "\\9223372036854775808:u64");
+  EXPECT_EQ(fetch("-8@$-9223372036854775808"), "\\-9223372036854775808:s64");
+  EXPECT_EQ(fetch("-8@$-9223372036854775809"), "");
+  EXPECT_EQ(fetch("8@18446744073709551615(%rdi)"), "");
 }
 
 TEST(sdt_arguments, globals_by_their_place_in_the_file) {
@@ -46,6 +51,9 @@ TEST(sdt_arguments, globals_by_their_place_in_the_file) {
   EXPECT_EQ(fetch("8@mp_+88(%rip)"), "@+16472:u64");
   EXPECT_EQ(fetch("8@88+mp_(%rip)"), "@+16472:u64");
   EXPECT_EQ(fetch("8@-8+mp_(%rip)"), "@+16376:u64");
+  EXPECT_EQ(fetch("8@mp_"), "@+16384:u64");
+  EXPECT_EQ(fetch("8@mp_+88"), "@+16472:u64");
+  EXPECT_EQ(fetch("8@other"), "");
   EXPECT_EQ(fetch("8@other(%rip)"), "");
   EXPECT_EQ(fetch("8@16(%rip)"), "");
 }
@@ -120,6 +128,30 @@ TEST_F(SdtNotes, semaphores_are_file_offsets_of_their_own) {
   const std::string content = read_file(library()).take();
   ASSERT_LT(first + 2, content.size());
   EXPECT_EQ(content.substr(first, 2), std::string(2, '\0'));
+}
+
+// Two probes at one place, the first with a semaphore where the file has nothing.
+constexpr const char* kLostSemaphore = R"(
+void place(void) {}
+#define NOTE(SEMAPHORE, NAME)                                                         \
+  __asm__(".pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n"                     \
+          ".4byte 2f-1f, 4f-3f, 3\n1: .asciz \"stapsdt\"\n2: .balign 4\n"            \
+          "3: .8byte place\n.8byte 0\n.8byte " SEMAPHORE "\n"                         \
+          ".asciz \"shop\"\n.asciz \"" NAME "\"\n.asciz \"\"\n4: .balign 4\n"         \
+          ".popsection")
+NOTE("0x7fff00000000", "never");
+NOTE("0", "always");
+)";
+
+TEST_F(SdtNotes, probe_whose_semaphore_cannot_be_found_is_left_out) {
+  folder_.write("lost.c", kLostSemaphore);
+  const std::string library = folder_.path("liblost.so");
+  ASSERT_EQ(std::system(("cc -fPIC -shared -o " + library + " " + folder_.path("lost.c")).c_str()),
+            0);
+  const auto probes = read_sdt_probes(library);
+  ASSERT_TRUE(probes.ok());
+  ASSERT_EQ(probes.value().size(), 1U);
+  EXPECT_EQ(probes.value()[0].name, "always");
 }
 
 TEST_F(SdtNotes, stripped_library_loses_only_its_globals) {

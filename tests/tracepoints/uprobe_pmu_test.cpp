@@ -31,13 +31,13 @@ TEST(uprobe_pmu, plain_registers_are_arguments) {
   EXPECT_EQ(args[4].perf_register, 0U);
 }
 
-TEST(uprobe_pmu, memory_constants_and_text_are_refused) {
+TEST(uprobe_pmu, memory_and_text_are_refused) {
   for (const char* word : {"a=-8(%ax):u64",
-                           "a=\\5:u8",
+                           "a=\\x:u8",
+                           "a=\\",
                            "a=@+16:u64",
                            "a=%di:string",
                            "a=%xyz",
-                           "%di",
                            "=%di",
                            "a=%di:u24",
                            "a=$stack1"}) {
@@ -47,6 +47,26 @@ TEST(uprobe_pmu, memory_constants_and_text_are_refused) {
   }
 }
 
+TEST(uprobe_pmu, constants_and_arguments_without_a_name_are_taken) {
+  const auto args = arguments("kind=\\7:u8 %di:u64 low=\\-3:s32 \\0x10");
+  ASSERT_EQ(args.size(), 4U);
+  EXPECT_FALSE(args[0].perf_register);
+  EXPECT_EQ(args[1].name, "arg2");
+  EXPECT_EQ(args[1].perf_register, 5U);
+  EXPECT_EQ(args[3].name, "arg4");
+  const auto layout =
+      parse_format(synthetic_format({.name = "memtrace_1:x", .id = 9}, args, false), "memtrace_1");
+  ASSERT_TRUE(layout.ok());
+  const std::vector<std::uint64_t> values = {42};
+  const std::vector<std::uint64_t> places = {1};
+  const auto raw = synthesize_raw({.id = 9}, places, args, {.mask = 1U << 5U, .values = values});
+  const auto field = [&](const char* name) { return layout.value().find(name)->number(raw); };
+  EXPECT_EQ(field("kind"), 7U);
+  EXPECT_EQ(field("arg2"), 42U);
+  EXPECT_EQ(field("low"), static_cast<std::uint64_t>(-3));
+  EXPECT_EQ(field("arg4"), 16U);
+}
+
 TEST(uprobe_pmu, made_up_samples_read_as_the_made_up_format_says) {
   const auto args = arguments("size=%di:u64 sp=%sp:u32 delta=%si:s8");
   const auto layout = parse_format(
@@ -54,10 +74,13 @@ TEST(uprobe_pmu, made_up_samples_read_as_the_made_up_format_says) {
   ASSERT_TRUE(layout.ok());
   const std::vector<std::uint64_t> values = {0x11FE, 4242, 0x7FFF12345678};  // si, di, sp
   const std::vector<std::uint64_t> places = {0x401000};
-  const auto raw = synthesize_raw(
-      70, places, args, {.mask = (1U << 4U) | (1U << 5U) | (1U << 7U), .values = values});
+  const auto raw = synthesize_raw({.id = 70, .pid = 4711},
+                                  places,
+                                  args,
+                                  {.mask = (1U << 4U) | (1U << 5U) | (1U << 7U), .values = values});
   const auto field = [&](const char* name) { return layout.value().find(name)->number(raw); };
   EXPECT_EQ(field("common_type"), 70U);
+  EXPECT_EQ(field("common_pid"), 4711U);
   EXPECT_EQ(field("__probe_ip"), 0x401000U);
   EXPECT_EQ(field("size"), 4242U);
   EXPECT_EQ(field("sp"), 0x12345678U);
@@ -71,7 +94,7 @@ TEST(uprobe_pmu, return_probes_have_two_places) {
   ASSERT_TRUE(layout.ok());
   const std::vector<std::uint64_t> values = {99};
   const std::vector<std::uint64_t> places = {1, 2};
-  const auto raw = synthesize_raw(71, places, args, {.mask = 1, .values = values});
+  const auto raw = synthesize_raw({.id = 71}, places, args, {.mask = 1, .values = values});
   EXPECT_EQ(raw.size(), 32U);
   EXPECT_EQ(layout.value().find("__probe_ret_ip")->number(raw), 2U);
   EXPECT_EQ(layout.value().find("result")->number(raw), 99U);
@@ -79,7 +102,7 @@ TEST(uprobe_pmu, return_probes_have_two_places) {
 
 TEST(uprobe_pmu, sample_without_registers_makes_nothing) {
   const std::vector<std::uint64_t> places = {1};
-  EXPECT_TRUE(synthesize_raw(70, places, arguments("size=%di"), {}).empty());
+  EXPECT_TRUE(synthesize_raw({.id = 70}, places, arguments("size=%di"), {}).empty());
 }
 
 #endif
@@ -121,7 +144,17 @@ TEST_F(UprobePmuFiles, semaphores_are_refused_where_the_kernel_has_none) {
   const auto pmu = UprobePmu::open_in(folder_);
   ASSERT_TRUE(pmu.ok());
   EXPECT_TRUE(pmu.value().attr_for({.path = "/lib/x"}).ok());
-  EXPECT_FALSE(pmu.value().attr_for({.path = "/lib/x", .ref_ctr_offset = 32}).ok());
+  const auto refused = pmu.value().attr_for({.path = "/lib/x", .ref_ctr_offset = 32});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().hint.find("8.1"), std::string::npos);  // true of uprobe_events only
+}
+
+TEST_F(UprobePmuFiles, semaphore_that_does_not_fit_its_field_is_refused) {
+  write("format/ref_ctr_offset", "config:32-63\n");
+  const auto pmu = UprobePmu::open_in(folder_);
+  ASSERT_TRUE(pmu.ok());
+  EXPECT_TRUE(pmu.value().attr_for({.path = "/x", .ref_ctr_offset = 0xFFFFFFFFU}).ok());
+  EXPECT_FALSE(pmu.value().attr_for({.path = "/x", .ref_ctr_offset = 0x100000020U}).ok());
 }
 
 TEST_F(UprobePmuFiles, kernel_without_the_pmu_is_told) {
