@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 
 #include "base/text.h"
@@ -141,7 +142,11 @@ class Selector {
   // Of static probes only whether the target has them can be told beforehand.
   bool has_event(std::string_view event) {
     if (is_sdt_event(event)) {
-      return open_probes().ok() && selected_.probes->has_static_probe(event);
+      const auto [known, is_new] = static_probes_.try_emplace(std::string(event));
+      if (is_new) {
+        known->second = open_probes().ok() && selected_.probes->has_static_probe(event);
+      }
+      return known->second;
     }
     return files_ && files_->has(event);
   }
@@ -201,6 +206,7 @@ class Selector {
   const EventSelection& selection_;
   HeapNeeds heap_;
   std::optional<TracepointFiles> files_;
+  std::map<std::string, bool> static_probes_;  // those asked for: all files are read for each
   SelectedEvents selected_;
 };
 
