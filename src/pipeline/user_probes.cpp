@@ -11,6 +11,20 @@
 namespace memtrace {
 namespace {
 
+// Each probe's end waits for several grace periods of RCU, one probe after the other
+// (kernel/trace/trace_event_perf.c, perf_trace_destroy, holds event_mutex meanwhile).
+constexpr std::size_t kManyPlaces = 100;
+
+void tell_if_many(const std::string& event, std::size_t places) {
+  if (places > kManyPlaces) {
+    inform(
+        format("event '%s' is at %zu places: at the end the kernel takes about a tenth of a "
+               "second to remove each",
+               event.c_str(),
+               places));
+  }
+}
+
 EventRequest request_for(const DefinedProbe& probe, std::uint64_t period) {
   return {.info = {.name = probe.name,
                    .kind = EventKind::Tracepoint,
@@ -78,6 +92,7 @@ Result<std::vector<EventRequest>> UserProbes::add_functions(const std::string& e
     return places.take_error();
   }
   TRY(check_descriptors(event, places.value().size(), target_));
+  tell_if_many(event, places.value().size());
   std::vector<EventRequest> requests;
   for (const ProbeDefinition& probe : places.value()) {
     auto defined = group_.define(probe);
@@ -100,6 +115,7 @@ Result<std::vector<EventRequest>> UserProbes::add_static(const std::string& even
     return places.error();
   }
   TRY(check_descriptors(event, places.value().size(), target_));
+  tell_if_many(event, places.value().size());
   std::vector<EventRequest> requests;
   for (const SdtPlace& place : places.value()) {
     auto defined = define_static(place);

@@ -111,8 +111,8 @@ TEST_F(ArenasTest, calls_of_a_library_are_counted_by_function) {
 
 TEST_F(ArenasTest, calls_without_events_counts_the_allocators) {
   const auto calls = [this](const std::string& count) {
-    const Json shown =
-        json_of("$MEMTRACE calls --format json -- $PUPPETS/heap_calls " + count + " | grep '^{'");
+    run_well("$MEMTRACE record --for calls -o c.data -- $PUPPETS/heap_calls " + count);
+    const Json shown = report("calls -i c.data");
     return figure_of(shown, "function", "malloc") + figure_of(shown, "function", "free");
   };
   EXPECT_EQ(calls("1500") - calls("0"), 3000U);
