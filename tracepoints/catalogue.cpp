@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tracepoints/arena.h"
 #include "tracepoints/heap.h"
 #include "tracepoints/software_events.h"
 #include "tracepoints/tracepoint.h"
@@ -25,8 +26,12 @@ const Tracepoint* find_tracepoint(std::string_view name) {
   if (is_heap_event(name)) {
     return &heap_probe();
   }
+  if (is_arena_event(name)) {
+    return &arena_probe();
+  }
   const std::string_view wanted = without_modifiers(name);
-  const std::array groups = {slab_tracepoints(), page_tracepoints(), fault_tracepoints()};
+  const std::array groups = {
+      slab_tracepoints(), page_tracepoints(), fault_tracepoints(), mapping_tracepoints()};
   for (const std::span<const Tracepoint> group : groups) {
     const auto found = std::find_if(
         group.begin(), group.end(), [&](const Tracepoint& one) { return one.name == wanted; });

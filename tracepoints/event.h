@@ -95,6 +95,58 @@ struct HeapAlloc {
   bool has_call = true;  // false: only the return is probed, bytes are the block's usable size
 };
 
+// What glibc's malloc does with its arenas and their heaps: a static probe libc:memory_* (glibc
+// manual, Memory Allocation Probes), or guessed from system calls (state/arena_guess.h).
+enum class ArenaOp : std::uint8_t {
+  ArenaNew,
+  ArenaReuse,
+  ArenaReuseFreeList,  // of a thread that has ended
+  ArenaWait,           // all are in use: waits for this one
+  ArenaRetry,          // this one was exhausted: tries another
+  HeapNew,
+  HeapMore,
+  HeapLess,
+  HeapFree,
+  SbrkMore,
+  SbrkLess,
+  Retry,       // malloc, calloc, realloc or memalign goes to another arena
+  Thresholds,  // as they are from now on
+  Other        // another probe of malloc
+};
+
+struct ArenaEvent {
+  ArenaOp op = ArenaOp::Other;
+  std::uint64_t address = 0;  // of the arena or heap; of the main heap's new part
+  std::uint64_t bytes = 0;    // of the whole heap; of the main heap's new part; asked for
+  std::optional<std::uint64_t> mmap_threshold_bytes = {};
+  std::optional<std::uint64_t> trim_threshold_bytes = {};
+};
+
+// System calls that change an address space.
+enum class MapOp : std::uint8_t { Map, Unmap, Protect, Remap, Advise, Break };
+
+// syscalls:sys_enter_mmap and so on.
+struct MapCall {
+  MapOp op = MapOp::Map;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t new_bytes = 0;  // mremap's
+  std::uint64_t protection = 0;
+  std::uint64_t flags = 0;  // mmap's and mremap's; madvise's advice
+};
+
+// syscalls:sys_exit_mmap and so on.
+struct MapReturn {
+  MapOp op = MapOp::Map;
+  std::int64_t result = 0;  // -errno on failure
+};
+
+// Made of both: a call that succeeded. brk(2) returns the top as it is, whatever it was asked for.
+struct Map {
+  MapCall call;
+  std::uint64_t result = 0;
+};
+
 using EventPayload = std::variant<std::monostate,
                                   SlabAlloc,
                                   SlabFree,
@@ -103,7 +155,11 @@ using EventPayload = std::variant<std::monostate,
                                   PageFault,
                                   HeapCall,
                                   HeapReturn,
-                                  HeapAlloc>;
+                                  HeapAlloc,
+                                  ArenaEvent,
+                                  MapCall,
+                                  MapReturn,
+                                  Map>;
 
 // What is the same for all events of one kind in a recording.
 struct EventType {
@@ -114,6 +170,8 @@ struct EventType {
   // call and its return share.
   std::string heap_function = {};
   std::string heap_call = {};
+  // Of a probe that memtrace placed for -e: what it is on, "foo", "libc_memory_arena_new"; else "".
+  std::string probe = {};
 };
 
 // A block that an allocation made and that this event frees; state/live_blocks.h.
@@ -126,10 +184,10 @@ struct Event {
   std::uint32_t tid = 0;
   std::uint64_t weight = 1;  // hits this event stands for: more than 1 when sampled one in N
   StackId stack;
-  LocationId call_site;             // of a slab or heap event: who called the allocator
+  LocationId call_site;             // who called the allocator, or the probed function
   StringId comm;                    // the thread's name as of this event
   StringId cache;                   // a slab event's cache, if the event names it
-  StringId function;                // of a heap event: "malloc"
+  StringId function;                // of a user probe: "malloc"
   const EventType* type = nullptr;  // never null in a view
   std::span<const std::byte> raw;   // the fields' bytes; borrowed
   EventPayload payload;

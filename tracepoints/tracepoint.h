@@ -34,9 +34,13 @@ struct Tracepoint {
 std::span<const Tracepoint> slab_tracepoints();
 std::span<const Tracepoint> page_tracepoints();
 std::span<const Tracepoint> fault_tracepoints();
+std::span<const Tracepoint> mapping_tracepoints();
 
 // Stands for every event of heap.h: their names are not known beforehand, their fields are.
 const Tracepoint& heap_probe();
+
+// Likewise for every event of arena.h.
+const Tracepoint& arena_probe();
 
 // nullptr for an event without a typed payload. Modifiers as perf record writes them into names
 // ("kmem:kmalloc:k", "page-faults:u") and short names ("faults") do not matter.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 
 #include "base/text.h"
 #include "pipeline/event_filter.h"
+#include "pipeline/sdt_event.h"
 #include "pipeline/uprobe_event.h"
 #include "tracepoints/alternatives.h"
 #include "tracepoints/software_events.h"
@@ -31,6 +33,20 @@ bool is_free(std::string_view name) {
   return std::find(kFrees.begin(), kFrees.end(), name) != kFrees.end();
 }
 
+// Entries and exits are paired: one in N would pair nothing.
+bool is_system_call(std::string_view name) {
+  return name.starts_with("syscalls:");
+}
+
+bool is_user_probe(std::string_view name) {
+  return is_uprobe_event(name) || is_sdt_event(name);
+}
+
+// Views show no stacks of these; what the user names has them.
+bool needs_stacks(std::string_view name) {
+  return !is_free(name) && !is_system_call(name) && !is_sdt_event(name);
+}
+
 // tracefs is opened when the first tracepoint is needed: software events work without it.
 class Selector {
  public:
@@ -43,7 +59,7 @@ class Selector {
       return kDone;
     }
     const Result<> opened = open_files();
-    const auto exists = [this](std::string_view event) { return files_ && files_->has(event); };
+    const auto exists = [this](std::string_view event) { return has_event(event); };
     auto chosen = choose_events(needs, exists);
     if (!opened.ok() && !chosen.ok()) {
       return opened;  // it cannot be done with software events alone
@@ -52,15 +68,15 @@ class Selector {
       return chosen.take_error();
     }
     for (const std::string& event : chosen.value()) {
-      TRY(add_event(event, !is_free(event)));
+      TRY(add_event(event, needs_stacks(event)));
     }
     return kDone;
   }
 
   Result<> add_event(const std::string& name, bool stacks) {
-    if (is_uprobe_event(name)) {
+    if (is_user_probe(name)) {
       TRY(open_probes());
-      return add_all(selected_.probes->add_event(name, selection_.period));
+      return add_all(selected_.probes->add_event(name, selection_.period), stacks);
     }
     if (const auto software = find_software_event(name)) {
       add({.info = {.name = std::string(software->name),
@@ -86,7 +102,11 @@ class Selector {
   Result<SelectedEvents> finish() {
     if (heap_.any()) {
       TRY(open_probes());
-      TRY(add_all(selected_.probes->add_heap(heap_)));
+      TRY(add_all(selected_.probes->add_heap(heap_), true));
+    }
+    if (selected_.probes) {
+      const auto& notes = selected_.probes->notes();
+      selected_.notes.insert(selected_.notes.end(), notes.begin(), notes.end());
     }
     if (!selection_.filter.empty()) {
       auto note = apply_filter(selection_.filter, selected_.requests);
@@ -119,11 +139,24 @@ class Selector {
     return kDone;
   }
 
-  Result<> add_all(Result<std::vector<EventRequest>> requests) {
+  // Of static probes only whether the target has them can be told beforehand.
+  bool has_event(std::string_view event) {
+    if (is_sdt_event(event)) {
+      const auto [known, is_new] = static_probes_.try_emplace(std::string(event));
+      if (is_new) {
+        known->second = open_probes().ok() && selected_.probes->has_static_probe(event);
+      }
+      return known->second;
+    }
+    return files_ && files_->has(event);
+  }
+
+  Result<> add_all(Result<std::vector<EventRequest>> requests, bool stacks) {
     if (!requests.ok()) {
       return requests.take_error();
     }
     for (EventRequest& request : requests.value()) {
+      request.stacks = request.stacks && stacks;
       add(std::move(request));
     }
     return kDone;
@@ -149,7 +182,7 @@ class Selector {
     add({.info = {.name = name,
                   .kind = EventKind::Tracepoint,
                   .config = id.value(),
-                  .period = selection_.period,
+                  .period = is_system_call(name) && !stacks ? 1 : selection_.period,
                   .format = text.take()},
          .type = kTypeTracepoint,
          .stacks = stacks,
@@ -173,6 +206,7 @@ class Selector {
   const EventSelection& selection_;
   HeapNeeds heap_;
   std::optional<TracepointFiles> files_;
+  std::map<std::string, bool> static_probes_;  // those asked for: all files are read for each
   SelectedEvents selected_;
 };
 

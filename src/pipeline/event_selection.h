@@ -16,7 +16,7 @@ namespace memtrace {
 
 struct EventSelection {
   std::vector<std::string>
-      events;  // "kmem:kmalloc", "vmscan:*", "minor-faults", "uprobe:libc:malloc"
+      events;  // "kmem:kmalloc", "vmscan:*", "minor-faults", "uprobe:libc:malloc", "sdt:..."
   std::vector<std::string> views;  // whose needs are to be met
   std::string filter;              // for every tracepoint that has its fields
   std::uint64_t period = 1;

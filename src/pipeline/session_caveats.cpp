@@ -46,7 +46,7 @@ void Session::note_empty(Report& report) const {
 // closed at its exit (kernel/exit.c: perf_event_exit_task), are not seen.
 void Session::note_partial(const ViewSpec& view, Caveats& caveats) const {
   const auto of_heap = [](std::string_view need) { return need.starts_with("heap:"); };
-  if (std::all_of(view.needs.begin(), view.needs.end(), of_heap)) {
+  if (std::any_of(view.needs.begin(), view.needs.end(), of_heap)) {
     return;  // a process's heap is its own
   }
   const About about = parse_about(source_.recording().about_json);

@@ -177,6 +177,13 @@ void add_program(ObjectList& objects, const std::string& path, int depth = 0) {
   objects.add(loader, loader);
 }
 
+// "libc" is libc.so.6 or libc-2.17.so.
+bool is_library_named(std::string_view path, std::string_view name) {
+  const std::string_view file = path.substr(path.rfind('/') + 1);
+  return file == name || (file.starts_with(name) && (file.substr(name.size()).starts_with(".so") ||
+                                                     file.substr(name.size()).starts_with("-")));
+}
+
 }  // namespace
 
 std::vector<std::string> parse_loader_list(const std::string& text) {
@@ -205,6 +212,31 @@ Result<std::string> find_program(const std::string& name) {
     }
   }
   return Error{"command " + name, ENOENT, "no such program in PATH"};
+}
+
+Result<TargetObject> find_object(const std::vector<TargetObject>& objects,
+                                 const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    if (!path_exists(name)) {
+      return Error{"no file " + name,
+                   0,
+                   "of a process in a container name it as /proc/PID/root/PATH",
+                   ErrorKind::Usage};
+    }
+    return TargetObject{name, name};
+  }
+  std::vector<std::string> names;
+  for (const TargetObject& object : objects) {
+    if (is_library_named(object.mapped_path, name)) {
+      return object;
+    }
+    names.push_back(object.mapped_path.substr(object.mapped_path.rfind('/') + 1));
+  }
+  const auto near = nearest(name, names);
+  return Error{"no library '" + name + "' in the target",
+               0,
+               near.empty() ? "name it by its path" : "did you mean " + join(near, " or ") + "?",
+               ErrorKind::Usage};
 }
 
 std::vector<TargetObject> objects_of_process(std::uint32_t pid) {

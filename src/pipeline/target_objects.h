@@ -21,6 +21,10 @@ Result<std::vector<TargetObject>> objects_of(const Target& target);
 // Of one process as it is now; empty when it is gone.
 std::vector<TargetObject> objects_of_process(std::uint32_t pid);
 
+// The object of that name: a path, of any file, or a library's name as "libc.so.6" or "libc".
+// Error: Usage, none, with the nearest names.
+Result<TargetObject> find_object(const std::vector<TargetObject>& objects, const std::string& name);
+
 // What execvp(3) would run. Error: not found.
 Result<std::string> find_program(const std::string& name);
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 
-#include "base/system.h"
 #include "base/text.h"
 #include "symbolize/function_table.h"
 #include "tracepoints/heap_functions.h"
@@ -66,38 +65,6 @@ Result<std::string> parse_arguments(std::string_view event, std::string_view lis
   return arguments;
 }
 
-// "libc" is libc.so.6 or libc-2.17.so.
-bool is_library_named(std::string_view path, std::string_view name) {
-  const std::string_view file = path.substr(path.rfind('/') + 1);
-  return file == name || (file.starts_with(name) && (file.substr(name.size()).starts_with(".so") ||
-                                                     file.substr(name.size()).starts_with("-")));
-}
-
-Result<TargetObject> find_object(const std::string& path,
-                                 const std::vector<TargetObject>& objects) {
-  if (path.find('/') != std::string::npos) {
-    if (!path_exists(path)) {
-      return Error{"no file " + path,
-                   0,
-                   "of a process in a container name it as /proc/PID/root/PATH",
-                   ErrorKind::Usage};
-    }
-    return TargetObject{path, path};
-  }
-  std::vector<std::string> names;
-  for (const TargetObject& object : objects) {
-    if (is_library_named(object.mapped_path, path)) {
-      return object;
-    }
-    names.push_back(object.mapped_path.substr(object.mapped_path.rfind('/') + 1));
-  }
-  const auto near = nearest(path, names);
-  return Error{"no library '" + path + "' in the target",
-               0,
-               near.empty() ? "name it by its path" : "did you mean " + join(near, " or ") + "?",
-               ErrorKind::Usage};
-}
-
 }  // namespace
 
 bool is_uprobe_event(std::string_view event) {
@@ -133,7 +100,7 @@ Result<UprobeEvent> parse_uprobe_event(std::string_view event) {
 
 Result<std::vector<ProbeDefinition>> find_uprobe_places(const UprobeEvent& event,
                                                         const std::vector<TargetObject>& objects) {
-  auto object = find_object(event.path, objects);
+  auto object = find_object(objects, event.path);
   if (!object.ok()) {
     return object.take_error();
   }

@@ -5,14 +5,48 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "pipeline/descriptor_limit.h"
 #include "pipeline/uprobe_event.h"
 #include "tracepoints/heap.h"
 #include "views/shared_heap.h"
 
 namespace memtrace {
+namespace {
 
-UserProbes::UserProbes(std::vector<TargetObject> objects, ProbeGroup heap_group, ProbeGroup group)
-    : objects_(std::move(objects)), heap_group_(std::move(heap_group)), group_(std::move(group)) {}
+// Each probe's end waits for several grace periods of RCU, one probe after the other
+// (kernel/trace/trace_event_perf.c, perf_trace_destroy, holds event_mutex meanwhile).
+constexpr std::size_t kManyPlaces = 100;
+
+void tell_if_many(const std::string& event, std::size_t places) {
+  if (places > kManyPlaces) {
+    inform(
+        format("event '%s' is at %zu places: at the end the kernel takes about a tenth of a "
+               "second to remove each",
+               event.c_str(),
+               places));
+  }
+}
+
+EventRequest request_for(const DefinedProbe& probe, std::uint64_t period) {
+  return {.info = {.name = probe.name,
+                   .kind = EventKind::Tracepoint,
+                   .config = probe.id,
+                   .period = period,
+                   .format = probe.format_text},
+          .type = kTypeTracepoint,
+          .on_user_code = true};
+}
+
+}  // namespace
+
+UserProbes::UserProbes(Target target,
+                       std::vector<TargetObject> objects,
+                       ProbeGroup heap_group,
+                       ProbeGroup group)
+    : target_(std::move(target)),
+      objects_(std::move(objects)),
+      heap_group_(std::move(heap_group)),
+      group_(std::move(group)) {}
 
 Result<std::unique_ptr<UserProbes>> UserProbes::open(const Target& target) {
   const auto stale = remove_stale_probe_groups();
@@ -29,7 +63,7 @@ Result<std::unique_ptr<UserProbes>> UserProbes::open(const Target& target) {
     return objects.take_error();
   }
   return std::unique_ptr<UserProbes>(
-      new UserProbes(objects.take(), heap_group.take(), group.take()));
+      new UserProbes(target, objects.take(), heap_group.take(), group.take()));
 }
 
 namespace {
@@ -72,6 +106,11 @@ Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
 
 Result<std::vector<EventRequest>> UserProbes::add_event(const std::string& event,
                                                         std::uint64_t period) {
+  return is_sdt_event(event) ? add_static(event, period) : add_functions(event, period);
+}
+
+Result<std::vector<EventRequest>> UserProbes::add_functions(const std::string& event,
+                                                            std::uint64_t period) {
   const auto parsed = parse_uprobe_event(event);
   if (!parsed.ok()) {
     return parsed.error();
@@ -80,21 +119,68 @@ Result<std::vector<EventRequest>> UserProbes::add_event(const std::string& event
   if (!places.ok()) {
     return places.take_error();
   }
+  TRY(check_descriptors(event, places.value().size(), target_));
+  tell_if_many(event, places.value().size());
   std::vector<EventRequest> requests;
   for (const ProbeDefinition& probe : places.value()) {
     auto defined = group_.define(probe);
     if (!defined.ok()) {
       return defined.take_error();
     }
-    requests.push_back({.info = {.name = defined.value().name,
-                                 .kind = EventKind::Tracepoint,
-                                 .config = defined.value().id,
-                                 .period = period,
-                                 .format = defined.value().format_text},
-                        .type = kTypeTracepoint,
-                        .on_user_code = true});
+    requests.push_back(request_for(defined.value(), period));
   }
   return requests;
+}
+
+Result<std::vector<EventRequest>> UserProbes::add_static(const std::string& event,
+                                                         std::uint64_t period) {
+  const auto parsed = parse_sdt_event(event);
+  if (!parsed.ok()) {
+    return parsed.error();
+  }
+  const auto places = find_sdt_places(parsed.value(), objects_);
+  if (!places.ok()) {
+    return places.error();
+  }
+  TRY(check_descriptors(event, places.value().size(), target_));
+  tell_if_many(event, places.value().size());
+  std::vector<EventRequest> requests;
+  for (const SdtPlace& place : places.value()) {
+    auto defined = define_static(place);
+    if (!defined.ok()) {
+      return defined.take_error();
+    }
+    requests.push_back(request_for(defined.value(), period));
+  }
+  return requests;
+}
+
+// With as many of its arguments as this kernel fetches.
+Result<DefinedProbe> UserProbes::define_static(const SdtPlace& place) {
+  const ProbeDefinition& wanted = place.definition;
+  if (!place.unfetched.empty()) {
+    notes_.push_back(wanted.event + " is probed without its arguments " +
+                     join(place.unfetched, " ") + ", which uprobes cannot fetch");
+  }
+  auto defined = group_.define(wanted);
+  for (const std::string& args : {place.register_args, std::string()}) {
+    if (defined.ok() || wanted.args.empty() || args == wanted.args) {
+      continue;
+    }
+    ProbeDefinition fewer = wanted;
+    fewer.args = args;
+    if (auto again = group_.define(fewer); again.ok()) {
+      notes_.push_back(wanted.event + " is probed without some of its arguments (" + wanted.args +
+                       "), which this kernel does not fetch");
+      return again;
+    }
+  }
+  return defined;
+}
+
+bool UserProbes::has_static_probe(std::string_view event) const {
+  const auto parsed = parse_sdt_event(event);
+  return parsed.ok() && find_sdt_places(parsed.value(), objects_).ok();
 }
 
 std::vector<std::string_view> without_heap_needs(std::span<const std::string_view> needs,

@@ -11,6 +11,7 @@
 #include "perf/event_attr.h"
 #include "perf/target.h"
 #include "pipeline/heap_probes.h"
+#include "pipeline/sdt_event.h"
 #include "pipeline/target_objects.h"
 #include "tracepoints/uprobe_events.h"
 
@@ -24,15 +25,30 @@ class UserProbes {
   // Error: Failed, the target has no allocator.
   Result<std::vector<EventRequest>> add_heap(const HeapNeeds& needs);
 
-  // "uprobe:PATH:FUNCTION(...)". Error: Usage.
+  // "uprobe:PATH:FUNCTION(...)", "sdt:PATH:PROVIDER:NAME". Error: Usage.
   Result<std::vector<EventRequest>> add_event(const std::string& event, std::uint64_t period);
 
- private:
-  UserProbes(std::vector<TargetObject> objects, ProbeGroup heap_group, ProbeGroup group);
+  // Whether a file of the target has the static probe of "sdt:PATH:PROVIDER:NAME".
+  bool has_static_probe(std::string_view event) const;
 
+  // What of the probes is not as one might think.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  UserProbes(Target target,
+             std::vector<TargetObject> objects,
+             ProbeGroup heap_group,
+             ProbeGroup group);
+
+  Result<std::vector<EventRequest>> add_static(const std::string& event, std::uint64_t period);
+  Result<DefinedProbe> define_static(const SdtPlace& place);
+  Result<std::vector<EventRequest>> add_functions(const std::string& event, std::uint64_t period);
+
+  Target target_;
   std::vector<TargetObject> objects_;
   ProbeGroup heap_group_;
   ProbeGroup group_;
+  std::vector<std::string> notes_;
 };
 
 // Takes "heap:calls" and the like out of a view's needs and notes them in `heap`.

@@ -7,8 +7,8 @@ const HeapNames::Names& HeapNames::of(const EventType& type, StringTable& string
     names_.resize(type.index + std::size_t{1});
   }
   Names& names = names_[type.index];
-  if (!names.call.valid()) {
-    names = {.function = strings.intern(type.heap_function),
+  if (!names.function.valid()) {
+    names = {.function = strings.intern(type.probe.empty() ? type.heap_function : type.probe),
              .call = strings.intern(type.heap_call)};
   }
   return names;

@@ -1,4 +1,4 @@
-// What the probes on allocators are called, looked up once for each kind of event.
+// What user probes are called, looked up once for each kind of event.
 #pragma once
 
 #include <vector>

@@ -109,6 +109,10 @@ LocationId World::intern_kernel_address(std::uint64_t avma) {
 void World::apply(Event& event) {
   event.comm = processes_.comm(event.pid, event.tid);
   event.freed = nullptr;
+  if (event.type != nullptr && !event.type->probe.empty()) {
+    event.function = heap_names_.of(*event.type, strings_).function;
+    event.call_site = stacks_.caller(event.stack);
+  }
   if (const auto* slab = std::get_if<SlabAlloc>(&event.payload)) {
     apply_slab_alloc(event, *slab);
   } else if (const auto* free = std::get_if<SlabFree>(&event.payload)) {
@@ -117,6 +121,10 @@ void World::apply(Event& event) {
     apply_heap_call(event, *call);
   } else if (const auto* ended = std::get_if<HeapReturn>(&event.payload)) {
     apply_heap_return(event, *ended);
+  } else if (const auto* map_call = std::get_if<MapCall>(&event.payload)) {
+    map_calls_[event.tid] = *map_call;
+  } else if (const auto* map_ended = std::get_if<MapReturn>(&event.payload)) {
+    apply_map_return(event, *map_ended);
   } else if (!options_.track_live_blocks) {
     return;
   } else if (const auto* pages = std::get_if<PageAlloc>(&event.payload)) {

@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "base/interner.h"
 #include "state/heap_blocks.h"
 #include "state/heap_calls.h"
 #include "state/heap_names.h"
+#include "state/kernel_memory.h"
 #include "state/live_blocks.h"
 #include "state/module_table.h"
 #include "state/process_table.h"
@@ -77,6 +79,9 @@ class World {
 
   const HeapBlocks& heap() const { return heap_; }
 
+  // What programs took from the kernel, if the recording has the system calls.
+  const KernelMemory& kernel_memory() const { return kernel_memory_; }
+
   std::uint64_t page_size_bytes() const { return options_.page_size_bytes; }
 
   // The stack of a sample of process `pid`: its callchain with markers, innermost first. Chains
@@ -90,7 +95,10 @@ class World {
   void apply(Event& event);
 
   // Events are missing: calls that have begun may have returned.
-  void note_loss() { heap_calls_.forget_all(); }
+  void note_loss() {
+    heap_calls_.forget_all();
+    map_calls_.clear();
+  }
 
   // Frees of blocks that were allocated before the recording began.
   std::uint64_t unmatched_frees() const { return unmatched_frees_; }
@@ -105,6 +113,7 @@ class World {
   void apply_heap_free(Event& event, const HeapCall& call);
   void apply_heap_return(Event& event, const HeapReturn& ended);
   void finish_heap_call(Event& event, const HeapReturn& ended, PendingCall& pending);
+  void apply_map_return(Event& event, const MapReturn& ended);
   void note_freed(Event& event, std::optional<LiveBlock> block);
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
 
@@ -118,6 +127,8 @@ class World {
   HeapBlocks heap_;
   HeapCalls heap_calls_;
   HeapNames heap_names_;
+  KernelMemory kernel_memory_;
+  std::unordered_map<std::uint32_t, MapCall> map_calls_;  // by tid: begun and not ended yet
 
   struct FreedAddress {
     std::uint32_t tid = 0;

@@ -6,19 +6,23 @@ namespace memtrace {
 void World::fork(const ProcessTable::ForkedTask& task) {
   processes_.fork(task);
   heap_calls_.forget(task.tid);  // a former life's
+  map_calls_.erase(task.tid);
   if (options_.track_live_blocks && task.pid != task.parent_pid) {
     heap_.fork(task.parent_pid, task.pid);
+    kernel_memory_.forget(task.pid);
   }
 }
 
 void World::exec(std::uint32_t pid) {
   processes_.exec(pid);
   heap_.exec(pid);
+  kernel_memory_.forget(pid);
 }
 
 void World::exit(std::uint32_t pid, std::uint32_t tid) {
   processes_.exit(pid, tid);
   heap_calls_.forget(tid);
+  map_calls_.erase(tid);
 }
 
 void World::apply_heap_call(Event& event, const HeapCall& call) {

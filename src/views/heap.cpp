@@ -10,6 +10,7 @@
 #include "views/histogram.h"
 #include "views/sampled_series.h"
 #include "views/shared_heap.h"
+#include "views/shared_kernel_memory.h"
 
 namespace memtrace {
 namespace {
@@ -54,11 +55,13 @@ constexpr auto kFigures = std::to_array<HeapFigure>({
 constexpr auto kKeys = std::to_array<std::string_view>(
     {"stack", "function", "caller", "comm", "pid", "tid", "size", "range"});
 constexpr auto kOptions = std::to_array<ViewOption>({kMinBytesOption, kMaxBytesOption});
-constexpr auto kNeeds = std::to_array<std::string_view>({kHeapCalls, kHeapReturns, kHeapFrees});
+constexpr auto kNeeds =
+    with_kernel_memory(std::to_array<std::string_view>({kHeapCalls, kHeapReturns, kHeapFrees}));
 
 class Heap final : public View {
  public:
-  Heap(KeySet keys, SizeLimits limits) : rows_(std::move(keys)), limits_(limits) {}
+  Heap(KeySet keys, SizeLimits limits, TaskFilter tasks)
+      : rows_(std::move(keys)), limits_(limits), tasks_(std::move(tasks)) {}
 
   void on(const Event& event, const World& world) override;
   Report finish(const World& world, Span span) override;
@@ -75,6 +78,7 @@ class Heap final : public View {
 
   GroupBy<HeapCost> rows_;
   SizeLimits limits_;
+  TaskFilter tasks_;
   PeakTracker peak_;
   ValueHistogram sizes_;
   ValueHistogram lifetimes_;
@@ -154,6 +158,7 @@ Report Heap::finish(const World& world, Span span) {
     report.caveats.notes.emplace_back(
         "the returns of allocator functions were not recorded: record with --for heap");
   }
+  add_kernel_memory(report, world, tasks_);
   return report;
 }
 
@@ -166,7 +171,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!limits.ok()) {
     return limits.take_error();
   }
-  return std::unique_ptr<View>(std::make_unique<Heap>(keys.take(), limits.value()));
+  return std::unique_ptr<View>(std::make_unique<Heap>(keys.take(), limits.value(), options.tasks));
 }
 
 }  // namespace

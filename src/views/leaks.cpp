@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "views/group_by.h"
 #include "views/shared_heap.h"
+#include "views/shared_kernel_memory.h"
 
 namespace memtrace {
 namespace {
@@ -48,7 +49,8 @@ constexpr auto kOptions = std::to_array<ViewOption>({
     {"show-allocs", "", "list each block with its address, oldest first"},
     {"inherited", "", "also the copies that forked children still hold of their parents' blocks"},
 });
-constexpr auto kNeeds = std::to_array<std::string_view>({kHeapCalls, kHeapReturns, kHeapFrees});
+constexpr auto kNeeds =
+    with_kernel_memory(std::to_array<std::string_view>({kHeapCalls, kHeapReturns, kHeapFrees}));
 
 struct LeakOptions {
   std::uint64_t older_ns = 0;
@@ -182,6 +184,7 @@ Report HeapLeaks::finish(const World& world, Span span) {
   if (options_.show_allocs) {
     report.tables.push_back(address_table(std::move(found.blocks), context));
   }
+  add_kernel_memory(report, world, options_.tasks);
   rows_.clear();
   return report;
 }

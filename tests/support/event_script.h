@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "state/world.h"
+#include "tracepoints/arena.h"
 #include "tracepoints/heap.h"
 #include "views/view.h"
 
@@ -124,6 +125,7 @@ inline EventType event_named(const std::string& name) {
     type.heap_function = heap_function(name);
     type.heap_call = heap_call_name(name);
   }
+  type.probe = user_probe_name(name);
   return type;
 }
 
