@@ -10,6 +10,7 @@
 
 #include "perf/record.h"
 #include "pipeline/caller_repair.h"
+#include "pipeline/stack_shrinker.h"
 #include "pipeline/stack_unwinder.h"
 
 namespace memtrace {
@@ -20,8 +21,9 @@ class UserStacks {
 
   // Valid until the next call.
   std::span<const std::uint64_t> complete(const Sample& sample) {
-    return follows_frame_pointers(sample.callchain) ? repair_.repair(sample)
-                                                    : unwinder_.unwind(sample);
+    const bool is_unwound = shrunk_in_space(sample).has_value();
+    return follows_frame_pointers(sample.callchain) && !is_unwound ? repair_.repair(sample)
+                                                                   : unwinder_.unwind(sample);
   }
 
   std::vector<std::string> caveats() const { return unwinder_.caveats(); }
