@@ -14,6 +14,23 @@ bool is_plain(const FrameRule& rule) {
 
 }  // namespace
 
+const CodePlace& CodeRules::learn(std::uint64_t avma) {
+  const CodePlace* learnt = table_.insert(space_, avma, look_up(avma));
+  if (log_ != nullptr) {
+    log_->add({space_, avma, *learnt});
+  }
+  return *learnt;
+}
+
+bool CodeRules::is_same_in(std::uint64_t other_space, std::uint64_t avma) {
+  const CodePlace* other = table_.find(other_space, avma);
+  if (other == nullptr) {
+    return false;
+  }
+  const CodePlace before = *other;  // what follows may move it
+  return before == at(avma);
+}
+
 CodePlace CodeRules::look_up(std::uint64_t avma) {
   using Where = CodePlace::Where;
   const CodeLocation location = process_->space.locate(avma, false);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "pipeline/rule_log.h"
 #include "pipeline/rule_table.h"
 #include "state/world.h"
 #include "symbolize/frame_rule.h"
@@ -20,13 +21,22 @@ class CodeRules {
   void enter(const Process& process) {
     process_ = &process;
     space_ = (process.serial << 32U) | (process.space.generation() & 0xffffffffU);
+    if (log_ != nullptr) {
+      log_->enter({process.pid, space_});
+    }
   }
+
+  // Tells others what is learnt from now on; `log` outlives the rules.
+  void share(RuleLog& log) { log_ = &log; }
 
   // Of a return address ask for the byte before: a call may be the last instruction of a function.
   const CodePlace& at(std::uint64_t avma) {
     const CodePlace* known = table_.find(space_, avma);
-    return known != nullptr ? *known : *table_.insert(space_, avma, look_up(avma));
+    return known != nullptr ? *known : learn(avma);
   }
+
+  // Whether an address means in the space that was entered what it meant in another one.
+  bool is_same_in(std::uint64_t other_space, std::uint64_t avma);
 
   // Null when nobody has asked about the address yet.
   const CodePlace* known(std::uint64_t avma) const { return table_.find(space_, avma); }
@@ -48,11 +58,13 @@ class CodeRules {
 
  private:
   CodePlace look_up(std::uint64_t avma);
+  const CodePlace& learn(std::uint64_t avma);
 
   const World& world_;
   const Process* process_ = nullptr;
   std::uint64_t space_ = 0;
   RuleTable table_;
+  RuleLog* log_ = nullptr;
   std::unordered_map<ModuleId, std::unique_ptr<FrameRules>> by_module_;
 };
 

@@ -62,6 +62,9 @@ class Recorder {
     about_.notes = source.recording().caveats;
   }
 
+  // With the threads that empty the rings.
+  void share_rules(RuleLog& log) { user_stacks_.unwinder().share_rules(log); }
+
   Result<> run() {
     while (true) {
       auto record = source_.next();
@@ -217,6 +220,8 @@ class Recorder {
 Result<RecordSummary> record(RecordOptions options) {
   options.live.events = options.selected.requests;
   options.live.notes = options.selected.notes;
+  const auto rules = std::make_shared<RuleLog>();
+  options.live.make_shrinker = [rules] { return make_stack_shrinker(rules); };
   auto source = LiveSource::open(options.live);
   if (!source.ok()) {
     return source.take_error();
@@ -231,6 +236,7 @@ Result<RecordSummary> record(RecordOptions options) {
     return started.take_error();
   }
   Recorder recorder(options, *source.value(), *writer.value());
+  recorder.share_rules(*rules);
   TRY(recorder.run());
   return recorder.finish();
 }

@@ -8,30 +8,26 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <unordered_map>
-
-#include "perf/record.h"
-#include "symbolize/register_file.h"
 
 namespace memtrace {
 
 class ReturnSlots {
  public:
-  // `stack_pointer` is the sample's, `caller` the return address that its stack was unwound to.
-  void note(const Sample& sample, std::uint64_t stack_pointer, std::uint64_t caller) {
-    Slot slot{.avma = stack_pointer, .return_address = caller};
-    std::uint64_t top = 0;
-    if (sample.user_stack.size() < sizeof(top)) {
-      return;
-    }
-    std::memcpy(&top, sample.user_stack.data(), sizeof(top));
-    if (top != caller) {
+  // A sample's stack pointer, what lay there, and the return address that its stack was unwound to.
+  struct Top {
+    std::uint64_t avma = 0;
+    std::uint64_t value = 0;
+    std::uint64_t caller = 0;
+  };
+
+  void note(std::uint32_t tid, const Top& top) {
+    if (top.value != top.caller) {
       return;  // not at an entry, or the trampoline is already there
     }
-    Thread& thread = threads_[sample.tid];
-    thread.slots[thread.next++ % thread.slots.size()] = slot;
+    Thread& thread = threads_[tid];
+    thread.slots[thread.next++ % thread.slots.size()] = {top.avma, top.caller};
   }
 
   // Nothing when it is not known; then it is the newest of that slot that counts.

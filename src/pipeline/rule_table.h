@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "symbolize/frame_rule.h"
@@ -20,6 +21,19 @@ struct CodePlace {
   Where where = Where::Unmapped;
   // The rule counts from the stack or frame pointer and has the return address in memory.
   bool is_plain = false;
+
+  friend bool operator==(const CodePlace& a, const CodePlace& b) {
+    const auto fields = [](const CodePlace& place) {
+      const FrameRule& rule = place.rule;
+      return std::tuple(place.where,
+                        rule.kind,
+                        rule.cfa_register,
+                        rule.cfa_offset_bytes,
+                        rule.ra_offset_bytes,
+                        rule.fp_offset_bytes);
+    };
+    return fields(a) == fields(b);
+  }
 };
 
 // Open addressing, at most half full. A key is an address and the address space that it was true

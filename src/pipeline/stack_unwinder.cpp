@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "pipeline/sampled_registers.h"
+#include "pipeline/stack_shrinker.h"
 
 namespace memtrace {
 namespace {
@@ -19,6 +20,9 @@ bool has_all_needed(const RegisterFile& registers) {
 }  // namespace
 
 std::span<const std::uint64_t> StackUnwinder::unwind(const Sample& sample) {
+  if (const auto space = shrunk_in_space(sample)) {
+    return check(sample, *space);
+  }
   const bool is_kernel_thread = sample.registers.abi == 0;
   if (sample.registers.mask == 0 || is_kernel_thread) {
     return sample.callchain;
@@ -37,6 +41,28 @@ std::span<const std::uint64_t> StackUnwinder::unwind(const Sample& sample) {
   chain_.push_back(kContextUser);
   chain_.insert(chain_.end(), frames.begin(), frames.end());
   return chain_;
+}
+
+// Of a chain that was unwound by the rules of `space`: as much as is true by the mappings as of the
+// sample. A frame's rule says where its caller is, so the frame that differs is the last to be
+// true.
+std::span<const std::uint64_t> StackUnwinder::check(const Sample& sample, std::uint64_t space) {
+  const auto chain = sample.callchain;
+  const Process* process = world_.processes().find(sample.pid);
+  auto last = chain.end();
+  if (process != nullptr) {
+    rules_.enter(*process);
+    auto frame = std::find(chain.begin(), chain.end(), kContextUser);
+    std::uint64_t before_return = 0;
+    while (rules_.space() != space && last == chain.end() && frame != chain.end() &&
+           ++frame != chain.end()) {
+      last = rules_.is_same_in(space, *frame - before_return) ? last : frame;
+      before_return = 1;
+    }
+  }
+  last_end_ = last == chain.end() ? StackEnd::Complete : StackEnd::Replaced;
+  count(last_end_);
+  return last == chain.end() ? chain : std::span(chain.begin(), last + 1);
 }
 
 std::span<const std::uint64_t> StackUnwinder::unwind_user(const Sample& sample) {
@@ -95,6 +121,7 @@ std::vector<std::string> StackUnwinder::caveats() const {
   tell(StackEnd::NoRegisters, "programs of 32 bits are not unwound");
   tell(StackEnd::Unmapped, "a return address is in no mapping");
   tell(StackEnd::Loop, "they lead downwards");
+  tell(StackEnd::Replaced, "the code of a frame was replaced while they waited to be checked");
   tell(StackEnd::Undecodable, "their unwind information cannot be followed");
   return sentences;
 }

@@ -46,6 +46,9 @@ class StackUnwinder {
     walk_.set_pending_returns(std::move(pending));
   }
 
+  // Tells the threads that empty the rings what is learnt; `log` outlives the unwinder.
+  void share_rules(RuleLog& log) { rules_.share(log); }
+
   const Counts& counts() const { return counts_; }
 
   // Of the last unwind().
@@ -55,6 +58,7 @@ class StackUnwinder {
   std::vector<std::string> caveats() const;
 
  private:
+  std::span<const std::uint64_t> check(const Sample& sample, std::uint64_t space);
   std::span<const std::uint64_t> unwind_user(const Sample& sample);
   StackEnd walk_all(const Sample& sample);
   void keep_kernel_part(std::span<const std::uint64_t> chain);

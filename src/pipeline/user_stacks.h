@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "perf/record.h"
 #include "pipeline/caller_repair.h"
 #include "pipeline/return_slots.h"
+#include "pipeline/stack_shrinker.h"
 #include "pipeline/stack_unwinder.h"
 
 namespace memtrace {
@@ -33,7 +35,9 @@ class UserStacks {
   // are to be unwound (exclude_callchain_user).
   static bool follows_frame_pointers(std::span<const std::uint64_t> chain);
 
-  void note_return_slot(const Sample& sample, std::span<const std::uint64_t> chain);
+  void note_return_slot(const Sample& sample,
+                        const std::optional<ShrunkStack>& shrunk,
+                        std::span<const std::uint64_t> chain);
 
   StackUnwinder unwinder_;
   CallerRepair repair_;
