@@ -93,9 +93,11 @@ Result<Decoder> bind_call(FieldLookup& lookup) {
 // the word itself is part of the size.
 std::uint64_t usable_bytes(std::uint64_t size_word) {
   constexpr std::uint64_t kFlags = 7;
+  constexpr std::uint64_t kIsMmapped = 2;  // such a chunk cannot use the next one's first word
   constexpr std::uint64_t kWordBytes = 8;
   const std::uint64_t chunk_bytes = size_word & ~kFlags;
-  return chunk_bytes > kWordBytes ? chunk_bytes - kWordBytes : 0;
+  const std::uint64_t own_bytes = (size_word & kIsMmapped) != 0 ? 2 * kWordBytes : kWordBytes;
+  return chunk_bytes > own_bytes ? chunk_bytes - own_bytes : 0;
 }
 
 Result<Decoder> bind_return(FieldLookup& lookup) {

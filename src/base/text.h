@@ -11,6 +11,8 @@
 namespace memtrace {
 
 std::vector<std::string_view> split(std::string_view text, char separator);
+// At commas that are not within parentheses.
+std::vector<std::string_view> split_list(std::string_view text);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::string_view trim(std::string_view text);
 

@@ -96,7 +96,7 @@ std::vector<std::string> ParsedOptions::list(std::string_view name) const {
   std::vector<std::string> all;
   if (const auto found = values_.find(std::string(name)); found != values_.end()) {
     for (const std::string& value : found->second) {
-      for (const std::string_view part : split(value, ',')) {
+      for (const std::string_view part : split_list(value)) {
         if (!trim(part).empty()) {
           all.emplace_back(trim(part));
         }

@@ -26,7 +26,7 @@ class ParsedOptions {
   // The last value given, or `fallback`. Flags hold "1".
   std::string text(std::string_view name, std::string_view fallback = "") const;
 
-  // All values, each split at commas.
+  // All values, each split at commas that are not within parentheses.
   std::vector<std::string> list(std::string_view name) const;
 
   // Error: Usage, not a number of that kind.

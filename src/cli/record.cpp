@@ -13,6 +13,8 @@ namespace {
 constexpr auto kOwnOptions = std::to_array<Option>({
     {"for", 0, "VIEW,...", "record what these views need"},
     {"output", 'o', "FILE", "write to FILE, memtrace.data unless given; - writes to a pipe"},
+    {"min-bytes", 0, "BYTES", "only heap allocations of at least so many bytes"},
+    {"max-bytes", 0, "BYTES", "only heap allocations of at most so many bytes"},
     {"no-symbols", 0, "", "do not store the names of the addresses in the file"},
 });
 

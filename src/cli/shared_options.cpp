@@ -4,8 +4,10 @@
 #include <array>
 #include <regex>
 
+#include "base/system.h"
 #include "base/text.h"
 #include "cli/call_graph_option.h"
+#include "pipeline/custom_allocator.h"
 
 namespace memtrace {
 namespace {
@@ -31,6 +33,15 @@ constexpr auto kEvents = std::to_array<Option>({
      0,
      "EXPR",
      "only events that satisfy this, tested in the kernel: 'bytes_req > 4096'"},
+    {"alloc",
+     0,
+     "FUNCTION,...",
+     "functions of an allocator that is not known: 'pool_take(size=arg2)'"},
+    {"free", 0, "FUNCTION,...", "functions that free its blocks: 'pool_give(ptr=arg1)'"},
+    {"one-probe",
+     0,
+     "",
+     "probe glibc's allocator at its returns only: half the cost, sizes as rounded up"},
     {"period", 0, "N", "record one in N events; reports scale the figures by N"},
     {"call-graph",
      0,
@@ -51,6 +62,7 @@ constexpr auto kReport = std::to_array<Option>({
     {"top", 0, "N", "show so many rows, 20 unless given; 0 shows all"},
     {"min", 0, "N", "leave out rows with a count below N"},
     {"exclude", 0, "REGEX,...", "leave out rows in whose stacks or names one of these is found"},
+    {"suppressions", 0, "FILE", "leave out the stacks that this file of LeakSanitizer's names"},
     {"comm", 0, "NAME,...", "only threads with these names"},
     {"format", 0, "text|json|csv|folded", "how to print the report"},
 });
@@ -166,6 +178,27 @@ Result<LiveSetup> read_live_setup(const ParsedOptions& parsed) {
                    .duration_ns = duration.value()};
 }
 
+Result<HeapNeeds> read_heap_needs(const ParsedOptions& parsed) {
+  HeapNeeds needs{.one_probe = parsed.has("one-probe")};
+  auto min = parsed.bytes("min-bytes", needs.min_bytes);
+  auto max = parsed.bytes("max-bytes", needs.max_bytes);
+  if (!min.ok() || !max.ok()) {
+    return min.ok() ? max.take_error() : min.take_error();
+  }
+  needs.min_bytes = min.value();
+  needs.max_bytes = max.value();
+  for (const auto& [option, op] : {std::pair("alloc", HeapOp::Alloc), {"free", HeapOp::Free}}) {
+    for (const std::string& text : parsed.list(option)) {
+      auto custom = parse_custom_function(text, op);
+      if (!custom.ok()) {
+        return custom.take_error();
+      }
+      needs.custom.push_back(custom.take());
+    }
+  }
+  return needs;
+}
+
 Result<EventSelection> read_selection(const ParsedOptions& parsed) {
   auto period = parsed.number("period", 1);
   // The kernel takes no period with the highest bit set (kernel/events/core.c, perf_event_open).
@@ -175,8 +208,15 @@ Result<EventSelection> read_selection(const ParsedOptions& parsed) {
                  "takes a whole number from 1 to 9223372036854775807",
                  ErrorKind::Usage};
   }
-  return EventSelection{
-      .events = parsed.list("event"), .filter = parsed.text("filter"), .period = period.value()};
+  auto heap = read_heap_needs(parsed);
+  if (!heap.ok()) {
+    return heap.take_error();
+  }
+  heap.value().period = period.value();
+  return EventSelection{.events = parsed.list("event"),
+                        .filter = parsed.text("filter"),
+                        .period = period.value(),
+                        .heap = heap.take()};
 }
 
 Result<SessionOptions> read_session(const ParsedOptions& parsed) {
@@ -185,6 +225,16 @@ Result<SessionOptions> read_session(const ParsedOptions& parsed) {
   session.view_options.tasks.comms = parsed.list("comm");
   if (parsed.has("user") != parsed.has("kernel")) {
     session.part = parsed.has("user") ? StackPart::User : StackPart::Kernel;
+  }
+  if (parsed.has("suppressions")) {
+    const std::string path = parsed.text("suppressions");
+    const auto text = read_file(path);
+    auto suppressions =
+        text.ok() ? Suppressions::parse(text.value(), path) : Result<Suppressions>(text.error());
+    if (!suppressions.ok()) {
+      return suppressions.take_error();
+    }
+    session.suppressions = suppressions.take();
   }
   ArrangeOptions& arrange = session.arrange;
   const bool folded = parsed.text("format") == "folded";

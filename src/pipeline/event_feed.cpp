@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "pipeline/local_formats.h"
+#include "symbolize/demangle.h"
 #include "tracepoints/arena.h"
 #include "tracepoints/format.h"
 #include "tracepoints/heap.h"
@@ -115,10 +116,10 @@ void EventFeed::learn_event(const EventInfo& recorded) {
   const EventInfo info = with_format(recorded);
   EventType type{.name = info.name, .index = static_cast<std::uint32_t>(types_.size())};
   if (is_heap_event(info.name)) {
-    type.heap_function = heap_function(info.name);
+    type.heap_function = demangle(heap_function(info.name));
     type.heap_call = heap_call_name(info.name);
   }
-  type.probe = user_probe_name(info.name);
+  type.probe = demangle(user_probe_name(info.name));
   if (!info.format.empty()) {
     auto parsed = parse_format(info.format, info.name.substr(0, info.name.find(':')));
     if (parsed.ok()) {

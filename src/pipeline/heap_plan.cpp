@@ -120,21 +120,51 @@ class Planner {
         }
       }
     }
+    for (const CustomFunction& custom : needs_.custom) {
+      add_custom(custom);
+    }
     return std::move(probes_);
   }
 
  private:
   void add(const Found& found) {
-    if (found.role.is_operator && !allocates_itself(found)) {
-      return;
+    if (!found.role.is_operator || allocates_itself(found)) {
+      add_probes(found);
     }
+  }
+
+  void add_probes(const Found& found) {
     const bool is_free = found.role.op == HeapOp::Free;
-    if (is_free ? needs_.frees : needs_.calls && !needs_.one_probe) {
+    if (is_free ? needs_.frees : needs_.calls && !has_one_probe(found.role)) {
       add_entry(found, is_free);
     }
-    if (!is_free && (needs_.returns || needs_.one_probe)) {
+    if (!is_free && (needs_.returns || has_one_probe(found.role))) {
       add_return(found);
     }
+  }
+
+  void add_custom(const CustomFunction& custom) {
+    const std::string_view file = object_.mapped_path;
+    if (!file.ends_with(custom.path)) {
+      return;
+    }
+    const auto functions = table_.find(custom.name);
+    for (const Function& function : functions.ok() ? functions.value() : std::vector<Function>()) {
+      HeapFunction role = custom.role;
+      role.is_operator = function.names.front().starts_with("_Z");  // C++: it may throw
+      add_probes({.role = role,
+                  .name = custom.name,
+                  .function = function,
+                  .bytes = bytes_of(object_.path, function),
+                  .machine = table_.machine()});
+    }
+  }
+
+  // Only glibc's chunks tell the size of a block, and realloc's old block is known at its entry
+  // only.
+  bool has_one_probe(const HeapFunction& role) const {
+    return needs_.one_probe && role.op == HeapOp::Alloc && role.memory_pointer < 0 &&
+           !role.is_operator && index_.contains("gnu_get_libc_version");
   }
 
   // libstdc++'s operators call malloc and free, which are probed; those of an allocator's own
@@ -152,16 +182,21 @@ class Planner {
     });
   }
 
-  void add_entry(const Found& found, bool is_free) {
-    // The pairing of calls rests on the stack pointer: a place behind a push would shift it.
-    ProbePlace place = find_probe_place(
+  // Entry and return are probed at the same place: a return probe replaces the return address where
+  // it lies, and the stack must have been copied before. The pairing of calls rests on the stack
+  // pointer, too: a place behind a push would shift it.
+  static std::uint64_t place_of(const Found& found) {
+    const bool is_free = found.role.op == HeapOp::Free;
+    const ProbePlace place = find_probe_place(
         found.code(), {.needed = argument_mask(found.role), .allow_early_return = is_free});
-    if (!is_free && place.pushed_bytes != 0) {
-      place = {};
-    }
+    const bool usable = is_free || place.pushed_bytes == 0;
+    return found.function.file_offset + (usable ? place.offset_bytes : 0);
+  }
+
+  void add_entry(const Found& found, bool is_free) {
     probes_.push_back({.kind = is_free ? HeapProbeKind::Free : HeapProbeKind::Call,
                        .function = found.name,
-                       .file_offset = found.function.file_offset + place.offset_bytes,
+                       .file_offset = place_of(found),
                        .arguments = entry_arguments(found.role),
                        .filter = size_filter(found.role, needs_)});
   }
@@ -174,9 +209,10 @@ class Planner {
     } else {
       probes_.push_back({.kind = HeapProbeKind::Return,
                          .function = found.name,
-                         .file_offset = found.function.file_offset,
+                         .file_offset = place_of(found),
                          .is_return_probe = true,
-                         .arguments = return_arguments(needs_.one_probe)});
+                         .has_no_call = has_one_probe(found.role),
+                         .arguments = return_arguments(has_one_probe(found.role))});
     }
   }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "pipeline/custom_allocator.h"
 #include "pipeline/target_objects.h"
 
 namespace memtrace {
@@ -20,6 +21,7 @@ struct HeapNeeds {
   std::uint64_t min_bytes = 0;
   std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t period = 1;  // of calls; returns and frees are all needed to pair them
+  std::vector<CustomFunction> custom = {};  // --alloc and --free
 
   bool any() const { return calls || returns || frees; }
 };
@@ -31,6 +33,7 @@ struct HeapProbe {
   std::string function;  // with the allocator's prefix: "je_malloc"
   std::uint64_t file_offset = 0;
   bool is_return_probe = false;  // else a Return is at an instruction inside the function
+  bool has_no_call = false;      // a Return without a Call: it takes the stack
   std::string arguments;         // for uprobe_events
   std::string filter;            // "" = none
 };

@@ -42,9 +42,7 @@ Result<> HeapProbes::define(const HeapProbe& probe,
   if (!defined.ok()) {
     return defined.take_error();
   }
-  const bool has_stack =
-      probe.kind == HeapProbeKind::Call ||
-      (probe.kind == HeapProbeKind::Return && needs_.one_probe && probe.is_return_probe);
+  const bool has_stack = probe.kind == HeapProbeKind::Call || probe.has_no_call;
   requests.push_back({.info = {.name = defined.value().name,
                                .kind = EventKind::Tracepoint,
                                .config = defined.value().id,

@@ -165,10 +165,14 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     report.view = options_.views[i]->name;
     report.start_ns = span.start_ns;
     report.end_ns = span.end_ns;
+    if (!options_.suppressions.empty()) {
+      options_.suppressions.apply(report, naming_);
+    }
     TRY(arrange(report, options_.arrange, naming_));
     resolve(report, naming_);
     Caveats known = caveats();
     if (options_.views[i]->spec.needs_live_blocks) {
+      note_bounds(report, known);
       note_partial(options_.views[i]->spec, known);
     } else {
       known.unmatched = 0;

@@ -17,6 +17,7 @@
 #include "pipeline/user_stacks.h"
 #include "report/arrange.h"
 #include "report/resolve.h"
+#include "report/suppressions.h"
 #include "views/view.h"
 
 namespace memtrace {
@@ -25,6 +26,7 @@ struct SessionOptions {
   std::vector<const NamedView*> views;
   ViewOptions view_options;  // for all of them
   ArrangeOptions arrange;
+  Suppressions suppressions;
   StackPart part = StackPart::Whole;
   std::uint64_t interval_ns = 0;     // 0: one report at the end
   std::uint64_t interval_count = 0;  // 0: until the source ends
@@ -74,6 +76,7 @@ class Session {
   bool view_is_sampled(std::size_t view_index) const;
   void note_empty(Report& report) const;
   void learn_handlers();
+  void note_bounds(const Report& report, Caveats& caveats) const;
   void note_partial(const ViewSpec& view, Caveats& caveats) const;
 
   RecordSource& source_;

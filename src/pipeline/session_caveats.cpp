@@ -59,6 +59,22 @@ void Session::note_partial(const ViewSpec& view, Caveats& caveats) const {
   }
 }
 
+// A lost allocation is a block too few, a lost free one too many.
+void Session::note_bounds(const Report& report, Caveats& caveats) const {
+  const std::uint64_t missing = caveats.missing();
+  const auto count = std::find_if(report.totals.begin(),
+                                  report.totals.end(),
+                                  [](const Total& total) { return total.name == "count"; });
+  if (missing == 0 || count == report.totals.end()) {
+    return;
+  }
+  caveats.notes.push_back(
+      format("with %llu events missing, between %llu and %llu blocks are outstanding",
+             static_cast<unsigned long long>(missing),
+             static_cast<unsigned long long>(count->value - std::min(count->value, missing)),
+             static_cast<unsigned long long>(count->value + missing)));
+}
+
 // Loss as it stands in the records, put under its proper name by what `record` told of itself.
 Caveats Session::caveats() const {
   Caveats all = losses_;

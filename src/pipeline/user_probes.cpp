@@ -1,11 +1,13 @@
 #include "pipeline/user_probes.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "pipeline/descriptor_limit.h"
 #include "pipeline/uprobe_event.h"
+#include "tracepoints/heap.h"
 #include "views/shared_heap.h"
 
 namespace memtrace {
@@ -64,9 +66,35 @@ Result<std::unique_ptr<UserProbes>> UserProbes::open(const Target& target) {
       new UserProbes(target, objects.take(), heap_group.take(), group.take()));
 }
 
+namespace {
+
+// Error: Usage, when none of the probes is on the function.
+Result<> check_found(const CustomFunction& custom,
+                     const Result<std::vector<EventRequest>>& probes) {
+  if (!probes.ok()) {
+    return probes.error();
+  }
+  const auto is_of_it = [&custom](const EventRequest& request) {
+    return heap_function(request.info.name) == probe_event_name(custom.name, {});
+  };
+  if (std::any_of(probes.value().begin(), probes.value().end(), is_of_it)) {
+    return kDone;
+  }
+  return Error{"no function '" + custom.name + "' in the target's files",
+               0,
+               "--alloc and --free take functions that have symbols; name the file in front: "
+               "libpool.so:FUNCTION",
+               ErrorKind::Usage};
+}
+
+}  // namespace
+
 Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
   HeapProbes probes(needs, heap_group_);
   auto requests = probes.add(objects_);
+  for (const CustomFunction& custom : needs.custom) {
+    TRY(check_found(custom, requests));
+  }
   if (requests.ok() && requests.value().empty()) {
     return Error{"no allocator found in the target",
                  0,

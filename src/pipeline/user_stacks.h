@@ -10,19 +10,19 @@
 
 #include "perf/record.h"
 #include "pipeline/caller_repair.h"
+#include "pipeline/return_slots.h"
 #include "pipeline/stack_unwinder.h"
 
 namespace memtrace {
 
 class UserStacks {
  public:
-  explicit UserStacks(World& world) : unwinder_(world), repair_(world) {}
+  explicit UserStacks(World& world);
+  UserStacks(const UserStacks&) = delete;  // the unwinder asks this very object's slots
+  UserStacks& operator=(const UserStacks&) = delete;
 
   // Valid until the next call.
-  std::span<const std::uint64_t> complete(const Sample& sample) {
-    return follows_frame_pointers(sample.callchain) ? repair_.repair(sample)
-                                                    : unwinder_.unwind(sample);
-  }
+  std::span<const std::uint64_t> complete(const Sample& sample);
 
   std::vector<std::string> caveats() const { return unwinder_.caveats(); }
 
@@ -33,8 +33,11 @@ class UserStacks {
   // are to be unwound (exclude_callchain_user).
   static bool follows_frame_pointers(std::span<const std::uint64_t> chain);
 
+  void note_return_slot(const Sample& sample, std::span<const std::uint64_t> chain);
+
   StackUnwinder unwinder_;
   CallerRepair repair_;
+  ReturnSlots slots_;
 };
 
 }  // namespace memtrace

@@ -27,7 +27,7 @@ class SampledSeries {
   const std::vector<std::pair<std::uint64_t, std::uint64_t>>& points() const { return points_; }
 
  private:
-  static constexpr std::size_t kMostPoints = 400;
+  static constexpr std::size_t kMostPoints = 60;
 
   void thin_out() {
     spacing_ns_ *= 2;

@@ -8,6 +8,11 @@ namespace {
 using Strings = std::vector<std::string>;
 using Views = std::vector<std::string_view>;
 
+TEST(SplitList, leaves_commas_within_parentheses) {
+  const std::vector<std::string_view> expected = {"a(b,c(d,e))", "f", ""};
+  EXPECT_EQ(split_list("a(b,c(d,e)),f,"), expected);
+}
+
 TEST(Text, splitting_keeps_empty_parts) {
   EXPECT_EQ(split("a,b", ','), (Views{"a", "b"}));
   EXPECT_EQ(split(",a,", ','), (Views{"", "a", ""}));

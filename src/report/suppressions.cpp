@@ -1,0 +1,133 @@
+#include "report/suppressions.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "base/text.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::size_t kNoRule = std::numeric_limits<std::size_t>::max();
+
+// A pattern is found anywhere; * stands for anything, ^ and $ tie it to the ends.
+std::regex to_regex(std::string_view pattern) {
+  std::string text;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char letter = pattern[i];
+    const bool is_anchor = (letter == '^' && i == 0) || (letter == '$' && i + 1 == pattern.size());
+    if (letter == '*') {
+      text += ".*";
+    } else if (is_anchor || std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+               letter == '_') {
+      text += letter;
+    } else {
+      text += std::string("\\") + letter;
+    }
+  }
+  return std::regex(text, std::regex::ECMAScript | std::regex::optimize);
+}
+
+std::uint64_t figure_in(const std::vector<Cell>& row, const Table& table, std::string_view name) {
+  const auto column = std::ranges::find(table.columns, name, &Column::name);
+  if (column == table.columns.end()) {
+    return 0;
+  }
+  const auto* value =
+      std::get_if<std::uint64_t>(&row[static_cast<std::size_t>(column - table.columns.begin())]);
+  return value == nullptr ? 0 : *value;
+}
+
+struct Used {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+};
+
+void take_from_totals(Report& report, const Table& table, const std::vector<Cell>& row) {
+  for (Total& total : report.totals) {
+    total.value -= std::min(total.value, figure_in(row, table, total.name));
+  }
+}
+
+Table used_table(const std::vector<std::string>& patterns, const std::vector<Used>& used) {
+  Table table{.title = "suppressions used", .fixed = true};
+  table.columns = {{"suppression", Unit::Text}, {"count", Unit::Count}, {"bytes", Unit::Bytes}};
+  table.key_count = 1;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i].count != 0) {
+      table.rows.push_back({patterns[i], used[i].count, used[i].bytes});
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<Suppressions> Suppressions::parse(std::string_view text, const std::string& name) {
+  constexpr std::string_view kStart = "leak:";
+  Suppressions suppressions;
+  int number = 0;
+  for (const std::string_view raw_line : split(text, '\n')) {
+    ++number;
+    const std::string_view line = trim(raw_line);
+    if (line.empty() || line[0] == '#') {
+      continue;
+    }
+    const std::string_view pattern = line.starts_with(kStart) ? line.substr(kStart.size()) : "";
+    if (pattern.empty()) {
+      return Error{
+          format("%s:%d: '%.*s'", name.c_str(), number, static_cast<int>(line.size()), line.data()),
+          0,
+          "suppressions are lines such as leak:FUNCTION, leak:libfoo.so or leak:file.c"};
+    }
+    suppressions.rules_.push_back({std::string(pattern), to_regex(pattern)});
+  }
+  return suppressions;
+}
+
+std::size_t Suppressions::matching_rule(const std::vector<Cell>& row, Namer& namer) const {
+  for (const Cell& cell : row) {
+    const auto* stack = std::get_if<StackId>(&cell);
+    if (stack == nullptr || !stack->valid()) {
+      continue;
+    }
+    for (const Frame& frame : namer.stack(*stack)) {
+      const auto found = std::find_if(rules_.begin(), rules_.end(), [&frame](const Rule& rule) {
+        return std::regex_search(frame.function, rule.regex) ||
+               std::regex_search(frame.file, rule.regex) ||
+               std::regex_search(frame.module, rule.regex);
+      });
+      if (found != rules_.end()) {
+        return static_cast<std::size_t>(found - rules_.begin());
+      }
+    }
+  }
+  return kNoRule;
+}
+
+void Suppressions::apply(Report& report, Namer& namer) const {
+  std::vector<Used> used(rules_.size());
+  for (std::size_t i = 0; i < report.tables.size(); ++i) {
+    Table& table = report.tables[i];
+    std::erase_if(table.rows, [&](const std::vector<Cell>& row) {
+      const std::size_t rule = matching_rule(row, namer);
+      if (rule != kNoRule && i == 0) {
+        used[rule].count += figure_in(row, table, "count");
+        used[rule].bytes += figure_in(row, table, "bytes");
+        take_from_totals(report, table, row);
+      }
+      return rule != kNoRule;
+    });
+  }
+  std::vector<std::string> patterns;
+  for (const Rule& rule : rules_) {
+    patterns.push_back(rule.pattern);
+  }
+  Table table = used_table(patterns, used);
+  if (!table.rows.empty()) {
+    report.tables.push_back(std::move(table));
+  }
+}
+
+}  // namespace memtrace

@@ -1,0 +1,182 @@
+// The user heap, by probes on the allocators of real programs.
+#include <fstream>
+
+#include "live/live_test.h"
+
+namespace memtrace::test {
+namespace {
+
+struct Leak {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+
+  friend bool operator==(const Leak&, const Leak&) = default;
+
+  friend std::ostream& operator<<(std::ostream& out, const Leak& leak) {
+    return out << leak.count << " blocks of " << leak.bytes << " bytes";
+  }
+};
+
+class HeapTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    LiveTest::SetUp();
+    if (!IsSkipped() && !std::filesystem::exists("/sys/kernel/tracing/uprobe_events")) {
+      GTEST_SKIP() << "no uprobe_events here";
+    }
+  }
+
+  static Leak leak_at(const Json& leaks, std::string_view function) {
+    return {sum_with_function(leaks, function), sum_with_function(leaks, function, "bytes")};
+  }
+
+  Json leaks_of(const std::string& words, const std::string& preload = "") {
+    run_well((preload.empty() ? "" : "LD_PRELOAD=" + preload + " ") +
+             "$MEMTRACE record --for leaks " + words);
+    return report("leaks --top 0");
+  }
+
+  // Skips when the library is not installed.
+  std::string library(const std::string& name) {
+    const Outcome found = run("ldconfig -p | sed -n 's/.*=> //p' | grep -m1 /" + name);
+    return found.out.substr(0, found.out.find('\n'));
+  }
+
+  void expect_all_leaks(const Json& leaks) {
+    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_by_malloc"), (Leak{10, 1045}));
+    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_by_calloc"), (Leak{5, 1000}));
+    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_by_realloc"), (Leak{3, 15000}));
+    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_aligned"), (Leak{5, 1600}));
+    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_by_new"), (Leak{6, 462}));
+    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::free_all"), (Leak{0, 0}));
+    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::run_thread"), (Leak{4, 1000}));
+    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_in_child"), (Leak{7, 2100}));
+    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::fork_and_leak").count, 7U);  // the child's
+    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::jump_back"), (Leak{1, 33}));
+    EXPECT_EQ(lost_in(leaks), 0U);
+  }
+};
+
+TEST_F(HeapTest, leaks_are_exact_in_blocks_and_bytes_at_the_function_that_leaked) {
+  expect_all_leaks(leaks_of("-- $PUPPETS/heap_patterns all"));
+}
+
+TEST_F(HeapTest, leaks_through_jemalloc_are_exact) {
+  const std::string jemalloc = library("libjemalloc.so");
+  if (jemalloc.empty()) {
+    GTEST_SKIP() << "libjemalloc is not installed";
+  }
+  expect_all_leaks(leaks_of("-- $PUPPETS/heap_patterns all", jemalloc));
+}
+
+TEST_F(HeapTest, leaks_through_tcmalloc_are_exact) {
+  const std::string tcmalloc = library("libtcmalloc_minimal.so");
+  if (tcmalloc.empty()) {
+    GTEST_SKIP() << "libtcmalloc is not installed";
+  }
+  expect_all_leaks(leaks_of("-- $PUPPETS/heap_patterns all", tcmalloc));
+}
+
+TEST_F(HeapTest, a_watched_program_ends_as_it_would_alone) {
+  for (const char* view : {"malloc", "leaks", "heap"}) {
+    const Outcome alone = run_well("$PUPPETS/heap_patterns leave");
+    const Outcome watched = run_well(std::string("$MEMTRACE record --for ") + view +
+                                     " -- $PUPPETS/heap_patterns leave");
+    EXPECT_EQ(watched.out, alone.out) << view;
+    EXPECT_EQ(watched.out, "caught 3\n");
+  }
+}
+
+TEST_F(HeapTest, the_live_view_agrees_with_the_recording) {
+  const Json live = json_of(
+      "$MEMTRACE leaks --format json --top 0 -- $PUPPETS/heap_patterns all | grep -v caught");
+  expect_all_leaks(live);
+}
+
+TEST_F(HeapTest, a_running_process_is_watched_from_outside) {
+  run_well(
+      "$PUPPETS/heap_patterns pause & PUPPET=$!; sleep 0.3\n"
+      "$MEMTRACE record --for leaks -p $PUPPET -d 1.5 & sleep 0.9; kill -USR2 $PUPPET; wait");
+  EXPECT_EQ(leak_at(report("leaks --top 0"), "(anonymous namespace)::leak_by_malloc"),
+            (Leak{10, 1045}));
+}
+
+TEST_F(HeapTest, one_probe_takes_sizes_from_glibcs_chunks) {
+  run_well("$MEMTRACE record --for leaks --one-probe -- $PUPPETS/heap_patterns malloc");
+  const Json leaks = report("leaks --top 0");
+  // 100 to 104 bytes fit into a chunk of 112, 105 to 109 into one of 128, less 8 each.
+  EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_by_malloc"), (Leak{10, 5 * 104 + 5 * 120}));
+}
+
+TEST_F(HeapTest, size_limits_are_tested_in_the_kernel) {
+  run_well(
+      "$MEMTRACE record --for malloc --min-bytes 105 --max-bytes 107 -- "
+      "$PUPPETS/heap_patterns malloc");
+  EXPECT_EQ(report("malloc").at("totals").at("bytes"), 105 + 106 + 107);
+}
+
+TEST_F(HeapTest, calls_are_counted_as_bpftrace_counts_them) {
+  if (run("bpftrace --version").status != 0) {
+    GTEST_SKIP() << "bpftrace is not installed: there is nothing to compare with";
+  }
+  const Outcome counted = run_well(
+      "bpftrace -e 'uprobe:libc:malloc /comm == \"heap_patterns\"/ { @ = count(); } ' "
+      "-c \"$PUPPETS/heap_patterns all\" | sed -n 's/^@: //p'");
+  run_well("$MEMTRACE record --for malloc -- $PUPPETS/heap_patterns all");
+  EXPECT_EQ(figure_of(report("malloc --by function --top 0"), "function", "malloc"),
+            std::stoul(counted.out));
+}
+
+TEST_F(HeapTest, costs_are_those_that_the_program_has) {
+  run_well("$MEMTRACE record --for heap -- $PUPPETS/heap_costs");
+  const Json heap = report("heap --by function --exclude '^none$' --max-bytes 20000 --top 0");
+  EXPECT_EQ(heap.at("totals").at("allocs"), 1599);
+  EXPECT_EQ(heap.at("totals").at("peak"), 1499500);
+  EXPECT_EQ(heap.at("totals").at("leaked"), 194950);
+  EXPECT_EQ(heap.at("totals").at("leaked_count"), 100);
+  EXPECT_EQ(heap.at("totals").at("temporary"), 599);
+}
+
+// heaptrack adds what its own library allocates at the start: one call, the 72,704 bytes that the
+// C++ library keeps for exceptions.
+TEST_F(HeapTest, costs_agree_with_heaptracks) {
+  if (run("heaptrack --version").status != 0) {
+    GTEST_SKIP() << "heaptrack is not installed: there is nothing to compare with";
+  }
+  run_well("heaptrack -o costs $PUPPETS/heap_costs");
+  const auto heaptrack = [this](const std::string& line) {
+    const Outcome figure =
+        run_well("heaptrack_print costs.* | sed -n 's/^" + line + ": \\([0-9.]*\\).*/\\1/p'");
+    return std::stod(figure.out);
+  };
+  run_well("$MEMTRACE record --for heap -- $PUPPETS/heap_costs");
+  const Json totals = report("heap").at("totals");
+  constexpr double kExceptionPool = 72704;
+  EXPECT_NEAR(heaptrack("calls to allocation functions"), totals.at("allocs").get<double>(), 2);
+  EXPECT_NEAR(heaptrack("temporary memory allocations"), totals.at("temporary").get<double>(), 2);
+  EXPECT_NEAR(heaptrack("total memory leaked") * 1e3, totals.at("leaked").get<double>(), 100);
+  EXPECT_NEAR(heaptrack("peak heap memory consumption") * 1e6 - kExceptionPool,
+              totals.at("peak").get<double>(),
+              10000);
+}
+
+TEST_F(HeapTest, nothing_is_left_behind_even_by_a_killed_run) {
+  run("$MEMTRACE record --for leaks -- sleep 30 & sleep 1; kill -9 $!; wait; pkill -P 1 -x sleep");
+  run_well("$MEMTRACE record --for malloc -- true");
+  std::ifstream probes("/sys/kernel/tracing/uprobe_events");
+  const std::string text(std::istreambuf_iterator<char>(probes), {});
+  EXPECT_EQ(text.find("memtrace_heap_"), std::string::npos) << text;
+}
+
+TEST_F(HeapTest, bad_targets_get_a_sentence) {
+  const Outcome no_function = run("$MEMTRACE record -e uprobe:libc:malocc -- true");
+  EXPECT_EQ(no_function.status, 2);
+  EXPECT_TRUE(no_function.says("malloc")) << no_function.all();
+  const Outcome no_library = run("$MEMTRACE record -e uprobe:libnone:malloc -- true");
+  EXPECT_EQ(no_library.status, 2);
+  const Outcome no_custom = run("$MEMTRACE record --for leaks --alloc nothing_here -- true");
+  EXPECT_EQ(no_custom.status, 2);
+}
+
+}  // namespace
+}  // namespace memtrace::test

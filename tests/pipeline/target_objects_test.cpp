@@ -1,0 +1,61 @@
+#include "pipeline/target_objects.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "support/temp_dir.h"
+
+namespace memtrace {
+namespace {
+
+bool has_file(const std::vector<TargetObject>& objects, std::string_view start) {
+  return std::any_of(objects.begin(), objects.end(), [start](const TargetObject& object) {
+    return std::string_view(object.mapped_path)
+        .substr(object.mapped_path.rfind('/') + 1)
+        .starts_with(start);
+  });
+}
+
+TEST(LoaderList, gives_the_paths_of_libraries) {
+  const std::vector<std::string> expected = {"/lib/libc.so.6", "/lib64/ld-linux-x86-64.so.2"};
+  EXPECT_EQ(parse_loader_list("\tlinux-vdso.so.1 (0x00007ffd)\n"
+                              "\tlibc.so.6 => /lib/libc.so.6 (0x00007f12)\n"
+                              "\tlibgone.so => not found\n"
+                              "\t/lib64/ld-linux-x86-64.so.2 (0x00007f34)\n"),
+            expected);
+}
+
+TEST(TargetObjects, of_this_process_are_its_program_and_libraries) {
+  const auto objects = objects_of_process(static_cast<std::uint32_t>(::getpid()));
+  EXPECT_TRUE(has_file(objects, "pipeline_test"));
+  EXPECT_TRUE(has_file(objects, "libc.so"));
+}
+
+TEST(TargetObjects, of_a_command_are_what_its_loader_will_load) {
+  const auto objects = objects_of({.kind = TargetKind::Command, .command = {"sh"}});
+  ASSERT_TRUE(objects.ok());
+  EXPECT_TRUE(has_file(objects.value(), "libc.so"));
+}
+
+TEST(TargetObjects, of_a_script_are_its_interpreters) {
+  const test::TempDir dir;
+  const std::string script = dir.path() + "/script";
+  std::ofstream(script) << "#!/usr/bin/env sh\ntrue\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const auto objects = objects_of({.kind = TargetKind::Command, .command = {script}});
+  ASSERT_TRUE(objects.ok());
+  EXPECT_TRUE(has_file(objects.value(), "env"));
+  EXPECT_TRUE(has_file(objects.value(), "sh") || has_file(objects.value(), "dash"));
+}
+
+TEST(TargetObjects, a_command_that_is_not_there_is_an_error) {
+  const auto objects = objects_of({.kind = TargetKind::Command, .command = {"no-such-program"}});
+  ASSERT_FALSE(objects.ok());
+  EXPECT_EQ(objects.error().errno_value, ENOENT);
+}
+
+}  // namespace
+}  // namespace memtrace
