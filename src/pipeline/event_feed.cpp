@@ -119,7 +119,7 @@ void EventFeed::learn_event(const EventInfo& recorded) {
     type.heap_function = demangle(heap_function(info.name));
     type.heap_call = heap_call_name(info.name);
   }
-  type.probe = user_probe_name(info.name);
+  type.probe = demangle(user_probe_name(info.name));
   if (!info.format.empty()) {
     auto parsed = parse_format(info.format, info.name.substr(0, info.name.find(':')));
     if (parsed.ok()) {

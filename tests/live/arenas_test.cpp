@@ -105,8 +105,8 @@ TEST_F(ArenasTest, calls_of_a_library_are_counted_by_function) {
       "$MEMTRACE calls --format json -e 'uprobe:libfake_glibc_probes:*play_*' -- "
       "$PUPPETS/play_arenas 3");
   EXPECT_EQ(shown.at("totals").at("probed"), 6);
-  EXPECT_EQ(figure_of(shown, "function", "_Z9play_waitPc"), 9);
-  EXPECT_EQ(figure_of(shown, "function", "_Z10play_arenaPcmS_"), 6);
+  EXPECT_EQ(figure_of(shown, "function", "play_wait(char*)"), 9);
+  EXPECT_EQ(figure_of(shown, "function", "play_arena(char*, unsigned long, char*)"), 6);
 }
 
 TEST_F(ArenasTest, calls_without_events_counts_the_allocators) {
