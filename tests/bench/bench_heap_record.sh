@@ -1,7 +1,8 @@
 #!/bin/sh
 # All mallocs of a compile with 8 KiB of stack each, recorded by perf record --call-graph dwarf and by
-# memtrace record --for malloc: how long the compile takes, what is recorded and lost, how large the
-# files are, and how long they take to read. perf's libc probe is the one that memtrace uses, too.
+# memtrace record --for malloc, both with probes on malloc, calloc and realloc and the rings that they
+# choose themselves: how long the compile takes, what is recorded and lost, how large the files are,
+# and how long they take to read.
 # Run as root on an idle machine: tests/bench/bench_heap_record.sh     (PERF_SCRIPT=no leaves out the
 # reading by perf, which takes minutes)
 set -eu
@@ -9,7 +10,7 @@ cd "$(dirname "$0")/../.."
 . tests/bench/common.sh
 
 library=$(ldd "$(command -v perf)" | awk '/libc\.so/ { print $3 }')
-probe=memtrace_bench_malloc
+functions="malloc calloc realloc"
 source=$scratch/big.cpp
 compile="g++ -c $source -o $scratch/big.o"
 cat >"$source" <<'END'
@@ -24,12 +25,14 @@ int main(int argc, char** argv) {
 }
 END
 
-# The compile's own time: perf goes on writing after it has ended.
+# The compile's own time: both recorders have work to do after it has ended.
 cat >"$scratch/compile.sh" <<END
-exec "$PWD/$build/bench/measure" $compile >"$scratch/compile.ms"
+begin=\$(date +%s%N)
+$compile
+echo \$(((\$(date +%s%N) - begin) / 1000000)) >"$scratch/compile.ms"
 END
 
-ms_of() { # FILE of measure
+ms_of() { # FILE: its first figure
   cut -d' ' -f1 "$1"
 }
 
@@ -50,18 +53,24 @@ ratio() { # WHAT MEMTRACE PERF
     printf "%-28s memtrace / perf = %.3f\n", what, theirs ? mine / theirs : 0 }'
 }
 
-remove_probe() {
-  perf probe -q -d "probe_libc:$probe" 2>/dev/null || :
+remove_probes() {
+  for function in $functions; do
+    perf probe -q -d "probe_libc:memtrace_bench_$function" 2>/dev/null || :
+  done
 }
-remove_probe
-trap 'remove_probe; tidy_up' EXIT
-perf probe -q -x "$library" -a "$probe=malloc"
+remove_probes
+trap 'remove_probes; tidy_up' EXIT
+events=
+for function in $functions; do
+  perf probe -q -x "$library" -a "memtrace_bench_$function=$function"
+  events=$events,probe_libc:memtrace_bench_$function
+done
 
 $compile # once, so that the compiler is in the page cache
 for turn in $(seq "$runs"); do
   run untraced $compile
   printf '%-9s compile %6d ms\n' untraced "$(ms_of "$scratch/untraced.ms")"
-  run perf perf record -q -m 16384 --call-graph dwarf,8192 -e "probe_libc:$probe" \
+  run perf perf record -q --call-graph dwarf,8192 -e "${events#,}" \
     -o "$scratch/perf.data" -- sh "$scratch/compile.sh"
   compile_ms=$(ms_of "$scratch/compile.ms")
   perf_compile_ms=$compile_ms
@@ -72,10 +81,10 @@ for turn in $(seq "$runs"); do
   run memtrace "$memtrace" record --for malloc -o "$scratch/memtrace.data" -- sh "$scratch/compile.sh"
   compile_ms=$(ms_of "$scratch/compile.ms")
   "$memtrace" report malloc --format json -i "$scratch/memtrace.data" >"$scratch/malloc.json"
-  # The first figures of that name are those of the whole report.
-  events=$(grep -o '"count":[0-9]*' "$scratch/malloc.json" | head -n 1 | cut -d: -f2)
-  lost=$(grep -o '"lost":[0-9]*' "$scratch/malloc.json" | tail -n 1 | cut -d: -f2)
-  tell memtrace "$events" "$lost" "$scratch/memtrace.data"
+  # The first count is that of the whole report.
+  got=$(awk -F'[:,]' '/"count":/ { print $2 + 0; exit }' "$scratch/malloc.json")
+  lost=$(awk -F'[:,]' '/"lost":/ { print $2 + 0; exit }' "$scratch/malloc.json")
+  tell memtrace "$got" "$lost" "$scratch/memtrace.data"
   ratio 'time of the compile' "$compile_ms" "$perf_compile_ms"
   ratio 'size of the file' "$(stat -c %s "$scratch/memtrace.data")" "$(stat -c %s "$scratch/perf.data")"
 done
