@@ -124,5 +124,17 @@ TEST_F(UnwindingTest, perf_reads_the_unwound_stacks) {
   EXPECT_NE(script.out.find("_start"), std::string::npos) << script.all();
 }
 
+TEST_F(UnwindingTest, loop_that_does_nothing_but_allocate_loses_nothing) {
+  run_well("$MEMTRACE record --for leaks -- $PUPPETS/heap_calls 200000");
+  const Json overview = report("");
+  std::uint64_t samples = 0;
+  for (const Json& row : overview.at("tables").at(0).at("rows")) {
+    samples += row.at("samples").get<std::uint64_t>();
+  }
+  EXPECT_GE(samples, 400000U) << overview.at("tables").at(0);
+  const Json leaks = report("leaks");
+  EXPECT_EQ(lost_in(leaks), 0U) << leaks.at("caveats");
+}
+
 }  // namespace
 }  // namespace memtrace::test
