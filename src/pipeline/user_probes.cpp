@@ -11,25 +11,29 @@
 
 namespace memtrace {
 
-UserProbes::UserProbes(std::vector<TargetObject> objects, ProbeGroup heap_group, ProbeGroup group)
-    : objects_(std::move(objects)), heap_group_(std::move(heap_group)), group_(std::move(group)) {}
+UserProbes::UserProbes(std::vector<TargetObject> objects,
+                       ProbeDefiner heap_probes,
+                       ProbeDefiner probes)
+    : objects_(std::move(objects)),
+      heap_probes_(std::move(heap_probes)),
+      probes_(std::move(probes)) {}
 
 Result<std::unique_ptr<UserProbes>> UserProbes::open(const Target& target) {
   const auto stale = remove_stale_probe_groups();
   if (stale.ok() && stale.value() > 0) {
     inform(format("removed %zu probes that a killed memtrace had left", stale.value()));
   }
-  auto heap_group = ProbeGroup::create(ProbeKind::Heap);
-  auto group = ProbeGroup::create(ProbeKind::Events);
-  if (!heap_group.ok() || !group.ok()) {
-    return heap_group.ok() ? group.take_error() : heap_group.take_error();
+  auto heap_probes = ProbeDefiner::open(ProbeKind::Heap);
+  auto probes = ProbeDefiner::open(ProbeKind::Events);
+  if (!heap_probes.ok() || !probes.ok()) {
+    return heap_probes.ok() ? probes.take_error() : heap_probes.take_error();
   }
   auto objects = objects_of(target);
   if (!objects.ok()) {
     return objects.take_error();
   }
   return std::unique_ptr<UserProbes>(
-      new UserProbes(objects.take(), heap_group.take(), group.take()));
+      new UserProbes(objects.take(), heap_probes.take(), probes.take()));
 }
 
 namespace {
@@ -56,7 +60,7 @@ Result<> check_found(const CustomFunction& custom,
 }  // namespace
 
 Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
-  HeapProbes probes(needs, heap_group_);
+  HeapProbes probes(needs, heap_probes_);
   auto requests = probes.add(objects_);
   for (const CustomFunction& custom : needs.custom) {
     TRY(check_found(custom, requests));
@@ -82,17 +86,12 @@ Result<std::vector<EventRequest>> UserProbes::add_event(const std::string& event
   }
   std::vector<EventRequest> requests;
   for (const ProbeDefinition& probe : places.value()) {
-    auto defined = group_.define(probe);
+    auto defined = probes_.define(probe);
     if (!defined.ok()) {
       return defined.take_error();
     }
-    requests.push_back({.info = {.name = defined.value().name,
-                                 .kind = EventKind::Tracepoint,
-                                 .config = defined.value().id,
-                                 .period = period,
-                                 .format = defined.value().format_text},
-                        .type = kTypeTracepoint,
-                        .on_user_code = true});
+    defined.value().info.period = period;
+    requests.push_back(defined.take());
   }
   return requests;
 }

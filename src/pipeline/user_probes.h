@@ -11,6 +11,7 @@
 #include "perf/event_attr.h"
 #include "perf/target.h"
 #include "pipeline/heap_probes.h"
+#include "pipeline/probe_definer.h"
 #include "pipeline/target_objects.h"
 #include "tracepoints/uprobe_events.h"
 
@@ -28,11 +29,11 @@ class UserProbes {
   Result<std::vector<EventRequest>> add_event(const std::string& event, std::uint64_t period);
 
  private:
-  UserProbes(std::vector<TargetObject> objects, ProbeGroup heap_group, ProbeGroup group);
+  UserProbes(std::vector<TargetObject> objects, ProbeDefiner heap_probes, ProbeDefiner probes);
 
   std::vector<TargetObject> objects_;
-  ProbeGroup heap_group_;
-  ProbeGroup group_;
+  ProbeDefiner heap_probes_;
+  ProbeDefiner probes_;
 };
 
 // Takes "heap:calls" and the like out of a view's needs and notes them in `heap`.
