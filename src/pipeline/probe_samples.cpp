@@ -36,7 +36,7 @@ std::vector<std::byte> made_up_raw(const Sample& sample,
                         {.mask = sample.registers.mask, .values = sample.registers.values});
 }
 
-// A span of the old record at its place in the new one, which is `moved` bytes further on.
+// A span of the old record at its place in the new one, which is `shift` bytes further on.
 template <typename T>
 std::span<const T> moved_span(std::span<const T> old, Bytes from, Bytes to, std::size_t shift) {
   if (old.data() == nullptr) {
@@ -44,6 +44,21 @@ std::span<const T> moved_span(std::span<const T> old, Bytes from, Bytes to, std:
   }
   const std::size_t offset = offset_in(from, old.data()) + shift;
   return {reinterpret_cast<const T*>(to.data() + offset), old.size()};
+}
+
+// What follows the raw data was moved by `shift`, or left out.
+Record in_new_bytes(const Record& record, Bytes bytes, bool has_tail, std::size_t shift) {
+  Record moved{.stamp = record.stamp, .payload = record.payload, .bytes = bytes};
+  auto& sample = std::get<Sample>(moved.payload);
+  sample.callchain = moved_span(sample.callchain, record.bytes, bytes, 0);
+  if (!has_tail) {
+    sample.registers = {};
+    sample.user_stack = {};
+    return moved;
+  }
+  sample.user_stack = moved_span(sample.user_stack, record.bytes, bytes, shift);
+  sample.registers.values = moved_span(sample.registers.values, record.bytes, bytes, shift);
+  return moved;
 }
 
 }  // namespace
@@ -120,19 +135,10 @@ Record ProbeSamples::with_arguments(const Record& record, const Probe& probe) {
   }
   const auto size_bytes = static_cast<std::uint16_t>(out.size());
   std::memcpy(out.data() + kSizeOffset, &size_bytes, sizeof(size_bytes));
-  Record completed{.stamp = record.stamp, .payload = sample, .bytes = out};
-  auto& changed = std::get<Sample>(completed.payload);
-  const std::size_t shift = new_end - old_end;  // may wrap, and back again
-  changed.callchain = moved_span(sample.callchain, record.bytes, out, 0);
-  changed.raw = Bytes(out).subspan(head_bytes + sizeof(raw_bytes), raw.size());
-  changed.user_stack =
-      moved_span(probe.has_user_stack ? sample.user_stack : Bytes(), record.bytes, out, shift);
-  changed.registers.values =
-      moved_span(probe.has_user_stack ? sample.registers.values : std::span<const std::uint64_t>(),
-                 record.bytes,
-                 out,
-                 shift);
-  changed.registers.mask = probe.has_user_stack ? sample.registers.mask : 0;
+  // The shift may wrap around zero, and back again.
+  Record completed = in_new_bytes(record, out, probe.has_user_stack, new_end - old_end);
+  std::get<Sample>(completed.payload).raw =
+      Bytes(out).subspan(head_bytes + sizeof(raw_bytes), raw.size());
   return completed;
 }
 
