@@ -6,6 +6,7 @@
 #include "cli/shared_options.h"
 #include "perf/live_source.h"
 #include "pipeline/machine.h"
+#include "pipeline/probe_samples.h"
 #include "pipeline/session.h"
 
 namespace memtrace {
@@ -117,7 +118,8 @@ Result<ExitStatus> run_plan(LivePlan plan) {
   if (!source.ok()) {
     return source.take_error();
   }
-  auto session = Session::create(*source.value(), std::move(plan.session));
+  ProbeSource probes(*source.value());
+  auto session = Session::create(probes, std::move(plan.session));
   if (!session.ok()) {
     return session.take_error();
   }

@@ -41,6 +41,18 @@ void ask_for_tracking(perf_event_attr& attr, const AttrFeatures& features) {
   attr.task = 1;
 }
 
+void ask_for_probe(perf_event_attr& attr, const PmuProbe& probe) {
+  attr.config = probe.config;
+  attr.config1 = reinterpret_cast<std::uintptr_t>(probe.path->c_str());
+  attr.config2 = probe.file_offset;
+  attr.sample_type |= PERF_SAMPLE_REGS_USER;
+  attr.sample_regs_user |= probe.registers;
+  // An inherited event would be made anew by the task that forks, which reads the path in its own
+  // memory: fork(2) fails then (perf_uprobe_event_init(), seen on 6.18).
+  attr.inherit = 0;
+  attr.enable_on_exec = 0;
+}
+
 #if defined(__x86_64__)
 // Bits `first` to `last`.
 constexpr std::uint64_t bits(unsigned first, unsigned last) {
@@ -103,6 +115,9 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
     ask_for_stacks(attr,
                    request.on_user_code ? context.call_graph.for_probes() : context.call_graph);
   }
+  if (request.pmu_probe) {
+    ask_for_probe(attr, *request.pmu_probe);
+  }
   return attr;
 }
 
@@ -114,7 +129,13 @@ EventRequest tracking_request() {
           .type = PERF_TYPE_SOFTWARE};
 }
 
-perf_event_attr file_attr(perf_event_attr attr) {
+perf_event_attr file_attr(perf_event_attr attr, const EventRequest& request) {
+  if (request.pmu_probe) {
+    attr.type = PERF_TYPE_TRACEPOINT;
+    attr.config = request.info.config;
+    attr.config1 = 0;
+    attr.config2 = 0;
+  }
   if ((attr.sample_type & PERF_SAMPLE_STACK_USER) != 0) {
     attr.exclude_callchain_user = 0;  // it will be there
   }

@@ -4,6 +4,8 @@
 #include <linux/perf_event.h>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "perf/recording.h"
@@ -40,6 +42,16 @@ inline constexpr std::uint32_t kDefaultStackBytes = 8192;
 inline constexpr std::uint32_t kTypeSoftware = 1;
 inline constexpr std::uint32_t kTypeTracepoint = 2;
 
+// A user probe by the kernel's uprobe PMU, which fetches no arguments: what the kernel is asked
+// for, while EventInfo describes the tracepoint that tracefs would have made of the probe.
+struct PmuProbe {
+  std::uint64_t config = 0;
+  std::shared_ptr<const std::string> path;  // config1 points to it
+  std::uint64_t file_offset = 0;            // config2
+  std::uint64_t registers = 0;              // a mask as for PERF_SAMPLE_REGS_USER
+  std::string arguments;                    // to be read from them, as for uprobe_events
+};
+
 // One event to be opened on every ring.
 struct EventRequest {
   EventInfo info;          // name, kind, config, period, format
@@ -47,7 +59,8 @@ struct EventRequest {
   std::string filter;      // for PERF_EVENT_IOC_SET_FILTER; "" = none
   bool stacks = true;      // false: no callchain, registers or stack bytes, whatever CallGraph says
   bool on_user_code = false;  // a probe
-  bool optional = false;      // one of a pattern: left out where it cannot be opened
+  std::optional<PmuProbe> pmu_probe = {};
+  bool optional = false;  // one of a pattern: left out where it cannot be opened
 };
 
 // Parts of the interface that older kernels lack, found by trying (probe_features).
@@ -83,6 +96,7 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
 EventRequest tracking_request();
 
 // As it goes into a file: without the registers and stack bytes that repair and unwinding used up.
-perf_event_attr file_attr(perf_event_attr attr);
+// A probe by the PMU is a tracepoint there.
+perf_event_attr file_attr(perf_event_attr attr, const EventRequest& request);
 
 }  // namespace memtrace

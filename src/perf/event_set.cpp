@@ -1,5 +1,6 @@
 #include "perf/event_set.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 
@@ -64,6 +65,12 @@ bool copies_stacks(const EventSetup& setup) {
          });
 }
 
+std::string own_comm() {
+  std::array<char, 16> name{};  // TASK_COMM_LEN
+  ::prctl(PR_GET_NAME, name.data());
+  return name.data();
+}
+
 // Nothing of it has been opened yet, and it is the event's own fault.
 bool may_be_left_out(const OpenedEvent& event, const Error& error) {
   constexpr auto kOthersFault = std::to_array<int>({EMFILE, ENFILE, ENOMEM, ESRCH});
@@ -106,7 +113,9 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
   };
   set.events_.push_back({tracking_request(), make_attr(tracking_request(), context), {}});
   for (const EventRequest& request : setup.events) {
-    set.events_.push_back({request, make_attr(request, context), {}});
+    OpenedEvent& event =
+        set.events_.emplace_back(OpenedEvent{request, make_attr(request, context), {}});
+    event.for_all_tasks = request.pmu_probe && setup.inherit;
   }
   set.watch_user_mode_only();
   for (const int cpu : cpus.value()) {
@@ -116,6 +125,25 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
     return Error{"every process to be watched has ended", ESRCH, ""};
   }
   return set;
+}
+
+// The uprobe PMU's events cannot be inherited: where children are to be followed, they are opened
+// for all tasks, and samples of others are left out later (pipeline/probe_samples.h).
+Result<> EventSet::open_for_all_tasks(std::int32_t cpu, std::size_t& owner) {
+  for (OpenedEvent& event : events_) {
+    if (!event.for_all_tasks) {
+      continue;
+    }
+    auto fd = EventFd::open(event.attr, {.tid = -1, .cpu = cpu}, event.request.info.name);
+    if (!fd.ok()) {
+      return fd.take_error();
+    }
+    TRY(take_event(event, fd.take(), owner));
+    fds_.back().for_all_tasks = true;
+    // What memtrace itself calls would make it call more. Kernels that cannot tell record it.
+    (void)fds_.back().fd.set_filter("comm != \"" + own_comm() + "\"").ok();
+  }
+  return kDone;
 }
 
 Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {
@@ -128,11 +156,15 @@ Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {
       return opened;
     }
   }
-  return kDone;
+  return owner == kNoOwner ? Result<>(kDone) : open_for_all_tasks(cpu, owner);
 }
 
 Result<> EventSet::open_task(EventFd::Place place, std::size_t& owner) {
   for (auto event = events_.begin(); event != events_.end();) {
+    if (event->for_all_tasks) {
+      ++event;
+      continue;
+    }
     auto fd = EventFd::open(event->attr, place, event->request.info.name);
     if (fd.ok()) {
       TRY(take_event(*event, fd.take(), owner));
@@ -154,7 +186,7 @@ Result<> EventSet::take_event(OpenedEvent& event, EventFd fd, std::size_t& owner
     return id.take_error();
   }
   event.ids.push_back(id.value());
-  fds_.push_back({std::move(fd), event.request.info.is_tracking});
+  fds_.push_back({.fd = std::move(fd), .tracking = event.request.info.is_tracking});
   TRY(attach_ring(fds_.size() - 1, owner));
   return event.request.filter.empty() ? Result<>(kDone)
                                       : fds_.back().fd.set_filter(event.request.filter);
@@ -234,9 +266,9 @@ Result<> EventSet::enable_tracking() {
   return kDone;
 }
 
-Result<> EventSet::enable_events() {
+Result<> EventSet::enable_events(bool enabled_by_exec) {
   for (const Opened& opened : fds_) {
-    if (!opened.tracking) {
+    if (!opened.tracking && (!enabled_by_exec || opened.for_all_tasks)) {
       TRY(opened.fd.enable());
     }
   }

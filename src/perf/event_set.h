@@ -36,6 +36,7 @@ struct OpenedEvent {
   EventRequest request;
   perf_event_attr attr{};
   std::vector<std::uint64_t> ids;
+  bool for_all_tasks = false;  // though a target was given: samples of others must be left out
 };
 
 class EventSet {
@@ -54,7 +55,9 @@ class EventSet {
 
   // mmap, comm, fork and exit records first, so that the state of /proc can be read in between.
   Result<> enable_tracking();
-  Result<> enable_events();
+  // All others, but those that exec enables.
+  Result<> enable_events(bool enabled_by_exec);
+
   void disable();
 
   // Records that found their ring full, as counted by the kernel; 0 where it does not count them.
@@ -67,12 +70,14 @@ class EventSet {
   struct Opened {
     EventFd fd;
     bool tracking = false;
+    bool for_all_tasks = false;
   };
 
   EventSet() = default;
 
   Result<> open_cpu(const EventSetup& setup, std::int32_t cpu);
   Result<> open_task(EventFd::Place place, std::size_t& owner);
+  Result<> open_for_all_tasks(std::int32_t cpu, std::size_t& owner);
   Result<> take_event(OpenedEvent& event, EventFd fd, std::size_t& owner);
   void watch_user_mode_only();
   Result<> attach_ring(std::size_t index, std::size_t& owner);

@@ -97,9 +97,7 @@ Result<> LiveSource::start() {
   }
   take_snapshot();
   start_readers();
-  if (!enabled_by_exec) {
-    TRY(events_.enable_events());
-  }
+  TRY(events_.enable_events(enabled_by_exec));
   if (command_) {
     TRY(command_->release());
   }

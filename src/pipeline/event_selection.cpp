@@ -29,6 +29,14 @@ constexpr auto kFrees = std::to_array<std::string_view>({"kmem:kfree",
                                                          "kmem:mm_page_free_direct",
                                                          "kmem:mm_pagevec_free"});
 
+// events/header_page of a 64-bit kernel with pages of 4 KiB, for where tracefs cannot be read: perf
+// refuses a file with tracepoints and without it.
+constexpr std::string_view kHeaderPage =
+    "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+    "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+    "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+    "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+
 bool is_free(std::string_view name) {
   return std::find(kFrees.begin(), kFrees.end(), name) != kFrees.end();
 }
@@ -117,6 +125,10 @@ class Selector {
         selected_.notes.push_back(note.take());
       }
     }
+    TRY(check_filters());
+    if (!files_ && selected_.probes) {
+      selected_.header_page = kHeaderPage;
+    }
     if (files_) {
       auto page = files_->header_page();
       auto event = files_->header_event();
@@ -127,8 +139,21 @@ class Selector {
   }
 
  private:
+  // The uprobe PMU's events have no fields for the kernel to test.
+  Result<> check_filters() const {
+    for (const EventRequest& request : selected_.requests) {
+      if (request.pmu_probe && !request.filter.empty()) {
+        return Error{"the filter '" + request.filter + "' on the probe " + request.info.name,
+                     0,
+                     "without tracefs the kernel cannot filter user probes: mount it "
+                     "(mount -t tracefs nodev /sys/kernel/tracing), or do without limits"};
+      }
+    }
+    return kDone;
+  }
+
   Result<> open_probes() {
-    TRY(open_files());
+    (void)open_files().ok();  // there is a way for probes without tracefs
     if (!selected_.probes) {
       auto probes = UserProbes::open(selection_.target);
       if (!probes.ok()) {

@@ -34,24 +34,19 @@ Result<> HeapProbes::define(const HeapProbe& probe,
   if (probe.kind == HeapProbeKind::Return) {
     event += kReturnSuffix;
   }
-  auto defined = group_.define({.event = std::move(event),
-                                .path = path,
-                                .file_offset = probe.file_offset,
-                                .is_return = probe.is_return_probe,
-                                .args = probe.arguments});
+  auto defined = definer_.define({.event = std::move(event),
+                                  .path = path,
+                                  .file_offset = probe.file_offset,
+                                  .is_return = probe.is_return_probe,
+                                  .args = probe.arguments});
   if (!defined.ok()) {
     return defined.take_error();
   }
   const bool has_stack = probe.kind == HeapProbeKind::Call || probe.has_no_call;
-  requests.push_back({.info = {.name = defined.value().name,
-                               .kind = EventKind::Tracepoint,
-                               .config = defined.value().id,
-                               .period = has_stack ? needs_.period : 1,
-                               .format = defined.value().format_text},
-                      .type = kTypeTracepoint,
-                      .filter = probe.filter,
-                      .stacks = has_stack,
-                      .on_user_code = true});
+  EventRequest& request = requests.emplace_back(defined.take());
+  request.info.period = has_stack ? needs_.period : 1;
+  request.filter = probe.filter;
+  request.stacks = has_stack;
   return kDone;
 }
 

@@ -7,13 +7,13 @@
 #include "base/result.h"
 #include "perf/event_attr.h"
 #include "pipeline/heap_plan.h"
-#include "tracepoints/uprobe_events.h"
+#include "pipeline/probe_definer.h"
 
 namespace memtrace {
 
 class HeapProbes {
  public:
-  HeapProbes(HeapNeeds needs, ProbeGroup& group) : needs_(needs), group_(group) {}
+  HeapProbes(HeapNeeds needs, ProbeDefiner& definer) : needs_(needs), definer_(definer) {}
 
   // Probes the allocators of these files. Files that are none, or have no allocator, are passed
   // over. Error: a probe that the kernel refuses.
@@ -26,7 +26,7 @@ class HeapProbes {
                   std::vector<EventRequest>& requests);
 
   HeapNeeds needs_;
-  ProbeGroup& group_;
+  ProbeDefiner& definer_;
   std::size_t allocators_ = 0;
 };
 

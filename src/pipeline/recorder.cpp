@@ -10,6 +10,7 @@
 #include "pipeline/event_feed.h"
 #include "pipeline/machine.h"
 #include "pipeline/naming.h"
+#include "pipeline/probe_samples.h"
 #include "pipeline/sample_rewriter.h"
 #include "pipeline/user_stacks.h"
 #include "symbolize/symbolizer.h"
@@ -34,8 +35,9 @@ WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source)
                     .stop_signals = options.live.stop_signals};
   setup.about.command_line = options.command_line;
   for (const OpenedEvent& event : source.events()) {
-    setup.events.push_back(
-        {.info = event.request.info, .attr = attr_bytes(file_attr(event.attr)), .ids = event.ids});
+    setup.events.push_back({.info = event.request.info,
+                            .attr = attr_bytes(file_attr(event.attr, event.request)),
+                            .ids = event.ids});
   }
   return setup;
 }
@@ -53,6 +55,7 @@ class Recorder {
         source_(source),
         writer_(writer),
         feed_(world_, source.recording()),
+        probe_samples_(source.events()),
         user_stacks_(world_),
         own_records_(source.events().front().ids.front()) {
     about_.target = options.target_text;
@@ -74,7 +77,8 @@ class Recorder {
       if (!record.value()) {
         return kDone;
       }
-      TRY(on(*record.value()));
+      const auto completed = probe_samples_.complete(*record.value());
+      TRY(completed ? on(*completed) : Result<>(kDone));
     }
   }
 
@@ -205,6 +209,7 @@ class Recorder {
   FileWriter& writer_;
   World world_{{}};
   EventFeed feed_;
+  ProbeSamples probe_samples_;
   UserStacks user_stacks_;
   SampleRewriter rewriter_;
   RecordBuilder own_records_;

@@ -27,43 +27,33 @@ void tell_if_many(const std::string& event, std::size_t places) {
   }
 }
 
-EventRequest request_for(const DefinedProbe& probe, std::uint64_t period) {
-  return {.info = {.name = probe.name,
-                   .kind = EventKind::Tracepoint,
-                   .config = probe.id,
-                   .period = period,
-                   .format = probe.format_text},
-          .type = kTypeTracepoint,
-          .on_user_code = true};
-}
-
 }  // namespace
 
 UserProbes::UserProbes(Target target,
                        std::vector<TargetObject> objects,
-                       ProbeGroup heap_group,
-                       ProbeGroup group)
+                       ProbeDefiner heap_probes,
+                       ProbeDefiner probes)
     : target_(std::move(target)),
       objects_(std::move(objects)),
-      heap_group_(std::move(heap_group)),
-      group_(std::move(group)) {}
+      heap_probes_(std::move(heap_probes)),
+      probes_(std::move(probes)) {}
 
 Result<std::unique_ptr<UserProbes>> UserProbes::open(const Target& target) {
   const auto stale = remove_stale_probe_groups();
   if (stale.ok() && stale.value() > 0) {
     inform(format("removed %zu probes that a killed memtrace had left", stale.value()));
   }
-  auto heap_group = ProbeGroup::create(ProbeKind::Heap);
-  auto group = ProbeGroup::create(ProbeKind::Events);
-  if (!heap_group.ok() || !group.ok()) {
-    return heap_group.ok() ? group.take_error() : heap_group.take_error();
+  auto heap_probes = ProbeDefiner::open(ProbeKind::Heap);
+  auto probes = ProbeDefiner::open(ProbeKind::Events);
+  if (!heap_probes.ok() || !probes.ok()) {
+    return heap_probes.ok() ? probes.take_error() : heap_probes.take_error();
   }
   auto objects = objects_of(target);
   if (!objects.ok()) {
     return objects.take_error();
   }
   return std::unique_ptr<UserProbes>(
-      new UserProbes(target, objects.take(), heap_group.take(), group.take()));
+      new UserProbes(target, objects.take(), heap_probes.take(), probes.take()));
 }
 
 namespace {
@@ -90,7 +80,7 @@ Result<> check_found(const CustomFunction& custom,
 }  // namespace
 
 Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
-  HeapProbes probes(needs, heap_group_);
+  HeapProbes probes(needs, heap_probes_);
   auto requests = probes.add(objects_);
   for (const CustomFunction& custom : needs.custom) {
     TRY(check_found(custom, requests));
@@ -123,11 +113,12 @@ Result<std::vector<EventRequest>> UserProbes::add_functions(const std::string& e
   tell_if_many(event, places.value().size());
   std::vector<EventRequest> requests;
   for (const ProbeDefinition& probe : places.value()) {
-    auto defined = group_.define(probe);
+    auto defined = probes_.define(probe);
     if (!defined.ok()) {
       return defined.take_error();
     }
-    requests.push_back(request_for(defined.value(), period));
+    defined.value().info.period = period;
+    requests.push_back(defined.take());
   }
   return requests;
 }
@@ -150,26 +141,27 @@ Result<std::vector<EventRequest>> UserProbes::add_static(const std::string& even
     if (!defined.ok()) {
       return defined.take_error();
     }
-    requests.push_back(request_for(defined.value(), period));
+    defined.value().info.period = period;
+    requests.push_back(defined.take());
   }
   return requests;
 }
 
 // With as many of its arguments as this kernel fetches.
-Result<DefinedProbe> UserProbes::define_static(const SdtPlace& place) {
+Result<EventRequest> UserProbes::define_static(const SdtPlace& place) {
   const ProbeDefinition& wanted = place.definition;
   if (!place.unfetched.empty()) {
     notes_.push_back(wanted.event + " is probed without its arguments " +
                      join(place.unfetched, " ") + ", which uprobes cannot fetch");
   }
-  auto defined = group_.define(wanted);
+  auto defined = probes_.define(wanted);
   for (const std::string& args : {place.register_args, std::string()}) {
     if (defined.ok() || wanted.args.empty() || args == wanted.args) {
       continue;
     }
     ProbeDefinition fewer = wanted;
     fewer.args = args;
-    if (auto again = group_.define(fewer); again.ok()) {
+    if (auto again = probes_.define(fewer); again.ok()) {
       notes_.push_back(wanted.event + " is probed without some of its arguments (" + wanted.args +
                        "), which this kernel does not fetch");
       return again;

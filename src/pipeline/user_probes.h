@@ -11,6 +11,7 @@
 #include "perf/event_attr.h"
 #include "perf/target.h"
 #include "pipeline/heap_probes.h"
+#include "pipeline/probe_definer.h"
 #include "pipeline/sdt_event.h"
 #include "pipeline/target_objects.h"
 #include "tracepoints/uprobe_events.h"
@@ -37,17 +38,17 @@ class UserProbes {
  private:
   UserProbes(Target target,
              std::vector<TargetObject> objects,
-             ProbeGroup heap_group,
-             ProbeGroup group);
+             ProbeDefiner heap_probes,
+             ProbeDefiner probes);
 
   Result<std::vector<EventRequest>> add_static(const std::string& event, std::uint64_t period);
-  Result<DefinedProbe> define_static(const SdtPlace& place);
+  Result<EventRequest> define_static(const SdtPlace& place);
   Result<std::vector<EventRequest>> add_functions(const std::string& event, std::uint64_t period);
 
   Target target_;
   std::vector<TargetObject> objects_;
-  ProbeGroup heap_group_;
-  ProbeGroup group_;
+  ProbeDefiner heap_probes_;
+  ProbeDefiner probes_;
   std::vector<std::string> notes_;
 };
 

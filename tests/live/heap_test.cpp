@@ -161,11 +161,15 @@ TEST_F(HeapTest, costs_agree_with_heaptracks) {
 }
 
 TEST_F(HeapTest, nothing_is_left_behind_even_by_a_killed_run) {
-  run("$MEMTRACE record --for leaks -- sleep 30 & sleep 1; kill -9 $!; wait; pkill -P 1 -x sleep");
+  const Outcome killed =
+      run("$MEMTRACE record --for leaks -- sleep 30 & PID=$!; sleep 1\n"
+          "grep -q memtrace_heap_$PID/ /sys/kernel/tracing/uprobe_events && echo $PID\n"
+          "kill -9 $PID; wait; pkill -P 1 -x sleep");
+  const std::string pid = killed.out.substr(0, killed.out.find('\n'));
+  ASSERT_FALSE(pid.empty()) << killed.all();
   run_well("$MEMTRACE record --for malloc -- true");
-  std::ifstream probes("/sys/kernel/tracing/uprobe_events");
-  const std::string text(std::istreambuf_iterator<char>(probes), {});
-  EXPECT_EQ(text.find("memtrace_heap_"), std::string::npos) << text;
+  const std::string probes = text_of("/sys/kernel/tracing/uprobe_events");
+  EXPECT_EQ(probes.find("memtrace_heap_" + pid + "/"), std::string::npos) << probes;
 }
 
 TEST_F(HeapTest, bad_targets_get_a_sentence) {

@@ -1,4 +1,6 @@
 // User probes on a real kernel: they count what a program calls, and nothing of them stays behind.
+#include <set>
+
 #include "live/live_test.h"
 
 namespace memtrace::test {
@@ -83,6 +85,52 @@ TEST_F(ProbesTest, killed_process_leaves_a_probe_that_the_next_one_removes) {
   EXPECT_EQ(defined().find(name), std::string::npos);
   EXPECT_NE(defined().find("p:mtlivetest/others"), std::string::npos);
   run("echo '-:mtlivetest/others' >>/sys/kernel/tracing/uprobe_events");
+}
+
+TEST_F(ProbesTest, the_uprobe_pmu_gives_the_same_figures_as_tracefs) {
+  need_perf();
+  if (IsSkipped() || !std::filesystem::exists("/sys/bus/event_source/devices/uprobe/type")) {
+    GTEST_SKIP() << "needs perf and a kernel with the uprobe PMU";
+  }
+  // Of stacks and functions; ages differ from run to run.
+  const auto rows_of = [](const Json& report) {
+    std::multiset<std::string> rows;
+    for (const Json& row : report.at("tables").at(0).at("rows")) {
+      rows.insert((row.contains("stack") ? row.at("stack") : row.at("function")).dump() + " " +
+                  row.at("count").dump() + " " + row.at("bytes").dump());
+    }
+    return rows;
+  };
+  std::multiset<std::string> leaks[2];
+  std::multiset<std::string> calls[2];
+  int way = 0;
+  for (const char* name : {"tracefs", "pmu"}) {
+    const std::string record = std::string("MEMTRACE_USER_PROBES=") + name + " $MEMTRACE record ";
+    run_well(record + "-o user.data --for malloc,leaks -- $PUPPETS/heap_patterns all");
+    leaks[way] = rows_of(report("leaks --top 0 -i user.data"));
+    calls[way] = rows_of(report("malloc --by function -i user.data"));
+    const EventCounts own = own_counts("user.data");
+    EXPECT_EQ(own, perf_counts("user.data")) << name;
+    ++way;
+  }
+  EXPECT_EQ(leaks[0], leaks[1]);
+  EXPECT_EQ(calls[0], calls[1]);
+  EXPECT_FALSE(leaks[1].empty());
+}
+
+TEST_F(ProbesTest, live_view_and_limits_by_the_uprobe_pmu) {
+  if (!std::filesystem::exists("/sys/bus/event_source/devices/uprobe/type")) {
+    GTEST_SKIP() << "this kernel has no uprobe PMU";
+  }
+  const Json live = json_of(
+      "MEMTRACE_USER_PROBES=pmu $MEMTRACE leaks --top 0 --format json -- "
+      "$PUPPETS/heap_patterns all 2>/dev/null | sed -n '/^{/,/^}/p'");
+  EXPECT_EQ(sum_with_function(live, "(anonymous namespace)::leak_in_child", "bytes"), 2100U);
+  const Outcome refused =
+      run("MEMTRACE_USER_PROBES=pmu $MEMTRACE record --for malloc --min-bytes 100 -- "
+          "$PUPPETS/heap_patterns all");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("without tracefs the kernel cannot filter"), std::string::npos);
 }
 
 TEST_F(ProbesTest, what_cannot_be_probed_is_told_with_its_reason) {

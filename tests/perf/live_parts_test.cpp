@@ -75,7 +75,7 @@ TEST(EventAttrTest, what_the_repair_used_up_is_not_in_the_file) {
   const EventRequest request{.info = {.kind = EventKind::Tracepoint}, .type = kTypeTracepoint};
   const perf_event_attr attr = make_attr(request, {.call_graph = {.repair = true}});
   EXPECT_NE(attr.sample_type & PERF_SAMPLE_STACK_USER, 0U);
-  const perf_event_attr written = file_attr(attr);
+  const perf_event_attr written = file_attr(attr, {});
   EXPECT_EQ(written.sample_type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER), 0U);
   EXPECT_EQ(written.sample_stack_user, 0U);
 }
@@ -87,7 +87,7 @@ TEST(EventAttrTest, stacks_to_be_unwound_come_with_registers_and_no_user_callcha
   EXPECT_EQ(attr.sample_regs_user, general_registers());
   EXPECT_EQ(attr.exclude_callchain_user, 1U);
   EXPECT_EQ(attr.exclude_callchain_kernel, 0U);
-  EXPECT_EQ(file_attr(attr).exclude_callchain_user, 0U) << "the file holds the unwound frames";
+  EXPECT_EQ(file_attr(attr, {}).exclude_callchain_user, 0U) << "the file holds the unwound frames";
 }
 
 TEST(EventAttrTest, an_event_that_needs_no_stack_has_none) {
