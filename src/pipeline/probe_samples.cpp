@@ -1,10 +1,10 @@
 #include "pipeline/probe_samples.h"
 
-#include <linux/perf_event.h>
-
 #include <cstring>
 #include <span>
 #include <variant>
+
+#include "perf/event_attr.h"
 
 namespace memtrace {
 namespace {

@@ -1,11 +1,10 @@
 #include "pipeline/stack_shrinker.h"
 
-#include <linux/perf_event.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 
+#include "perf/event_attr.h"
 #include "pipeline/sampled_registers.h"
 
 namespace memtrace {

@@ -143,7 +143,7 @@ class ShrunkRecordTest : public testing::Test {
   }
 
   std::size_t frames_left(std::uint64_t space) {
-    const std::array<std::uint64_t, 1> words = {space};
+    const std::array<std::uint64_t, 3> words = {space, kStack, 0};  // a ShrunkStack
     return unwinder_
                .unwind({.pid = kPid,
                         .callchain = kChain,
