@@ -14,7 +14,7 @@
 #include "tracepoints/event_allocators.h"
 #include "tracepoints/event_faults.h"
 #include "tracepoints/event_heap.h"
-#include "tracepoints/event_mappings.h"
+#include "tracepoints/event_syscalls.h"
 #include "tracepoints/field.h"
 
 namespace memtrace {
@@ -29,9 +29,9 @@ using EventPayload = std::variant<std::monostate,
                                   HeapReturn,
                                   HeapAlloc,
                                   ArenaEvent,
-                                  MapCall,
-                                  MapReturn,
-                                  Map>;
+                                  SystemCallEntry,
+                                  SystemCallExit,
+                                  SystemCallDone>;
 
 // What is the same for all events of one kind in a recording.
 struct EventType {

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "state/map_call.h"
 #include "tracepoints/event.h"
 
 namespace memtrace {

@@ -10,7 +10,7 @@
 #include <map>
 
 #include "base/interval_map.h"
-#include "tracepoints/event.h"
+#include "state/map_call.h"
 
 namespace memtrace {
 

@@ -31,7 +31,8 @@ bool is_user_frame(Context context, std::uint64_t address) {
 
 }  // namespace
 
-World::World(Options options) : options_(options), live_(options.page_size_bytes) {}
+World::World(Options options)
+    : options_(options), live_(options.page_size_bytes), memory_maps_(options.page_size_bytes) {}
 
 void World::map(const NewMapping& mapping) {
   const ModuleId module = modules_.intern(mapping.module);
@@ -121,10 +122,10 @@ void World::apply(Event& event) {
     apply_heap_call(event, *call);
   } else if (const auto* ended = std::get_if<HeapReturn>(&event.payload)) {
     apply_heap_return(event, *ended);
-  } else if (const auto* map_call = std::get_if<MapCall>(&event.payload)) {
-    map_calls_[event.tid] = *map_call;
-  } else if (const auto* map_ended = std::get_if<MapReturn>(&event.payload)) {
-    apply_map_return(event, *map_ended);
+  } else if (const auto* entry = std::get_if<SystemCallEntry>(&event.payload)) {
+    apply_call_entry(event, *entry);
+  } else if (const auto* call_ended = std::get_if<SystemCallExit>(&event.payload)) {
+    apply_call_exit(event, *call_ended);
   } else if (!options_.track_live_blocks) {
     return;
   } else if (const auto* pages = std::get_if<PageAlloc>(&event.payload)) {

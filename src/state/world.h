@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "base/interner.h"
@@ -16,9 +15,13 @@
 #include "state/heap_names.h"
 #include "state/kernel_memory.h"
 #include "state/live_blocks.h"
+#include "state/map_call.h"
+#include "state/memory_maps.h"
 #include "state/module_table.h"
+#include "state/observations.h"
 #include "state/process_table.h"
 #include "state/stack_table.h"
+#include "state/system_calls.h"
 #include "tracepoints/event.h"
 
 namespace memtrace {
@@ -31,6 +34,7 @@ class World {
   struct Options {
     StackPart part = StackPart::Whole;
     bool track_live_blocks = false;  // costs memory for every live block: only when a view needs it
+    bool track_mappings = false;     // likewise for every mapping
     std::uint64_t page_size_bytes = 4096;
   };
 
@@ -45,6 +49,24 @@ class World {
   };
 
   void map(const NewMapping& mapping);
+
+  bool tracks_mappings() const { return options_.track_mappings; }
+
+  // The same for the table of all mappings; nothing happens unless they are tracked.
+  void announce(const MemoryMaps::Record& record);
+
+  // All mappings of all processes.
+  const MemoryMaps& memory_maps() const { return memory_maps_; }
+
+  // What an address of a process lies in.
+  struct FoundArea {
+    MemoryArea area;
+    std::uint64_t start = 0, limit = 0;
+    std::uint64_t file_offset = 0;  // of the address; 0 where there is no file
+  };
+
+  // Nothing where nothing is known to be mapped, or when mappings are not tracked.
+  std::optional<FoundArea> find(std::uint32_t pid, std::uint64_t avma) const;
 
   // Where the kernel lay when the recording was made: a symbol and its address. KASLR puts it
   // elsewhere at each boot.
@@ -82,6 +104,11 @@ class World {
   // What programs took from the kernel, if the recording has the system calls.
   const KernelMemory& kernel_memory() const { return kernel_memory_; }
 
+  // What /proc said when an event happened.
+  const Observations& observations() const { return observations_; }
+
+  Observations& observations() { return observations_; }
+
   std::uint64_t page_size_bytes() const { return options_.page_size_bytes; }
 
   // The stack of a sample of process `pid`: its callchain with markers, innermost first. Chains
@@ -97,7 +124,8 @@ class World {
   // Events are missing: calls that have begun may have returned.
   void note_loss() {
     heap_calls_.forget_all();
-    map_calls_.clear();
+    system_calls_.clear();
+    memory_maps_.forget_calls();
   }
 
   // Frees of blocks that were allocated before the recording began.
@@ -113,7 +141,8 @@ class World {
   void apply_heap_free(Event& event, const HeapCall& call);
   void apply_heap_return(Event& event, const HeapReturn& ended);
   void finish_heap_call(Event& event, const HeapReturn& ended, PendingCall& pending);
-  void apply_map_return(Event& event, const MapReturn& ended);
+  void apply_call_entry(const Event& event, const SystemCallEntry& entry);
+  void apply_call_exit(Event& event, const SystemCallExit& ended);
   void note_freed(Event& event, std::optional<LiveBlock> block);
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
 
@@ -128,7 +157,9 @@ class World {
   HeapCalls heap_calls_;
   HeapNames heap_names_;
   KernelMemory kernel_memory_;
-  std::unordered_map<std::uint32_t, MapCall> map_calls_;  // by tid: begun and not ended yet
+  SystemCalls system_calls_;
+  MemoryMaps memory_maps_;
+  Observations observations_;
 
   struct FreedAddress {
     std::uint32_t tid = 0;

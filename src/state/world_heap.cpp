@@ -6,7 +6,10 @@ namespace memtrace {
 void World::fork(const ProcessTable::ForkedTask& task) {
   processes_.fork(task);
   heap_calls_.forget(task.tid);  // a former life's
-  map_calls_.erase(task.tid);
+  system_calls_.forget(task.tid);
+  if (options_.track_mappings && task.pid != task.parent_pid) {
+    memory_maps_.fork(task.parent_pid, task.pid);
+  }
   if (options_.track_live_blocks && task.pid != task.parent_pid) {
     heap_.fork(task.parent_pid, task.pid);
     kernel_memory_.forget(task.pid);
@@ -17,12 +20,17 @@ void World::exec(std::uint32_t pid) {
   processes_.exec(pid);
   heap_.exec(pid);
   kernel_memory_.forget(pid);
+  if (options_.track_mappings) {
+    memory_maps_.exec(pid);
+  }
+  system_calls_.forget(pid);  // another thread that called execve(2) has this id now
 }
 
 void World::exit(std::uint32_t pid, std::uint32_t tid) {
   processes_.exit(pid, tid);
   heap_calls_.forget(tid);
-  map_calls_.erase(tid);
+  system_calls_.forget(tid);
+  memory_maps_.exit(pid, tid);
 }
 
 void World::apply_heap_call(Event& event, const HeapCall& call) {

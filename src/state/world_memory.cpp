@@ -1,23 +1,54 @@
-// The world's part in address spaces: entries and exits of system calls become changes.
+// The world's part in address spaces: entries and exits of system calls become whole calls, and
+// those become changes.
 #include "state/world.h"
 
 namespace memtrace {
 
-void World::apply_map_return(Event& event, const MapReturn& ended) {
-  const auto pending = map_calls_.find(event.tid);
-  if (pending == map_calls_.end()) {
+void World::announce(const MemoryMaps::Record& record) {
+  if (options_.track_mappings) {
+    memory_maps_.announce(record);
+  }
+}
+
+std::optional<World::FoundArea> World::find(std::uint32_t pid, std::uint64_t avma) const {
+  const MemoryMap::Entry* entry = memory_maps_.find(pid, avma);
+  if (entry == nullptr) {
+    return std::nullopt;
+  }
+  return FoundArea{
+      .area = entry->value,
+      .start = entry->start,
+      .limit = entry->limit,
+      .file_offset = entry->value.has_offset() ? avma + entry->value.offset_minus_avma : 0};
+}
+
+void World::apply_call_entry(const Event& event, const SystemCallEntry& entry) {
+  system_calls_.enter(
+      event.tid,
+      {.entry = entry, .time_ns = event.time_ns, .weight = event.weight, .stack = event.stack});
+  if (options_.track_mappings) {
+    memory_maps_.begin({.pid = event.pid, .tid = event.tid, .time_ns = event.time_ns}, entry);
+  }
+}
+
+void World::apply_call_exit(Event& event, const SystemCallExit& ended) {
+  const auto begun = system_calls_.leave(event.tid, ended.call);
+  if (!begun) {
     return;
   }
-  const MapCall call = pending->second;
-  map_calls_.erase(pending);
-  const bool succeeded = call.op == ended.op && ended.result >= 0;
-  if (!succeeded) {
-    return;
+  const SystemCallDone done{.call = ended.call,
+                            .arguments = begun->entry.arguments,
+                            .result = ended.result,
+                            .duration_ns = event.time_ns - begun->time_ns};
+  event.payload = done;
+  event.stack = begun->stack;
+  event.weight = begun->weight;
+  if (options_.track_mappings) {
+    memory_maps_.end({.pid = event.pid, .tid = event.tid, .time_ns = event.time_ns}, done);
   }
-  const Map map{.call = call, .result = static_cast<std::uint64_t>(ended.result)};
-  event.payload = map;
-  if (options_.track_live_blocks) {
-    kernel_memory_.apply(event.pid, map);
+  const auto map = options_.track_live_blocks ? map_of(done) : std::nullopt;
+  if (map) {
+    kernel_memory_.apply(event.pid, *map);
   }
 }
 

@@ -90,8 +90,9 @@ void Arenas::on(const Event& event, const World& world) {
     apply(event, world, *arena);
     return;
   }
-  const auto* map = std::get_if<Map>(&event.payload);
-  if (map == nullptr || has_probes_) {
+  const auto* done = std::get_if<SystemCallDone>(&event.payload);
+  const auto map = done == nullptr || has_probes_ ? std::nullopt : map_of(*done);
+  if (!map) {
     return;
   }
   process_of(event, world);

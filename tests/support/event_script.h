@@ -132,7 +132,9 @@ inline EventType event_named(const std::string& name) {
 class EventScript {
  public:
   explicit EventScript(std::string_view view, const ViewOptions& options = {})
-      : world_({.track_live_blocks = true, .page_size_bytes = options.page_size_bytes}) {
+      : world_({.track_live_blocks = true,
+                .track_mappings = true,
+                .page_size_bytes = options.page_size_bytes}) {
     auto made = find_view(view)->spec.make(options);
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
     view_ = made.take();

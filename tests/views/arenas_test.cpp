@@ -19,35 +19,34 @@ Step new_arena(std::uint64_t arena, std::uint32_t tid = 101) {
   return probe("arena_new", {.op = ArenaOp::ArenaNew, .address = arena, .bytes = 2200}, tid);
 }
 
-std::vector<Step> system_call(const std::string& name,
-                              const MapCall& call,
-                              std::uint64_t result,
-                              std::uint32_t tid = 101) {
+std::vector<Step> mapping_call(const std::string& name,
+                               const SystemCallEntry& entry,
+                               std::uint64_t result,
+                               std::uint32_t tid = 101) {
   return {
-      {.event = "syscalls:sys_enter_" + name, .payload = call, .tid = tid},
+      {.event = "syscalls:sys_enter_" + name, .payload = entry, .tid = tid},
       {.event = "syscalls:sys_exit_" + name,
-       .payload = MapReturn{.op = call.op, .result = static_cast<std::int64_t>(result)},
+       .payload = SystemCallExit{.call = entry.call, .result = static_cast<std::int64_t>(result)},
        .tid = tid},
   };
 }
 
 std::vector<Step> reserve(std::uint64_t address, std::uint64_t bytes, std::uint32_t tid = 101) {
-  return system_call("mmap", {.op = MapOp::Map, .bytes = bytes, .flags = 0x4022}, address, tid);
+  return mapping_call(
+      "mmap", {.call = SystemCall::Mmap, .arguments = {0, bytes, 0, 0x4022}}, address, tid);
 }
 
 std::vector<Step> protect(std::uint64_t address, std::uint64_t bytes, std::uint32_t tid = 101) {
-  return system_call("mprotect",
-                     {.op = MapOp::Protect, .address = address, .bytes = bytes, .protection = 3},
-                     0,
-                     tid);
+  return mapping_call(
+      "mprotect", {.call = SystemCall::Mprotect, .arguments = {address, bytes, 3}}, 0, tid);
 }
 
 std::vector<Step> unmap(std::uint64_t address, std::uint64_t bytes) {
-  return system_call("munmap", {.op = MapOp::Unmap, .address = address, .bytes = bytes}, 0);
+  return mapping_call("munmap", {.call = SystemCall::Munmap, .arguments = {address, bytes}}, 0);
 }
 
 std::vector<Step> set_break(std::uint64_t asked, std::uint64_t top) {
-  return system_call("brk", {.op = MapOp::Break, .address = asked}, top, 100);
+  return mapping_call("brk", {.call = SystemCall::Brk, .arguments = {asked}}, top, 100);
 }
 
 Cell cell(const Report& report, std::size_t table, std::string_view column, std::size_t row = 0) {

@@ -1,14 +1,15 @@
-// Payloads of system calls that change an address space.
+// Successful system calls that change an address space, told in one form.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+
+#include "tracepoints/event_syscalls.h"
 
 namespace memtrace {
 
-// System calls that change an address space.
 enum class MapOp : std::uint8_t { Map, Unmap, Protect, Remap, Advise, Break };
 
-// syscalls:sys_enter_mmap and so on.
 struct MapCall {
   MapOp op = MapOp::Map;
   std::uint64_t address = 0;
@@ -18,16 +19,12 @@ struct MapCall {
   std::uint64_t flags = 0;  // mmap's and mremap's; madvise's advice
 };
 
-// syscalls:sys_exit_mmap and so on.
-struct MapReturn {
-  MapOp op = MapOp::Map;
-  std::int64_t result = 0;  // -errno on failure
-};
-
-// Made of both: a call that succeeded. brk(2) returns the top as it is, whatever it was asked for.
 struct Map {
   MapCall call;
   std::uint64_t result = 0;
 };
+
+// Nothing for a call that failed or changes nothing.
+std::optional<Map> map_of(const SystemCallDone& done);
 
 }  // namespace memtrace
