@@ -94,6 +94,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   LivePlan plan{.live = live.take(), .session = session.take()};
   plan.live.target = target.take();
   plan.live.events = std::move(selected.value().requests);
+  plan.live.data_mappings = selected.value().data_mappings;
   plan.probes = std::move(selected.value().probes);
   plan.live.notes = std::move(selected.value().notes);
   plan.session.views = {&view};

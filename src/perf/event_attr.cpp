@@ -33,8 +33,10 @@ void ask_for_stacks(perf_event_attr& attr, const CallGraph& call_graph) {
   }
 }
 
-void ask_for_tracking(perf_event_attr& attr, const AttrFeatures& features) {
+void ask_for_tracking(perf_event_attr& attr, const AttrContext& context) {
+  const AttrFeatures& features = context.features;
   attr.mmap = 1;
+  attr.mmap_data = context.data_mappings ? 1 : 0;
   attr.mmap2 = features.mmap2 ? 1 : 0;
   attr.comm = 1;
   attr.comm_exec = features.comm_exec ? 1 : 0;
@@ -103,7 +105,7 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
     attr.clockid = CLOCK_MONOTONIC;
   }
   if (request.info.is_tracking) {
-    ask_for_tracking(attr, context.features);
+    ask_for_tracking(attr, context);
     return attr;
   }
   if (request.info.kind == EventKind::Tracepoint) {

@@ -60,7 +60,8 @@ struct EventRequest {
   bool stacks = true;      // false: no callchain, registers or stack bytes, whatever CallGraph says
   bool on_user_code = false;  // a probe
   std::optional<PmuProbe> pmu_probe = {};
-  bool optional = false;  // one of a pattern: left out where it cannot be opened
+  bool with_tracking = false;  // enabled as early as mmap records, before /proc is read
+  bool optional = false;       // one of a pattern: left out where it cannot be opened
 };
 
 // Parts of the interface that older kernels lack, found by trying (probe_features).
@@ -77,6 +78,7 @@ struct AttrContext {
   AttrFeatures features;
   bool inherit = false;         // children too
   bool enable_on_exec = false;  // else enabled by ioctl
+  bool data_mappings = false;   // mmap records of mappings that are not executable, too
   std::uint32_t wakeup_bytes = 0;
 };
 

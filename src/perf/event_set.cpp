@@ -109,6 +109,7 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
       .features = set.features_,
       .inherit = setup.inherit,
       .enable_on_exec = setup.enable_on_exec,
+      .data_mappings = setup.data_mappings,
       .wakeup_bytes = static_cast<std::uint32_t>(set.ring_bytes_ / 4),
   };
   set.events_.push_back({tracking_request(), make_attr(tracking_request(), context), {}});
@@ -186,7 +187,8 @@ Result<> EventSet::take_event(OpenedEvent& event, EventFd fd, std::size_t& owner
     return id.take_error();
   }
   event.ids.push_back(id.value());
-  fds_.push_back({.fd = std::move(fd), .tracking = event.request.info.is_tracking});
+  fds_.push_back({.fd = std::move(fd),
+                  .tracking = event.request.info.is_tracking || event.request.with_tracking});
   TRY(attach_ring(fds_.size() - 1, owner));
   return event.request.filter.empty() ? Result<>(kDone)
                                       : fds_.back().fd.set_filter(event.request.filter);

@@ -27,6 +27,7 @@ struct EventSetup {
   std::vector<std::int32_t> tids;  // {-1}: the whole machine
   bool inherit = false;            // children of the tasks too
   bool enable_on_exec = false;
+  bool data_mappings = false;
   std::size_t ring_bytes = 0;      // for each CPU; 0: chosen by default_ring_bytes()
   std::vector<std::string> notes;  // come first in EventSet::notes()
 };

@@ -57,6 +57,7 @@ Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
                       .tids = tids.take(),
                       .inherit = setup.target.kind == TargetKind::Processes || watches_command,
                       .enable_on_exec = watches_command,
+                      .data_mappings = setup.data_mappings,
                       .ring_bytes = setup.ring_bytes,
                       .notes = setup.notes});
   if (!events.ok()) {
@@ -109,14 +110,15 @@ Result<> LiveSource::start() {
 
 void LiveSource::take_snapshot() {
   snapshot_kernel(snapshot_);
+  const KeptMaps kept = setup_.data_mappings ? KeptMaps::All : KeptMaps::Executable;
   if (setup_.target.kind == TargetKind::System) {
-    (void)snapshot_all_processes(snapshot_);  // without /proc, samples have no names; no more
+    (void)snapshot_all_processes(snapshot_, kept);  // without /proc, samples have no names; no more
     return;
   }
   for (const std::uint32_t id : setup_.target.ids) {
     const auto pid = process_of(id);
     if (pid.ok() && setup_.target.kind != TargetKind::Command) {
-      snapshot_process(pid.value(), snapshot_);
+      snapshot_process(pid.value(), snapshot_, kept);
     }
   }
 }

@@ -25,6 +25,7 @@ struct LiveSetup {
   Target target;
   std::vector<EventRequest> events;
   CallGraph call_graph;
+  bool data_mappings = false;           // tell of all mappings, not only of executable ones
   std::size_t ring_bytes = 0;           // for each CPU; 0: default_ring_bytes()
   std::uint64_t duration_ns = 0;        // 0: until the target ends or the user stops it
   StopSignals* stop_signals = nullptr;  // asked now and then; may be null

@@ -40,14 +40,14 @@ std::uint32_t prot_of(std::string_view permissions) {
          (permissions[2] == 'x' ? PROT_EXEC : 0U);
 }
 
-void snapshot_maps(std::uint32_t pid, RecordBuilder& records) {
+void snapshot_maps(std::uint32_t pid, RecordBuilder& records, KeptMaps kept) {
   const auto maps = read_file("/proc/" + std::to_string(pid) + "/maps");
   if (!maps.ok()) {
     return;
   }
   for (const std::string_view line : split(maps.value(), '\n')) {
     auto mapping = parse_maps_line(line);
-    if (mapping && (mapping->prot & PROT_EXEC) != 0) {
+    if (mapping && (mapping->executable || kept == KeptMaps::All)) {
       mapping->pid = pid;
       mapping->tid = pid;
       records.mmap(*mapping);
@@ -74,6 +74,7 @@ std::optional<Mmap> parse_maps_line(std::string_view line) {
   mapping.minor = static_cast<std::uint32_t>((*device)[1]);
   mapping.inode = *inode;
   mapping.prot = prot_of(permissions);
+  mapping.executable = (mapping.prot & PROT_EXEC) != 0;
   mapping.flags = permissions[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
   mapping.mode = CpuMode::User;
   const std::string_view path = trim(line);
@@ -81,7 +82,7 @@ std::optional<Mmap> parse_maps_line(std::string_view line) {
   return mapping;
 }
 
-void snapshot_process(std::uint32_t pid, RecordBuilder& records) {
+void snapshot_process(std::uint32_t pid, RecordBuilder& records, KeptMaps kept) {
   const auto tids = threads_of(pid);
   if (!tids.ok()) {
     return;
@@ -93,17 +94,17 @@ void snapshot_process(std::uint32_t pid, RecordBuilder& records) {
       records.comm(pid, tid, trim(name.value()));
     }
   }
-  snapshot_maps(pid, records);
+  snapshot_maps(pid, records, kept);
 }
 
-Result<> snapshot_all_processes(RecordBuilder& records) {
+Result<> snapshot_all_processes(RecordBuilder& records, KeptMaps kept) {
   auto names = list_directory("/proc");
   if (!names.ok()) {
     return names.take_error();
   }
   for (const std::string& name : names.value()) {
     if (const auto pid = parse_number(name)) {
-      snapshot_process(static_cast<std::uint32_t>(*pid), records);
+      snapshot_process(static_cast<std::uint32_t>(*pid), records, kept);
     }
   }
   return kDone;

@@ -12,12 +12,16 @@
 
 namespace memtrace {
 
-// Adds a comm record for each thread and a mmap record for each executable mapping of a process. A
-// process that ends meanwhile is left out.
-void snapshot_process(std::uint32_t pid, RecordBuilder& records);
+enum class KeptMaps : std::uint8_t { Executable, All };
+
+// Adds a comm record for each thread and a mmap record for each mapping of a process that is to be
+// kept. A process that ends meanwhile is left out.
+void snapshot_process(std::uint32_t pid,
+                      RecordBuilder& records,
+                      KeptMaps kept = KeptMaps::Executable);
 
 // Every process of the machine. Error: /proc is not there.
-Result<> snapshot_all_processes(RecordBuilder& records);
+Result<> snapshot_all_processes(RecordBuilder& records, KeptMaps kept = KeptMaps::Executable);
 
 // The kernel and its modules, as perf wants to have them announced. Adds nothing when their
 // addresses are hidden (kptr_restrict).
@@ -26,7 +30,8 @@ void snapshot_kernel(RecordBuilder& records);
 // The process that a thread belongs to.
 Result<std::uint32_t> process_of(std::uint32_t tid);
 
-// One line of /proc/PID/maps; nothing when it is not one. `path` borrows from the line.
+// One line of /proc/PID/maps; nothing when it is not one. `path` borrows from the line. Whether it
+// is of huge pages (MAP_HUGETLB) the line does not tell.
 std::optional<Mmap> parse_maps_line(std::string_view line);
 
 }  // namespace memtrace

@@ -10,7 +10,10 @@ namespace {
 constexpr std::size_t kLongestText = 4096;  // PATH_MAX; a record's size is 16 bits
 
 std::uint16_t misc_of(const Mmap& mapping) {
-  return mapping.mode == CpuMode::Kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+  constexpr std::uint16_t kData = PERF_RECORD_MISC_MMAP_DATA;
+  const std::uint16_t mode =
+      mapping.mode == CpuMode::Kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+  return static_cast<std::uint16_t>(mapping.executable ? mode : mode | kData);
 }
 
 }  // namespace

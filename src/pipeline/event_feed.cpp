@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "pipeline/local_formats.h"
+#include "state/map_flags.h"
 #include "symbolize/demangle.h"
 #include "tracepoints/arena.h"
 #include "tracepoints/format.h"
@@ -42,7 +43,7 @@ std::optional<Event> EventFeed::apply(const Record& record) {
     return apply_sample(record.stamp, *sample);
   }
   if (const auto* mmap = std::get_if<Mmap>(&record.payload)) {
-    apply_mmap(*mmap);
+    apply_mmap(record.stamp, *mmap);
   } else if (const auto* comm = std::get_if<Comm>(&record.payload)) {
     apply_comm(*comm);
   } else if (const auto* fork = std::get_if<Fork>(&record.payload)) {
@@ -56,14 +57,40 @@ std::optional<Event> EventFeed::apply(const Record& record) {
   return std::nullopt;
 }
 
-void EventFeed::apply_mmap(const Mmap& mmap) {
+void EventFeed::announce(const Stamp& stamp, const Mmap& mmap) {
+  const bool has_path = !mmap.path.empty() && mmap.path != "//anon";
+  const StringId path = has_path ? world_.strings().intern(mmap.path) : StringId{};
+  // Before MMAP2 a record does not have the protection.
+  const std::uint32_t protection =
+      mmap.prot != 0 || !mmap.executable ? mmap.prot : static_cast<std::uint32_t>(kProtectExecute);
+  world_.announce({.pid = mmap.pid,
+                   .tid = mmap.tid,
+                   .time_ns = stamp.time_ns,
+                   .range = {mmap.start, mmap.start + mmap.length_bytes},
+                   .file_offset = mmap.file_offset,
+                   .area = {.kind = area_kind(mmap.path, mmap.flags),
+                            .path = path,
+                            .major = mmap.major,
+                            .minor = mmap.minor,
+                            .inode = mmap.inode,
+                            .protection = protection,
+                            .flags = mmap.flags}});
+}
+
+void EventFeed::apply_mmap(const Stamp& stamp, const Mmap& mmap) {
   constexpr std::string_view kKernelName = "[kernel.kallsyms]";
   if (mmap.pid == kKernelPid && mmap.path.starts_with(kKernelName)) {
     // perf puts the address of the symbol behind the name where the file offset belongs.
     world_.note_kernel_place(
         {.symbol = std::string(mmap.path.substr(kKernelName.size())), .avma = mmap.file_offset});
   }
-  if (mmap.pid == kKernelPid || mmap.mode == CpuMode::Kernel || !mmap.executable) {
+  if (mmap.pid == kKernelPid || mmap.mode == CpuMode::Kernel) {
+    return;
+  }
+  if (world_.tracks_mappings()) {
+    announce(stamp, mmap);
+  }
+  if (!mmap.executable) {
     return;
   }
   world_.map({.pid = mmap.pid,

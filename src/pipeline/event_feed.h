@@ -35,7 +35,8 @@ class EventFeed {
   void learn_events();
 
  private:
-  void apply_mmap(const Mmap& mmap);
+  void apply_mmap(const Stamp& stamp, const Mmap& mmap);
+  void announce(const Stamp& stamp, const Mmap& mmap);
   void apply_comm(const Comm& comm);
   void note_process(std::uint32_t pid);
   std::optional<Event> apply_sample(const Stamp& stamp, const Sample& sample);

@@ -1,12 +1,12 @@
 #include "pipeline/event_selection.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 
 #include "base/text.h"
 #include "pipeline/event_filter.h"
+#include "pipeline/event_needs.h"
 #include "pipeline/sdt_event.h"
 #include "pipeline/uprobe_event.h"
 #include "tracepoints/alternatives.h"
@@ -17,18 +17,6 @@
 namespace memtrace {
 namespace {
 
-// What a recording holds when nothing was asked for: who allocates, who faults, and whether the
-// machine is short of memory. All but the first may be missing in a kernel.
-constexpr auto kDefaultNeeds = std::to_array<std::string_view>(
-    {"kmem:kmalloc", "kmem:mm_page_alloc|", "exceptions:page_fault_user|", "vmscan:*|", "oom:*|"});
-
-// A view pairs frees with allocations and never shows where the free was: no stack for them.
-constexpr auto kFrees = std::to_array<std::string_view>({"kmem:kfree",
-                                                         "kmem:kmem_cache_free",
-                                                         "kmem:mm_page_free",
-                                                         "kmem:mm_page_free_direct",
-                                                         "kmem:mm_pagevec_free"});
-
 // events/header_page of a 64-bit kernel with pages of 4 KiB, for where tracefs cannot be read: perf
 // refuses a file with tracepoints and without it.
 constexpr std::string_view kHeaderPage =
@@ -37,22 +25,8 @@ constexpr std::string_view kHeaderPage =
     "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
     "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
 
-bool is_free(std::string_view name) {
-  return std::find(kFrees.begin(), kFrees.end(), name) != kFrees.end();
-}
-
-// Entries and exits are paired: one in N would pair nothing.
-bool is_system_call(std::string_view name) {
-  return name.starts_with("syscalls:");
-}
-
 bool is_user_probe(std::string_view name) {
   return is_uprobe_event(name) || is_sdt_event(name);
-}
-
-// Views show no stacks of these; what the user names has them.
-bool needs_stacks(std::string_view name) {
-  return !is_free(name) && !is_system_call(name) && !is_sdt_event(name);
 }
 
 // tracefs is opened when the first tracepoint is needed: software events work without it.
@@ -61,7 +35,21 @@ class Selector {
   explicit Selector(const EventSelection& selection)
       : selection_(selection), heap_(selection.heap) {}
 
-  Result<> add_needs(std::span<const std::string_view> all_needs) {
+  Result<> add_view(const ViewSpec& view) {
+    TRY(add_needs(view.needs, view.needs_call_stacks));
+    if (!view.needs_memory_map) {
+      return kDone;
+    }
+    selected_.data_mappings = true;
+    TRY(add_needs(memory_map_needs()));
+    // What happens while /proc is read must not be missed.
+    for (EventRequest& request : selected_.requests) {
+      request.with_tracking = request.with_tracking || changes_mappings(request.info.name);
+    }
+    return kDone;
+  }
+
+  Result<> add_needs(std::span<const std::string_view> all_needs, bool stacks_of_calls = false) {
     const auto needs = without_heap_needs(all_needs, heap_);
     if (needs.empty()) {
       return kDone;
@@ -76,12 +64,19 @@ class Selector {
       return chosen.take_error();
     }
     for (const std::string& event : chosen.value()) {
-      TRY(add_event(event, needs_stacks(event)));
+      TRY(add_event(event, {.stacks = has_stacks(event, stacks_of_calls)}));
     }
     return kDone;
   }
 
-  Result<> add_event(const std::string& name, bool stacks) {
+  // Who wants an event, and how.
+  struct Use {
+    bool stacks = false;
+    bool by_user = false;
+  };
+
+  Result<> add_event(const std::string& name, Use use) {
+    const bool stacks = use.stacks;
     if (is_user_probe(name)) {
       TRY(open_probes());
       return add_all(selected_.probes->add_event(name, selection_.period), stacks);
@@ -102,7 +97,7 @@ class Selector {
     }
     const bool is_pattern = name.find_first_of("*?") != std::string::npos;
     for (const std::string& each : names.value()) {
-      TRY(add_tracepoint(each, stacks, is_pattern));
+      TRY(add_tracepoint(each, use, is_pattern));
     }
     return kDone;
   }
@@ -198,7 +193,7 @@ class Selector {
     return kDone;
   }
 
-  Result<> add_tracepoint(const std::string& name, bool stacks, bool optional) {
+  Result<> add_tracepoint(const std::string& name, Use use, bool optional) {
     auto id = files_->event_id(name);
     auto text = files_->event_format_text(name);
     if (!id.ok() || !text.ok()) {
@@ -207,10 +202,10 @@ class Selector {
     add({.info = {.name = name,
                   .kind = EventKind::Tracepoint,
                   .config = id.value(),
-                  .period = is_system_call(name) && !stacks ? 1 : selection_.period,
+                  .period = is_system_call(name) && !use.by_user ? 1 : selection_.period,
                   .format = text.take()},
          .type = kTypeTracepoint,
-         .stacks = stacks,
+         .stacks = use.stacks,
          .optional = optional});
     return kDone;
   }
@@ -225,6 +220,7 @@ class Selector {
       requests.push_back(std::move(request));
     } else {
       known->optional = known->optional && request.optional;
+      known->stacks = known->stacks || request.stacks;
     }
   }
 
@@ -254,18 +250,18 @@ Error unknown_view(const std::string& name, std::span<const std::string> more_na
 Result<SelectedEvents> select_events(const EventSelection& selection) {
   Selector selector(selection);
   if (selection.events.empty() && selection.views.empty()) {
-    TRY(selector.add_needs(kDefaultNeeds));
+    TRY(selector.add_needs(default_needs()));
   }
   // What the user named comes first: it has stacks even where a view would do without.
   for (const std::string& name : selection.events) {
-    TRY(selector.add_event(name, true));
+    TRY(selector.add_event(name, {.stacks = true, .by_user = true}));
   }
   for (const std::string& name : selection.views) {
     const NamedView* view = find_view(name);
     if (view == nullptr) {
       return unknown_view(name);
     }
-    TRY(selector.add_needs(view->spec.needs));
+    TRY(selector.add_view(view->spec));
   }
   return selector.finish();
 }

@@ -85,6 +85,10 @@ struct ViewSpec {
   std::span<const std::string_view> keys;  // what --by takes; the first is the default
   std::span<const ViewOption> options;
   bool needs_live_blocks = false;  // World::live() is kept
+  // World::find() knows all mappings: records of data mappings and the system calls that the kernel
+  // announces by no record are recorded too.
+  bool needs_memory_map = false;
+  bool needs_call_stacks = false;  // entries of system calls carry stacks
   bool needs_stacks = true;
   // True when the view makes something of this event; asked once for each event of a recording.
   bool (*handles)(const EventType& type) = nullptr;

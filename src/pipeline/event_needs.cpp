@@ -1,0 +1,69 @@
+#include "pipeline/event_needs.h"
+
+#include <algorithm>
+#include <array>
+
+#include "pipeline/sdt_event.h"
+
+namespace memtrace {
+namespace {
+
+// What a recording holds when nothing was asked for: who allocates, who faults, and whether the
+// machine is short of memory. All but the first may be missing in a kernel.
+constexpr auto kDefaultNeeds = std::to_array<std::string_view>(
+    {"kmem:kmalloc", "kmem:mm_page_alloc|", "exceptions:page_fault_user|", "vmscan:*|", "oom:*|"});
+
+// A view pairs frees with allocations and never shows where the free was: no stack for them.
+constexpr auto kFrees = std::to_array<std::string_view>({"kmem:kfree",
+                                                         "kmem:kmem_cache_free",
+                                                         "kmem:mm_page_free",
+                                                         "kmem:mm_page_free_direct",
+                                                         "kmem:mm_pagevec_free"});
+
+// System calls that change the table of mappings. munmap, mremap, shmdt and a shrinking brk come
+// with no record; the others tell which part of a merged mapping is new (state/memory_maps.h).
+constexpr auto kMemoryMapNeeds = std::to_array<std::string_view>({
+    "syscalls:sys_enter_mmap|",
+    "syscalls:sys_exit_mmap|",
+    "syscalls:sys_enter_munmap|",
+    "syscalls:sys_exit_munmap|",
+    "syscalls:sys_enter_mremap|",
+    "syscalls:sys_exit_mremap|",
+    "syscalls:sys_enter_brk|",
+    "syscalls:sys_exit_brk|",
+    "syscalls:sys_enter_shmdt|",
+    "syscalls:sys_exit_shmdt|",
+});
+
+bool is_free(std::string_view name) {
+  return std::find(kFrees.begin(), kFrees.end(), name) != kFrees.end();
+}
+
+}  // namespace
+
+std::span<const std::string_view> default_needs() {
+  return kDefaultNeeds;
+}
+
+std::span<const std::string_view> memory_map_needs() {
+  return kMemoryMapNeeds;
+}
+
+bool changes_mappings(std::string_view name) {
+  return std::ranges::any_of(kMemoryMapNeeds, [name](std::string_view need) {
+    return need.substr(0, need.size() - 1) == name;
+  });
+}
+
+bool is_system_call(std::string_view name) {
+  return name.starts_with("syscalls:");
+}
+
+bool has_stacks(std::string_view name, bool of_calls) {
+  if (is_system_call(name)) {
+    return of_calls && name.starts_with("syscalls:sys_enter_");
+  }
+  return !is_free(name) && !is_sdt_event(name);
+}
+
+}  // namespace memtrace

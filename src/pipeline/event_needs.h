@@ -1,0 +1,23 @@
+// Which events views and recordings need beyond what they name, and how.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace memtrace {
+
+// What a recording holds when nothing was asked for.
+std::span<const std::string_view> default_needs();
+
+// What the table of mappings needs; each may be missing in a kernel.
+std::span<const std::string_view> memory_map_needs();
+bool changes_mappings(std::string_view name);
+
+// Entries and exits are paired: one in N would pair nothing.
+bool is_system_call(std::string_view name);
+
+// Views show no stacks of some events; what the user names has them. of_calls: the view shows those
+// of system calls.
+bool has_stacks(std::string_view name, bool of_calls);
+
+}  // namespace memtrace
