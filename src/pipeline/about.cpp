@@ -20,6 +20,7 @@ constexpr auto kCounters = std::to_array<Counter>({
     {"malformed", &About::malformed},
     {"cut_stacks", &About::cut_stacks},
     {"disk_full", &About::disk_full},
+    {"observations_skipped", &About::observations_skipped},
 });
 
 std::vector<std::string> texts(const Json& json, const char* name) {
@@ -32,6 +33,49 @@ std::vector<std::string> texts(const Json& json, const char* name) {
   return values;
 }
 
+Json json_of(const Facts& facts) {
+  return {{"numbers", facts.numbers}, {"texts", facts.texts}};
+}
+
+Facts facts_of(const Json& json) {
+  Facts facts;
+  facts.numbers = json.value("numbers", facts.numbers);
+  facts.texts = json.value("texts", facts.texts);
+  return facts;
+}
+
+Json json_of(const std::vector<Observation>& observations) {
+  Json all = Json::array();
+  for (const Observation& observation : observations) {
+    Json json = json_of(observation.facts);
+    json["reader"] = observation.reader;
+    json["time_ns"] = observation.time_ns;
+    json["tid"] = observation.tid;
+    json["delay_ns"] = observation.delay_ns;
+    for (const Facts& row : observation.rows) {
+      json["rows"].push_back(json_of(row));
+    }
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
+std::vector<Observation> observations_of(const Json& json) {
+  std::vector<Observation> observations;
+  for (const Json& one : json) {
+    Observation& observation = observations.emplace_back();
+    observation.reader = one.value("reader", "");
+    observation.time_ns = one.value("time_ns", std::uint64_t{0});
+    observation.tid = one.value("tid", std::uint32_t{0});
+    observation.delay_ns = one.value("delay_ns", std::uint64_t{0});
+    observation.facts = facts_of(one);
+    for (const Json& row : one.value("rows", Json::array())) {
+      observation.rows.push_back(facts_of(row));
+    }
+  }
+  return observations;
+}
+
 }  // namespace
 
 std::string to_json(const About& about) {
@@ -40,7 +84,8 @@ std::string to_json(const About& about) {
                {"whole_machine", about.whole_machine},
                {"migratetypes", about.migratetypes},
                {"slab_caches", about.slab_caches},
-               {"notes", about.notes}};
+               {"notes", about.notes},
+               {"observations", json_of(about.observations)}};
   for (const Counter& counter : kCounters) {
     json[counter.name] = about.*counter.value;
   }
@@ -62,6 +107,7 @@ About parse_about(const std::string& text) {
     for (const Counter& counter : kCounters) {
       about.*counter.value = json.value(counter.name, std::uint64_t{0});
     }
+    about.observations = observations_of(json.value("observations", Json::array()));
   } catch (const Json::exception&) {
     // What was read so far is right.
   }

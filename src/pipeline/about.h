@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "state/observations.h"
+
 namespace memtrace {
 
 struct About {
@@ -15,7 +17,9 @@ struct About {
   std::vector<std::string> migratetypes;  // page allocator's names by number
   std::map<std::string, std::uint64_t> slab_caches;  // bytes of an object, by cache
   std::vector<std::string> notes;                    // sentences for the reader of a report
-  std::uint64_t own_samples = 0;                     // memtrace's own events, left out
+  std::vector<Observation> observations;             // what /proc said at some events
+  std::uint64_t observations_skipped = 0;
+  std::uint64_t own_samples = 0;  // memtrace's own events, left out
   // Of the losses that stand in the records: not by the kernel, but by memtrace.
   std::uint64_t late = 0;
   std::uint64_t overload = 0;

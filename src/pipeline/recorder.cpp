@@ -10,6 +10,7 @@
 #include "pipeline/event_feed.h"
 #include "pipeline/machine.h"
 #include "pipeline/naming.h"
+#include "pipeline/observer.h"
 #include "pipeline/probe_samples.h"
 #include "pipeline/sample_rewriter.h"
 #include "pipeline/user_stacks.h"
@@ -91,6 +92,10 @@ class Recorder {
       about_.notes.push_back(caveat);
     }
     add_names(end);
+    observer_.at_end(last_time_ns_, world_.observations());
+    world_.observations().for_each(
+        [this](const Observation& observation) { about_.observations.push_back(observation); });
+    about_.observations_skipped = world_.observations().skipped();
     end.about_json = to_json(about_);
     writer_.set_about([about = about_](std::uint64_t samples_lost) mutable {
       about.disk_full = samples_lost;
@@ -128,14 +133,20 @@ class Recorder {
     first_time_ns_ = first_time_ns_ == 0 ? record.stamp.time_ns : first_time_ns_;
     last_time_ns_ = record.stamp.time_ns;
     if (sample.registers.mask == 0) {  // an event that was asked for no stacks
-      feed_.apply(record);
+      apply(record);
       return write(record.bytes);
     }
     const auto chain = user_stacks_.complete(sample);
     Record completed = record;
     std::get<Sample>(completed.payload).callchain = chain;
-    feed_.apply(completed);
+    apply(completed);
     return write(rewriter_.rewrite(record.bytes, sample, chain));
+  }
+
+  void apply(const Record& record) {
+    if (const auto event = feed_.apply(record)) {
+      observer_.on(*event, world_.observations());
+    }
   }
 
   // A loss that memtrace noticed itself becomes a record as the kernel would write it.
@@ -209,6 +220,7 @@ class Recorder {
   FileWriter& writer_;
   World world_{{}};
   EventFeed feed_;
+  Observer observer_;
   ProbeSamples probe_samples_;
   UserStacks user_stacks_;
   SampleRewriter rewriter_;
@@ -224,6 +236,7 @@ class Recorder {
 
 Result<RecordSummary> record(RecordOptions options) {
   options.live.events = options.selected.requests;
+  options.live.data_mappings = options.selected.data_mappings;
   options.live.notes = options.selected.notes;
   const auto rules = std::make_shared<RuleLog>();
   options.live.make_shrinker = [rules] { return make_stack_shrinker(rules); };

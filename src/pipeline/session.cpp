@@ -9,11 +9,15 @@ namespace memtrace {
 namespace {
 
 World::Options world_options(const RecordSource& source, const SessionOptions& options) {
-  const auto needs_blocks = [](const NamedView* view) { return view->spec.needs_live_blocks; };
-  return {
-      .part = options.part,
-      .track_live_blocks = std::any_of(options.views.begin(), options.views.end(), needs_blocks),
-      .page_size_bytes = source.recording().page_size_bytes};
+  const auto any_needs = [&options](bool ViewSpec::*need) {
+    return std::any_of(options.views.begin(), options.views.end(), [need](const NamedView* view) {
+      return view->spec.*need;
+    });
+  };
+  return {.part = options.part,
+          .track_live_blocks = any_needs(&ViewSpec::needs_live_blocks),
+          .track_mappings = any_needs(&ViewSpec::needs_memory_map),
+          .page_size_bytes = source.recording().page_size_bytes};
 }
 
 bool is_sampled(const EventInfo& info) {
@@ -38,6 +42,10 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
     About about = parse_about(source.recording().about_json);
     view_options.migratetypes = std::move(about.migratetypes);
     view_options.slab_caches = std::move(about.slab_caches);
+    for (Observation& observation : about.observations) {
+      session->world_.observations().add(std::move(observation));
+    }
+    session->world_.observations().add_skipped(about.observations_skipped);
   }
   for (const NamedView* view : session->options_.views) {
     auto made = view->spec.make(view_options);
@@ -107,6 +115,9 @@ void Session::on_sample(const Record& record) {
   if (!event) {
     return;
   }
+  if (options_.live) {
+    observer_.on(*event, world_.observations());
+  }
   start_ns_ = start_ns_ == 0 ? event->time_ns : start_ns_;
   last_ns_ = std::max(last_ns_, event->time_ns);
   learn_handlers();
@@ -159,6 +170,9 @@ Result<> Session::close_intervals(std::uint64_t now_ns, const OnReports& on_repo
 
 Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   ++intervals_;
+  if (options_.live) {
+    observer_.at_end(span.end_ns, world_.observations());
+  }
   std::vector<Report> reports;
   for (std::size_t i = 0; i < views_.size(); ++i) {
     Report report = views_[i]->finish(world_, span);

@@ -14,6 +14,7 @@
 #include "pipeline/about.h"
 #include "pipeline/event_feed.h"
 #include "pipeline/naming.h"
+#include "pipeline/observer.h"
 #include "pipeline/user_stacks.h"
 #include "report/arrange.h"
 #include "report/resolve.h"
@@ -83,6 +84,7 @@ class Session {
   SessionOptions options_;
   World world_;
   EventFeed feed_;
+  Observer observer_;
   UserStacks user_stacks_;
   Naming naming_;
   std::vector<std::unique_ptr<View>> views_;

@@ -1,0 +1,14 @@
+// All readers of observer.h.
+#pragma once
+
+#include "pipeline/observer.h"
+
+namespace memtrace {
+
+// What limited the memory of a process whose system call failed for want of it.
+extern const ObservationReader observe_limits;
+
+// System V shared memory segments at the end of a recording that has calls about them.
+extern const ObservationReader observe_segments;
+
+}  // namespace memtrace
