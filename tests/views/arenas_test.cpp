@@ -193,9 +193,9 @@ TEST(ArenasView, a_failed_call_changes_nothing) {
   EventScript script("arenas");
   script.play(reserve(static_cast<std::uint64_t>(-12), kArenaHeapBytes));
   script.play(reserve(kHeap, kArenaHeapBytes));
-  script.play(system_call("mprotect",
-                          {.op = MapOp::Protect, .address = kHeap, .bytes = 1, .protection = 3},
-                          static_cast<std::uint64_t>(-12)));
+  script.play(mapping_call("mprotect",
+                           {.call = SystemCall::Mprotect, .arguments = {kHeap, 1, 3}},
+                           static_cast<std::uint64_t>(-12)));
   EXPECT_EQ(total(script.finish(), "heaps_new"), 0U);
 }
 
