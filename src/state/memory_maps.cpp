@@ -64,6 +64,11 @@ void MemoryMaps::announce(const Record& record) {
     area.flags = told.flags;
     area.protection = told.protection;
   }
+  // The kernel calls it a heap only from its second growth on: at the first its end has not moved
+  // yet (mm/mmap.c, brk; kernel/events/core.c, perf_event_mmap_event).
+  if (call != space.calls.end() && call->entry.call == SystemCall::Brk) {
+    area.kind = AreaKind::Heap;
+  }
   area.offset_minus_avma = area.has_offset() ? record.file_offset - record.range.start : 0;
   own(space).map(record.range, area);
   if (call == space.calls.end()) {

@@ -132,6 +132,15 @@ TEST_F(MemoryMapsTest, the_heap_grows_by_records_and_shrinks_by_brk) {
   EXPECT_TRUE(mapped(1));
 }
 
+TEST_F(MemoryMapsTest, what_brk_maps_is_the_heap_whatever_the_kernel_calls_it) {
+  begin(brk(kPlace + 8 * kPage));
+  announce(kPlace, 8, AreaKind::Anonymous);
+  end(brk(kPlace + 8 * kPage), kPlace + 8 * kPage);
+  EXPECT_EQ(maps_.find(10, kPlace)->value.kind, AreaKind::Heap);
+  call(brk(kPlace + 2 * kPage), kPlace + 2 * kPage);
+  EXPECT_FALSE(mapped(2));
+}
+
 TEST_F(MemoryMapsTest, a_thread_that_maps_what_another_unmaps_keeps_it) {
   announce(kPlace, 4);
   begin(munmap(kPlace, 4), 11);
