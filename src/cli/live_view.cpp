@@ -95,6 +95,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.live.target = target.take();
   plan.live.events = std::move(selected.value().requests);
   plan.live.data_mappings = selected.value().data_mappings;
+  plan.live.is_prompt = selected.value().is_prompt;
   plan.probes = std::move(selected.value().probes);
   plan.live.notes = std::move(selected.value().notes);
   plan.session.views = {&view};

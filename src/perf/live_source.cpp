@@ -128,6 +128,7 @@ void LiveSource::start_readers() {
     RingReader::Source source{&events_.rings()[i], events_.ring_fds()[i]};
     source.stream = static_cast<std::uint32_t>(i);
     source.monotonic_clock = monotonic_clock();
+    source.is_prompt = setup_.is_prompt;
     source.shrink = setup_.make_shrinker ? setup_.make_shrinker() : nullptr;
     readers_.push_back(std::make_unique<RingReader>(std::move(source), parser_, queue_));
   }

@@ -26,6 +26,7 @@ struct LiveSetup {
   std::vector<EventRequest> events;
   CallGraph call_graph;
   bool data_mappings = false;           // tell of all mappings, not only of executable ones
+  bool is_prompt = false;               // events are told within milliseconds, also in a quiet time
   std::size_t ring_bytes = 0;           // for each CPU; 0: default_ring_bytes()
   std::uint64_t duration_ns = 0;        // 0: until the target ends or the user stops it
   StopSignals* stop_signals = nullptr;  // asked now and then; may be null

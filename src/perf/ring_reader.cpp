@@ -66,7 +66,8 @@ void RingReader::stop() {
 void RingReader::run() {
   hurry_this_thread();
   while (!stopping_.load(std::memory_order_acquire)) {
-    const int patience_ms = queue_.is_busy(monotonic_ns()) ? kBusyMilliseconds : kIdleMilliseconds;
+    const bool is_prompt = source_.is_prompt || queue_.is_busy(monotonic_ns());
+    const int patience_ms = is_prompt ? kBusyMilliseconds : kIdleMilliseconds;
     pollfd wait{.fd = source_.fd, .events = POLLIN, .revents = 0};
     ::poll(&wait, 1, patience_ms);
     if ((wait.revents & POLLHUP) != 0) {

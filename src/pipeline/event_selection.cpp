@@ -37,6 +37,7 @@ class Selector {
 
   Result<> add_view(const ViewSpec& view) {
     TRY(add_needs(view.needs, view.needs_call_stacks));
+    selected_.is_prompt = selected_.is_prompt || view.needs_promptness;
     if (!view.needs_memory_map) {
       return kDone;
     }

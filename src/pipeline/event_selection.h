@@ -31,6 +31,7 @@ struct SelectedEvents {
   std::string header_event;
   std::shared_ptr<UserProbes> probes;  // must outlive the events; null without user probes
   bool data_mappings = false;          // LiveSetup::data_mappings
+  bool is_prompt = false;              // LiveSetup::is_prompt
   std::vector<std::string> notes;  // what is not as one might think: for stderr and every report
 };
 

@@ -237,6 +237,7 @@ class Recorder {
 Result<RecordSummary> record(RecordOptions options) {
   options.live.events = options.selected.requests;
   options.live.data_mappings = options.selected.data_mappings;
+  options.live.is_prompt = options.selected.is_prompt;
   options.live.notes = options.selected.notes;
   const auto rules = std::make_shared<RuleLog>();
   options.live.make_shrinker = [rules] { return make_stack_shrinker(rules); };

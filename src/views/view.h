@@ -89,6 +89,9 @@ struct ViewSpec {
   // announces by no record are recorded too.
   bool needs_memory_map = false;
   bool needs_call_stacks = false;  // entries of system calls carry stacks
+  // What /proc says at its events is read (pipeline/observer.h): they are to be told within
+  // milliseconds, as what it says does not stay.
+  bool needs_promptness = false;
   bool needs_stacks = true;
   // True when the view makes something of this event; asked once for each event of a recording.
   bool (*handles)(const EventType& type) = nullptr;
