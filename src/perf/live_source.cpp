@@ -28,8 +28,7 @@ std::size_t record_size(std::span<const std::byte> bytes) {
 }
 
 Record malformed_record(std::uint64_t time_ns) {
-  return {.stamp = {.time_ns = time_ns},
-          .payload = Lost{.count = 1, .reason = LossReason::Malformed}};
+  return {.stamp = {.time_ns = time_ns}, .payload = Lost{1, LossReason::Malformed}};
 }
 
 }  // namespace

@@ -47,6 +47,21 @@ TEST(ProcSnapshotTest, this_process_is_described_with_its_threads_and_code) {
   EXPECT_FALSE(process_of(0x7ffffffe).ok());
 }
 
+TEST(ProcSnapshotTest, data_is_told_only_when_it_is_wanted) {
+  RecordBuilder code(1);
+  RecordBuilder all(1);
+  snapshot_process(static_cast<std::uint32_t>(::getpid()), code);
+  snapshot_process(static_cast<std::uint32_t>(::getpid()), all, KeptMaps::All);
+  EXPECT_GT(all.bytes().size(), 2 * code.bytes().size());
+  EXPECT_FALSE(parse_maps_line("1000-2000 rw-p 00000000 00:00 0 ")->executable);
+  EXPECT_TRUE(parse_maps_line("1000-2000 r-xp 00000000 00:00 0 ")->executable);
+}
+
+TEST(EventAttrTest, the_tracking_event_tells_of_data_only_when_it_is_wanted) {
+  EXPECT_EQ(make_attr(tracking_request(), {}).mmap_data, 0U);
+  EXPECT_EQ(make_attr(tracking_request(), {.data_mappings = true}).mmap_data, 1U);
+}
+
 TEST(EventSetTest, rings_are_large_but_no_burden) {
   constexpr std::uint64_t kGib = std::uint64_t{1} << 30U;
   EXPECT_EQ(default_ring_bytes(24 * kGib, 2, false), std::size_t{64} << 20U);

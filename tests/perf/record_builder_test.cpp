@@ -54,6 +54,15 @@ TEST(RecordBuilderTest, a_mmap_record_reads_back) {
   EXPECT_EQ(mmap.mode, CpuMode::User);
 }
 
+TEST(RecordBuilderTest, a_mapping_that_is_no_code_is_marked_as_the_kernel_does) {
+  RecordBuilder records(kId);
+  records.mmap({.pid = 12, .prot = 3, .executable = false, .path = "//anon"});
+  EXPECT_FALSE(std::get<Mmap>(parsed(records).payload).executable);
+  records.clear();
+  records.mmap({.pid = 12, .prot = 5, .path = "/bin/true"});
+  EXPECT_TRUE(std::get<Mmap>(parsed(records).payload).executable);
+}
+
 TEST(RecordBuilderTest, a_lost_record_carries_its_time) {
   RecordBuilder records(kId);
   records.lost(42, 1234);

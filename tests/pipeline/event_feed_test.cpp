@@ -47,6 +47,30 @@ TEST_F(EventFeedTest, mapped_code_is_found) {
   EXPECT_EQ(module_at(101), "");
 }
 
+TEST_F(EventFeedTest, all_mappings_are_kept_when_they_are_tracked) {
+  const Mmap data{.pid = 100,
+                  .start = 0x700000,
+                  .length_bytes = 0x2000,
+                  .file_offset = 0x3000,
+                  .inode = 7,
+                  .prot = 3,
+                  .flags = 1,
+                  .executable = false,
+                  .path = "/dev/shm/pool"};
+  apply(data);
+  EXPECT_FALSE(world_.find(100, 0x700000).has_value());
+  World tracking({.track_mappings = true});
+  EventFeed feed(tracking, source_.recording());
+  feed.apply({.payload = data});
+  const auto found = tracking.find(100, 0x701010);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->area.kind, AreaKind::SharedMemory);
+  EXPECT_EQ(tracking.strings().at(found->area.path), "/dev/shm/pool");
+  EXPECT_EQ(found->area.inode, 7U);
+  EXPECT_EQ(found->file_offset, 0x4010U);
+  EXPECT_TRUE(tracking.memory_maps().has_data());
+}
+
 TEST_F(EventFeedTest, child_has_its_parents_code_and_name) {
   apply(code_of(100, "/bin/demo"));
   apply(Comm{.pid = 100, .tid = 100, .name = "demo"});

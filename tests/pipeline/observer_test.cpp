@@ -76,6 +76,26 @@ TEST_F(ObserverTest, a_burst_is_read_in_part_and_the_rest_is_counted) {
   EXPECT_NE(seen_.find("limits", 2'000'000'000, 13), nullptr);
 }
 
+TEST_F(ObserverTest, segments_are_read_once_at_the_end_if_any_call_was_about_them) {
+  write("sysvipc/shm",
+        "       key      shmid perms                  size  cpid  lpid nattch   uid\n"
+        "         0          7   600                  4096   101   102      3     0\n");
+  Observer observer(ProcFolder{dir_.path()});
+  observer.at_end(10, seen_);
+  EXPECT_TRUE(seen_.empty());
+  Event event = refused_mmap(5);
+  event.payload = SystemCallDone{.call = SystemCall::Shmget, .result = 7};
+  observer.on(event, seen_);
+  EXPECT_TRUE(seen_.empty());
+  observer.at_end(20, seen_);
+  const Observation* segments = seen_.last("segments");
+  ASSERT_NE(segments, nullptr);
+  EXPECT_EQ(segments->time_ns, 20U);
+  ASSERT_EQ(segments->rows.size(), 1U);
+  EXPECT_EQ(*segments->rows[0].number("shmid"), 7U);
+  EXPECT_EQ(*segments->rows[0].number("nattch"), 3U);
+}
+
 TEST(AboutObservations, come_back_from_the_file) {
   About about;
   about.observations.push_back({.reader = "limits",
