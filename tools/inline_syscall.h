@@ -8,7 +8,7 @@
 #include <cerrno>
 
 struct SyscallArguments {
-  long first = 0, second = 0, third = 0, fourth = 0, fifth = 0;
+  long first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0;
 };
 
 // What the kernel returns: -errno on failure.
@@ -17,11 +17,16 @@ struct SyscallArguments {
   long result = number;
   register long fourth asm("r10") = arguments.fourth;
   register long fifth asm("r8") = arguments.fifth;
-  asm volatile(
-      "syscall"
-      : "+a"(result)
-      : "D"(arguments.first), "S"(arguments.second), "d"(arguments.third), "r"(fourth), "r"(fifth)
-      : "rcx", "r11", "memory");
+  register long sixth asm("r9") = arguments.sixth;
+  asm volatile("syscall"
+               : "+a"(result)
+               : "D"(arguments.first),
+                 "S"(arguments.second),
+                 "d"(arguments.third),
+                 "r"(fourth),
+                 "r"(fifth),
+                 "r"(sixth)
+               : "rcx", "r11", "memory");
   return result;
 #elif defined(__aarch64__)
   register long result asm("x0") = arguments.first;
@@ -29,10 +34,11 @@ struct SyscallArguments {
   register long third asm("x2") = arguments.third;
   register long fourth asm("x3") = arguments.fourth;
   register long fifth asm("x4") = arguments.fifth;
+  register long sixth asm("x5") = arguments.sixth;
   register long wanted asm("x8") = number;
   asm volatile("svc #0"
                : "+r"(result)
-               : "r"(second), "r"(third), "r"(fourth), "r"(fifth), "r"(wanted)
+               : "r"(second), "r"(third), "r"(fourth), "r"(fifth), "r"(sixth), "r"(wanted)
                : "memory");
   return result;
 #else
@@ -41,7 +47,8 @@ struct SyscallArguments {
                                 arguments.second,
                                 arguments.third,
                                 arguments.fourth,
-                                arguments.fifth);
+                                arguments.fifth,
+                                arguments.sixth);
   return result == -1 ? -errno : result;
 #endif
 }

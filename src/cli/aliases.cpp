@@ -9,9 +9,13 @@ namespace memtrace {
 namespace {
 
 constexpr auto kAliases = std::to_array<Alias>({
+    {"brkstack", "brk", "by", "stack,comm"},
     {"kmalloc-top", "kmalloc", "sort", "count"},
     {"kmem", "kmalloc", "by", "stack,comm"},
     {"kpages", "pages", "by", "stack,comm"},
+    {"mmapsnoop", "mmap", "trace", ""},
+    {"overcommit", "enomem", "trace", ""},
+    {"shmsnoop", "shm", "trace", ""},
     {"slabratetop", "slab", "sort", "bytes"},
 });
 
@@ -38,7 +42,10 @@ std::vector<std::string> with_alias_option(const Alias& alias,
   if (!parsed.ok() || parsed.value().has(alias.option)) {
     return arguments;
   }
-  std::vector<std::string> all = {"--" + std::string(alias.option), std::string(alias.value)};
+  std::vector<std::string> all = {"--" + std::string(alias.option)};
+  if (!alias.value.empty()) {
+    all.emplace_back(alias.value);
+  }
   all.insert(all.end(), arguments.begin(), arguments.end());
   return all;
 }

@@ -16,7 +16,7 @@ struct Alias {
   std::string_view name;
   std::string_view view;
   std::string_view option;  // "by", which has this value unless the user gives it another
-  std::string_view value;
+  std::string_view value;   // "" for a flag
 };
 
 std::span<const Alias> all_aliases();

@@ -44,6 +44,8 @@ TEST_F(ReportTest, aliases_are_views_with_an_option_that_the_user_may_replace) {
   same("--by pid kmem", "kmalloc --by pid");
   same("kpages --by comm", "pages --by comm");
   same("slabratetop --sort allocs", "slab --sort allocs");
+  EXPECT_EQ(run("$MEMTRACE mmapsnoop --help").out, run("$MEMTRACE mmap --help").out);
+  expect_refused("report shmsnoop -i $CROWD", 1, "no events for the view shm", "--for shm");
 }
 
 TEST_F(ReportTest, memtrace_data_is_read_unless_another_file_is_given) {
