@@ -96,6 +96,27 @@ std::vector<std::string> parse_migratetypes(std::string_view pagetypeinfo) {
   return names;
 }
 
+std::vector<std::uint32_t> cpu_nodes() {
+  constexpr std::string_view kFolder = "/sys/devices/system/node";
+  constexpr std::string_view kNode = "node";
+  std::vector<std::uint32_t> nodes;
+  const auto names = list_directory(std::string(kFolder));
+  for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
+    const auto node =
+        name.starts_with(kNode) ? parse_number(name.substr(kNode.size())) : std::nullopt;
+    const auto cpus = read_file(std::string(kFolder) + "/" + name + "/cpulist");
+    if (!node || !cpus.ok()) {
+      continue;
+    }
+    for (const int cpu : parse_cpu_list(cpus.value())) {
+      const auto index = static_cast<std::size_t>(cpu);
+      nodes.resize(std::max(nodes.size(), index + 1));
+      nodes[index] = static_cast<std::uint32_t>(*node);
+    }
+  }
+  return nodes;
+}
+
 std::map<std::string, std::uint64_t> slab_caches() {
   const auto text = read_file("/proc/slabinfo");
   return text.ok() ? parse_slabinfo(text.value()) : std::map<std::string, std::uint64_t>();

@@ -137,7 +137,7 @@ void Pages::on_free(const Event& event) {
 
 Report Pages::finish(const World& world, Span span) {
   for (const auto& [page, block] : world.live().pages()) {
-    if (!tasks_.accepts(world.strings().at(block.comm), block.pid)) {
+    if (!tasks_.accepts(world, block)) {
       continue;
     }
     FlowCost& cost = rows_.row(block);

@@ -97,7 +97,7 @@ void Slab::add_live(const World& world) {
   // From the world and not from allocs - frees: bulk frees are not traced in 5.10 and 6.1, and the
   // world forgets such a block when its address is given out again.
   for (const auto& [address, block] : world.live().slabs()) {
-    if (!tasks_.accepts(world.strings().at(block.comm), block.pid)) {
+    if (!tasks_.accepts(world, block)) {
       continue;
     }
     FlowCost& cost = rows_.row(block);
