@@ -40,10 +40,11 @@ TEST_F(ReportTest, aliases_are_views_with_an_option_that_the_user_may_replace) {
     EXPECT_EQ(by_alias.out, run("$MEMTRACE report " + view + file).out) << alias;
   };
   same("kmalloc-top", "kmalloc --sort count");
-  same("kmem", "kmalloc --by stack,comm");
-  same("--by pid kmem", "kmalloc --by pid");
-  same("kpages --by comm", "pages --by comm");
-  same("slabratetop --sort allocs", "slab --sort allocs");
+  same("kmem", "slab --by stack,comm --show allocs,avg_bytes,bytes");
+  same("--by pid kmem", "slab --by pid --show allocs,avg_bytes,bytes");
+  same("kpages --by comm", "pages --by comm --sort allocs");
+  same("slabratetop --sort allocs", "slab --sort allocs --show allocs,bytes");
+  same("slabratetop --show all", "slab --sort bytes --show all");
 }
 
 TEST_F(ReportTest, memtrace_data_is_read_unless_another_file_is_given) {
