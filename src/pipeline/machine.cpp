@@ -99,9 +99,14 @@ std::vector<std::string> parse_migratetypes(std::string_view pagetypeinfo) {
 std::vector<std::uint32_t> cpu_nodes() {
   constexpr std::string_view kFolder = "/sys/devices/system/node";
   constexpr std::string_view kNode = "node";
-  std::vector<std::uint32_t> nodes;
   const auto names = list_directory(std::string(kFolder));
-  for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
+  if (!names.ok()) {
+    // A kernel without CONFIG_NUMA has one node and no such folder (drivers/base/node.c).
+    return std::vector<std::uint32_t>(
+        static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF))));
+  }
+  std::vector<std::uint32_t> nodes;
+  for (const std::string& name : names.value()) {
     const auto node =
         name.starts_with(kNode) ? parse_number(name.substr(kNode.size())) : std::nullopt;
     const auto cpus = read_file(std::string(kFolder) + "/" + name + "/cpulist");

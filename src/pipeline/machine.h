@@ -24,7 +24,7 @@ std::vector<std::string> migratetype_names();
 // The same from the text of the file.
 std::vector<std::string> parse_migratetypes(std::string_view pagetypeinfo);
 
-// The NUMA node of each CPU, from /sys/devices/system/node; empty when there is nothing there.
+// The NUMA node of each CPU, from /sys/devices/system/node.
 std::vector<std::uint32_t> cpu_nodes();
 
 // Bytes of an object by slab cache, from /proc/slabinfo (root only). Empty when it cannot be read.

@@ -61,6 +61,7 @@ TEST_F(ReportTest, same_recording_gives_the_same_report) {
 struct View {
   const char* name;
   const char* words;
+  const char* recording = "crowd";  // and the folder of its golden files
 
   // For the test's name in ctest, which else has the bytes of the struct.
   friend std::ostream& operator<<(std::ostream& out, const View& view) { return out << view.name; }
@@ -72,12 +73,13 @@ class GoldenReportTest : public ProgramTest, public testing::WithParamInterface<
 
 TEST_P(GoldenReportTest, is_as_reviewed) {
   const auto& [view, format] = GetParam();
-  const Outcome outcome =
-      run(std::string("$MEMTRACE report -i $CROWD --format ") + format + " " + view.words);
+  const std::string name(view.recording);
+  const Outcome outcome = run("$MEMTRACE report -i $DATA/" + name + "/" + name + ".data --format " +
+                              format + " " + view.words);
   EXPECT_EQ(outcome.status, 0) << outcome.all();
   EXPECT_EQ(outcome.err, "");
   const std::string ending = format == "text" ? "txt" : format;
-  expect_golden(std::string("crowd/") + view.name + "." + ending, outcome.out);
+  expect_golden(name + "/" + view.name + "." + ending, outcome.out);
 }
 
 constexpr auto kViews = std::to_array<View>({
@@ -91,6 +93,12 @@ constexpr auto kViews = std::to_array<View>({
     {"faults_access", "faults --by access,comm"},
     {"count", "count"},
     {"count_sum", "count --by event,comm --top 6"},
+    {"slab_callers", "slab --by caller --show bytes,bytes_req,allocs,waste_percent --top 3"},
+    {"slab_summary", "slab --by user --summary"},
+    {"pages_callers", "pages --by caller --top 4 --summary"},
+    {"calls", "calls", "arenas"},
+    {"calls_callers", "calls --by function,caller --top 6", "arenas"},
+    {"arenas", "arenas", "arenas"},
 });
 
 INSTANTIATE_TEST_SUITE_P(

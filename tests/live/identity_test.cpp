@@ -63,15 +63,16 @@ class IdentityTest : public LiveTest {
       return;
     }
     run_well("cp $PUPPETS/many_kmallocs . && chmod 755 . many_kmallocs");
-    // Long enough for the recorder to have looked at the shell. The puppets end within a few
-    // milliseconds, most of them before it can look at them.
+    // The pauses are long enough for the recorder to have looked at a shell before it is something
+    // else. The puppets end within a few milliseconds, most of them before it can look at them.
     write("work.sh",
-          "sleep 0.3\n"
+          "sleep 0.5\n"
           "for i in 1 2 3 4; do ./many_kmallocs 25 >&2; done\n"
-          "sleep 0.3\n");
+          "sleep 0.5\n");
     write("in_cgroup.sh", "echo $$ > " + cgroup_.folder() + "/cgroup.procs\nexec sh work.sh\n");
     write("as_nobody.sh",
-          std::string("./many_kmallocs 30 >&2\nexec ") + kAsNobody + "sh work.sh\n");
+          std::string("sleep 0.5\n./many_kmallocs 30 >&2\nsleep 0.5\nexec ") + kAsNobody +
+              "sh work.sh\n");
   }
 
   void write(const std::string& name, const std::string& text) {
@@ -136,7 +137,7 @@ TEST_F(IdentityTest, recording_of_perf_says_why_it_has_none) {
 TEST_F(IdentityTest, loop_of_forks_is_recorded_without_loss) {
   const Outcome outcome = run_well(
       "$MEMTRACE record -a -e kmem:kmalloc,kmem:kmem_cache_alloc,kmem:mm_page_alloc -- "
-      "sh -c 'for i in $(seq 500); do /bin/true; done'");
+      "sh -c 'for i in $(seq 200); do /bin/true; done'");
   EXPECT_TRUE(outcome.says("none lost")) << outcome.all();
   const Json by_user = report("count --by user");
   EXPECT_EQ(by_user.at("caveats").dump().find("without an owner"), std::string::npos)

@@ -23,7 +23,8 @@ std::vector<double> figures(const std::string& text, const std::string& start) {
   if (at == std::string::npos) {
     return numbers;
   }
-  std::string line = text.substr(at + start.size(), text.find('\n', at) - at - start.size());
+  const std::size_t begin = at + start.size();
+  std::string line = text.substr(begin, text.find('\n', begin) - begin);
   std::erase(line, ',');
   for (std::size_t i = 0; i < line.size();) {
     if (std::isdigit(static_cast<unsigned char>(line[i])) == 0) {
