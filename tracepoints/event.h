@@ -63,7 +63,10 @@ struct Event {
   const EventType* type = nullptr;  // never null in a view
   std::span<const std::byte> raw;   // the fields' bytes; borrowed
   EventPayload payload;
+  IdentityId identity;               // of its process, as of this event; none when not known
   const LiveBlock* freed = nullptr;  // set when live blocks are tracked and the block is known
+  // Of an allocation: the block that had the address before, whose free made no event.
+  const LiveBlock* replaced = nullptr;
 };
 
 }  // namespace memtrace

@@ -11,12 +11,18 @@ namespace {
 constexpr auto kAliases = std::to_array<Alias>({
     {"brkstack", "brk", "by", "stack,comm"},
     {"kmalloc-top", "kmalloc", "sort", "count"},
-    {"kmem", "kmalloc", "by", "stack,comm"},
-    {"kpages", "pages", "by", "stack,comm"},
+    {"kmem", "slab", "by", "stack,comm", "show", "allocs,avg_bytes,bytes"},
+    {"kpages", "pages", "by", "stack,comm", "sort", "allocs"},
     {"mmapsnoop", "mmap", "trace", ""},
     {"overcommit", "enomem", "trace", ""},
     {"shmsnoop", "shm", "trace", ""},
-    {"slabratetop", "slab", "sort", "bytes"},
+    {.name = "slabratetop",
+     .view = "slab",
+     .option = "sort",
+     .value = "bytes",
+     .second_option = "show",
+     .second_value = "allocs,bytes",
+     .interval = "1"},
 });
 
 }  // namespace
@@ -39,15 +45,52 @@ std::vector<std::string> with_alias_option(const Alias& alias,
                                            std::span<const Option> known,
                                            const std::vector<std::string>& arguments) {
   const auto parsed = parse_options(known, arguments);
-  if (!parsed.ok() || parsed.value().has(alias.option)) {
+  if (!parsed.ok()) {
     return arguments;
   }
-  std::vector<std::string> all = {"--" + std::string(alias.option)};
-  if (!alias.value.empty()) {
-    all.emplace_back(alias.value);
+  std::vector<std::string> all;
+  for (const auto& [option, value] :
+       {std::pair(alias.option, alias.value), {alias.second_option, alias.second_value}}) {
+    if (!option.empty() && !parsed.value().has(option)) {
+      all.push_back("--" + std::string(option));
+      if (!value.empty()) {
+        all.emplace_back(value);
+      }
+    }
   }
   all.insert(all.end(), arguments.begin(), arguments.end());
   return all;
+}
+
+std::vector<std::string> with_live_alias_options(const Alias& alias,
+                                                 std::span<const Option> known,
+                                                 const std::vector<std::string>& arguments) {
+  const auto parsed = parse_options(known, arguments);
+  std::vector<std::string> all = with_alias_option(alias, known, arguments);
+  if (!parsed.ok()) {
+    return all;
+  }
+  const auto& given = parsed.value();
+  const bool has_target =
+      given.has("all-cpus") || given.has("pid") || given.has("tid") || !given.command().empty();
+  if (!has_target) {
+    all.insert(all.begin(), "-a");
+  }
+  if (!alias.interval.empty() && given.positional().empty()) {
+    all.insert(all.begin(), std::string(alias.interval));
+  }
+  return all;
+}
+
+std::string spelled_out(const Alias& alias) {
+  std::string text(alias.view);
+  for (const auto& [option, value] :
+       {std::pair(alias.option, alias.value), {alias.second_option, alias.second_value}}) {
+    if (!option.empty()) {
+      text += " --" + std::string(option) + " " + std::string(value);
+    }
+  }
+  return text;
 }
 
 Error unknown_view_or_alias(const std::string& name) {

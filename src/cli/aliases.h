@@ -17,6 +17,9 @@ struct Alias {
   std::string_view view;
   std::string_view option;  // "by", which has this value unless the user gives it another
   std::string_view value;   // "" for a flag
+  std::string_view second_option = {};
+  std::string_view second_value = {};
+  std::string_view interval = {};  // live, unless the user says otherwise; "" prints once
 };
 
 std::span<const Alias> all_aliases();
@@ -27,11 +30,20 @@ const Alias* find_alias(std::string_view name);
 // By its own name or by an alias; nullptr when there is none.
 const NamedView* find_view_or_alias(std::string_view name);
 
-// The arguments with the alias's option in front, unless the user has given it. Arguments that
+// The arguments with the alias's options in front, unless the user has given them. Arguments that
 // cannot be parsed stay as they are: whoever parses them next says why.
 std::vector<std::string> with_alias_option(const Alias& alias,
                                            std::span<const Option> known,
                                            const std::vector<std::string>& arguments);
+
+// The same for a live view, which as the original watches the whole machine where nothing else is
+// said, each interval.
+std::vector<std::string> with_live_alias_options(const Alias& alias,
+                                                 std::span<const Option> known,
+                                                 const std::vector<std::string>& arguments);
+
+// "slab --by stack,comm --show allocs": what the user might have typed instead.
+std::string spelled_out(const Alias& alias);
 
 // Usage: "unknown view", with the nearest views and aliases.
 Error unknown_view_or_alias(const std::string& name);

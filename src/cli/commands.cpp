@@ -63,7 +63,7 @@ Result<ExitStatus> run_command_line(const std::vector<std::string>& arguments) {
   }
   if (const Alias* alias = find_alias(name)) {
     return run_live_view(alias->view,
-                         with_alias_option(*alias, live_view_options(alias->view), rest));
+                         with_live_alias_options(*alias, live_view_options(alias->view), rest));
   }
   return find_view(name) != nullptr ? run_live_view(name, rest) : unknown_command(name);
 }

@@ -35,12 +35,7 @@ std::string overview() {
   }
   text += "\nKnown from other tools:\n";
   for (const Alias& alias : all_aliases()) {
-    text += row(alias.name,
-                format("%s --%s%s%s",
-                       alias.view.data(),
-                       alias.option.data(),
-                       alias.value.empty() ? "" : " ",
-                       alias.value.data()));
+    text += row(alias.name, spelled_out(alias));
   }
   text += "\nmemtrace help TOPIC shows the man page of a command or view, --help its options.\n";
   return text;

@@ -1,5 +1,6 @@
 #include <ctime>
 
+#include "base/system.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/print.h"
@@ -21,6 +22,15 @@ std::string clock_time() {
   std::tm local{};
   ::localtime_r(&now, &local);
   return format("%02d:%02d:%02d", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
+// "14:03:59  loadavg: 0.23 1.33 1.05"
+std::string interval_heading() {
+  const auto loads = read_file("/proc/loadavg");
+  const auto words = split(loads.ok() ? loads.value() : std::string_view(), ' ');
+  return words.size() < 3 ? clock_time()
+                          : clock_time() + "  loadavg: " + std::string(words[0]) + " " +
+                                std::string(words[1]) + " " + std::string(words[2]);
 }
 
 // "1 5": a table each second, five times.
@@ -57,10 +67,10 @@ bool wants_stacks(const SessionOptions& session, const ViewSpec& spec) {
   if (by.empty()) {
     return !spec.keys.empty() && spec.keys.front() == "stack";
   }
-  // The caller is a field of kernel events, but of user code only the stack tells it.
-  const bool is_of_user_code = !spec.needs.empty() && spec.needs.front().starts_with("heap:");
-  return std::any_of(by.begin(), by.end(), [is_of_user_code](const std::string& key) {
-    return key == "stack" || (is_of_user_code && key == "caller");
+  // The caller is a field of the slab allocator's events; else only the stack tells it.
+  const bool has_caller = !spec.needs.empty() && spec.needs.front().starts_with("kmem:km");
+  return std::any_of(by.begin(), by.end(), [has_caller](const std::string& key) {
+    return key == "stack" || (!has_caller && key == "caller");
   });
 }
 
@@ -103,6 +113,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.session.whole_machine = plan.live.target.kind == TargetKind::System;
   plan.session.view_options.migratetypes = migratetype_names();
   plan.session.view_options.slab_caches = slab_caches();
+  plan.session.view_options.cpu_nodes = cpu_nodes();
   read_own_options(parsed, view.spec, plan.session.view_options);
   if (!wants_stacks(plan.session, view.spec)) {
     plan.live.call_graph = {.kernel = false, .user = false};
@@ -125,11 +136,12 @@ Result<ExitStatus> run_plan(LivePlan plan) {
   if (!session.ok()) {
     return session.take_error();
   }
+  session.value()->identify_processes(source.value()->target());
   TRY(source.value()->start());
   const bool stamps = plan.print.one_line && plan.print.format == "text";
   const auto print = [&plan, stamps](std::vector<Report> reports) -> Result<> {
     if (stamps) {
-      TRY(print_text(clock_time() + "  ", plan.print.stop_signals));
+      TRY(print_text(interval_heading() + "  ", plan.print.stop_signals));
     }
     TRY(print_report(reports.front(), plan.print));
     return stamps ? print_text("\n", plan.print.stop_signals) : Result<>(kDone);

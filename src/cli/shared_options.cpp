@@ -64,6 +64,11 @@ constexpr auto kReport = std::to_array<Option>({
     {"exclude", 0, "REGEX,...", "leave out rows in whose stacks or names one of these is found"},
     {"suppressions", 0, "FILE", "leave out the stacks that this file of LeakSanitizer's names"},
     {"comm", 0, "NAME,...", "only threads with these names"},
+    {"uid", 0, "UID|NAME,...", "only processes of these users"},
+    {"cgroup",
+     0,
+     "TEXT,...",
+     "only processes in cgroups or containers in whose name this is found"},
     {"format", 0, "text|json|csv|folded", "how to print the report"},
 });
 
@@ -219,10 +224,29 @@ Result<EventSelection> read_selection(const ParsedOptions& parsed) {
                         .heap = heap.take()};
 }
 
+// Names are those of the recording, which may be another machine's.
+Result<> read_users(const ParsedOptions& parsed, TaskFilter& tasks) {
+  for (const std::string& text : parsed.list("uid")) {
+    const auto uid = parse_number(text);
+    const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+    if (text.empty() || (is_number && (!uid || *uid > 0xffffffffU))) {
+      return Error{"--uid " + text, 0, "takes user ids or names: 1000, root", ErrorKind::Usage};
+    }
+    if (is_number) {
+      tasks.uids.push_back(static_cast<std::uint32_t>(*uid));
+    } else {
+      tasks.users.push_back(text);
+    }
+  }
+  return kDone;
+}
+
 Result<SessionOptions> read_session(const ParsedOptions& parsed) {
   SessionOptions session;
   session.view_options.by = parsed.list("by");
   session.view_options.tasks.comms = parsed.list("comm");
+  session.view_options.tasks.cgroups = parsed.list("cgroup");
+  TRY(read_users(parsed, session.view_options.tasks));
   if (parsed.has("user") != parsed.has("kernel")) {
     session.part = parsed.has("user") ? StackPart::User : StackPart::Kernel;
   }

@@ -232,6 +232,7 @@ std::vector<FeatureBody> late_features(const Recording& end) {
   features.add(kSampleTime, std::move(times));
   features.add_text(kSymbolsFeature, end.symbols_json);
   features.add_text(kAboutFeature, end.about_json);
+  features.add_text(kIdentitiesFeature, end.identities);
   return features.take();
 }
 

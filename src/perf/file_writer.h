@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +22,7 @@ namespace memtrace {
 // know up to bit 255).
 inline constexpr std::uint32_t kSymbolsFeature = 200;
 inline constexpr std::uint32_t kAboutFeature = 201;
+inline constexpr std::uint32_t kIdentitiesFeature = 202;
 
 // An event as it goes into the file.
 struct WrittenEvent {
@@ -55,7 +57,12 @@ class FileWriter {
   // Between two records now and then: a reader may give out all that came before the last but one.
   virtual Result<> finish_round() = 0;
 
-  // What is known at the end only: build ids, symbols_json, about_json, first and last time.
+  // A piece of Recording::identities that the samples of this round need. A pipe brings it before
+  // them; a file has all of it at its end, from finish().
+  virtual Result<> announce_identities(std::string_view /*lines*/) { return kDone; }
+
+  // What is known at the end only: build ids, symbols_json, about_json, identities, first and last
+  // time.
   virtual Result<> finish(const Recording& end) = 0;
 
   // finish() may have to cut samples off to make room for the end of the file: it then asks for

@@ -39,7 +39,7 @@ void read_update(Bytes body, RecordingBuilder& builder) {
   }
   if (kind == kUpdateName) {
     builder.name_event(id, text_field(reader, reader.remaining()));
-  } else if (kind == kSymbolsFeature || kind == kAboutFeature) {
+  } else if (kind >= kSymbolsFeature && kind <= kIdentitiesFeature) {
     builder.add_feature(static_cast<std::uint32_t>(kind), body.subspan(reader.position()));
   }
 }

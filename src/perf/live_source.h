@@ -54,6 +54,9 @@ class LiveSource final : public RecordSource {
   // The tracking event first, in the order of recording().events.
   const std::vector<OpenedEvent>& events() const { return events_.events(); }
 
+  // With the pid of a command.
+  const Target& target() const { return setup_.target; }
+
   bool monotonic_clock() const { return events_.features().clock_id; }
 
   // Wait status of the command; one that is still running is asked to end (SIGTERM) and waited for

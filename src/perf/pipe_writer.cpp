@@ -32,6 +32,7 @@ class PipeWriter final : public FileWriter {
   Result<> start(const WriterSetup& setup);
   Result<> write(Bytes record) override;
   Result<> finish_round() override;
+  Result<> announce_identities(std::string_view lines) override;
   Result<> finish(const Recording& end) override;
 
   void abandon() override {}
@@ -193,6 +194,11 @@ Result<> PipeWriter::finish_round() {
   return kDone;
 }
 
+Result<> PipeWriter::announce_identities(std::string_view lines) {
+  const auto bytes = std::as_bytes(std::span(lines));
+  return put_own_feature({kIdentitiesFeature, {bytes.begin(), bytes.end()}});
+}
+
 Result<> PipeWriter::finish(const Recording& end) {
   if (zstd_) {
     TRY(put_pieces(zstd_->drain()));
@@ -201,6 +207,8 @@ Result<> PipeWriter::finish(const Recording& end) {
     // perf 6.1 takes build ids in a pipe as records of their own only.
     if (feature.feature == kBuildId) {
       output_.append(feature.bytes);
+    } else if (feature.feature == kIdentitiesFeature) {
+      continue;  // announced round by round
     } else if (feature.feature >= kSymbolsFeature) {
       TRY(put_own_feature(feature));
     } else {

@@ -43,6 +43,9 @@ struct Recording {
   // kAboutFeature); empty for other tools' files.
   std::string symbols_json;
   std::string about_json;
+  // Users and cgroups of processes, as memtrace record found them (feature section
+  // kIdentitiesFeature): lines, that a pipe brings in pieces.
+  std::string identities;
   std::vector<std::string> caveats;  // what was wrong with the file, in sentences
 };
 

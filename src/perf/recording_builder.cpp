@@ -158,6 +158,9 @@ bool RecordingBuilder::read_time_or_own_feature(std::uint32_t feature, Bytes bod
     case kAboutFeature:
       append_text(recording_.about_json, body);
       return true;
+    case kIdentitiesFeature:
+      append_text(recording_.identities, body);
+      return true;
     default:
       return false;
   }

@@ -84,6 +84,7 @@ std::string to_json(const About& about) {
                {"whole_machine", about.whole_machine},
                {"migratetypes", about.migratetypes},
                {"slab_caches", about.slab_caches},
+               {"cpu_nodes", about.cpu_nodes},
                {"notes", about.notes},
                {"observations", json_of(about.observations)}};
   for (const Counter& counter : kCounters) {
@@ -104,6 +105,7 @@ About parse_about(const std::string& text) {
     about.migratetypes = texts(json, "migratetypes");
     about.notes = texts(json, "notes");
     about.slab_caches = json.value("slab_caches", about.slab_caches);
+    about.cpu_nodes = json.value("cpu_nodes", about.cpu_nodes);
     for (const Counter& counter : kCounters) {
       about.*counter.value = json.value(counter.name, std::uint64_t{0});
     }

@@ -96,6 +96,32 @@ std::vector<std::string> parse_migratetypes(std::string_view pagetypeinfo) {
   return names;
 }
 
+std::vector<std::uint32_t> cpu_nodes() {
+  constexpr std::string_view kFolder = "/sys/devices/system/node";
+  constexpr std::string_view kNode = "node";
+  const auto names = list_directory(std::string(kFolder));
+  if (!names.ok()) {
+    // A kernel without CONFIG_NUMA has one node and no such folder (drivers/base/node.c).
+    return std::vector<std::uint32_t>(
+        static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF))));
+  }
+  std::vector<std::uint32_t> nodes;
+  for (const std::string& name : names.value()) {
+    const auto node =
+        name.starts_with(kNode) ? parse_number(name.substr(kNode.size())) : std::nullopt;
+    const auto cpus = read_file(std::string(kFolder) + "/" + name + "/cpulist");
+    if (!node || !cpus.ok()) {
+      continue;
+    }
+    for (const int cpu : parse_cpu_list(cpus.value())) {
+      const auto index = static_cast<std::size_t>(cpu);
+      nodes.resize(std::max(nodes.size(), index + 1));
+      nodes[index] = static_cast<std::uint32_t>(*node);
+    }
+  }
+  return nodes;
+}
+
 std::map<std::string, std::uint64_t> slab_caches() {
   const auto text = read_file("/proc/slabinfo");
   return text.ok() ? parse_slabinfo(text.value()) : std::map<std::string, std::uint64_t>();

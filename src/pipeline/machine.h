@@ -24,6 +24,9 @@ std::vector<std::string> migratetype_names();
 // The same from the text of the file.
 std::vector<std::string> parse_migratetypes(std::string_view pagetypeinfo);
 
+// The NUMA node of each CPU, from /sys/devices/system/node.
+std::vector<std::uint32_t> cpu_nodes();
+
 // Bytes of an object by slab cache, from /proc/slabinfo (root only). Empty when it cannot be read.
 std::map<std::string, std::uint64_t> slab_caches();
 

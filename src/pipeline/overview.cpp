@@ -23,6 +23,11 @@ Table event_table(const Session& session) {
   return table;
 }
 
+// What these say of all events stands in the table of events already.
+bool repeats_events(const NamedView& view) {
+  return view.name == "count" || view.name == "calls";
+}
+
 std::string title_of(const Recording& recording) {
   const About about = parse_about(recording.about_json);
   std::string title = "recording";
@@ -60,8 +65,7 @@ std::uint64_t samples_of(const Session& session) {
 
 Result<Report> make_overview(RecordSource& source, SessionOptions options) {
   for (const NamedView& view : all_views()) {
-    // `count` says nothing that the table of events does not.
-    if (view.name != "count") {
+    if (!repeats_events(view)) {
       options.views.push_back(&view);
     }
   }

@@ -8,6 +8,7 @@
 #include "perf/file_writer.h"
 #include "pipeline/about.h"
 #include "pipeline/event_feed.h"
+#include "pipeline/identity_watch.h"
 #include "pipeline/machine.h"
 #include "pipeline/naming.h"
 #include "pipeline/observer.h"
@@ -56,6 +57,7 @@ class Recorder {
         source_(source),
         writer_(writer),
         feed_(world_, source.recording()),
+        identities_(world_),
         probe_samples_(source.events()),
         user_stacks_(world_),
         own_records_(source.events().front().ids.front()) {
@@ -63,8 +65,12 @@ class Recorder {
     about_.whole_machine = options.live.target.kind == TargetKind::System;
     about_.migratetypes = migratetype_names();
     about_.slab_caches = slab_caches();
+    about_.cpu_nodes = cpu_nodes();
     about_.notes = source.recording().caveats;
   }
+
+  // Before anything is enabled: processes that run by now may be gone when they are met.
+  void identify_processes() { identities_.read_all(source_.target()); }
 
   // With the threads that empty the rings.
   void share_rules(RuleLog& log) { user_stacks_.unwinder().share_rules(log); }
@@ -97,6 +103,7 @@ class Recorder {
         [this](const Observation& observation) { about_.observations.push_back(observation); });
     about_.observations_skipped = world_.observations().skipped();
     end.about_json = to_json(about_);
+    end.identities = identities_.log().text();
     writer_.set_about([about = about_](std::uint64_t samples_lost) mutable {
       about.disk_full = samples_lost;
       return to_json(about);
@@ -124,6 +131,7 @@ class Recorder {
     if (const auto* sample = std::get_if<Sample>(&record.payload)) {
       return on_sample(record, *sample);
     }
+    identities_.before(record);
     feed_.apply(record);
     return write(record.bytes);
   }
@@ -132,6 +140,7 @@ class Recorder {
     ++summary_.samples;
     first_time_ns_ = first_time_ns_ == 0 ? record.stamp.time_ns : first_time_ns_;
     last_time_ns_ = record.stamp.time_ns;
+    identities_.before(record);
     if (sample.registers.mask == 0) {  // an event that was asked for no stacks
       apply(record);
       return write(record.bytes);
@@ -182,6 +191,7 @@ class Recorder {
       return kDone;
     }
     written_in_round_ = false;
+    TRY(writer_.announce_identities(identities_.log().news()));
     return writer_.finish_round();
   }
 
@@ -221,6 +231,7 @@ class Recorder {
   World world_{{}};
   EventFeed feed_;
   Observer observer_;
+  IdentityWatch identities_;
   ProbeSamples probe_samples_;
   UserStacks user_stacks_;
   SampleRewriter rewriter_;
@@ -249,12 +260,13 @@ Result<RecordSummary> record(RecordOptions options) {
   if (!writer.ok()) {
     return writer.take_error();
   }
+  Recorder recorder(options, *source.value(), *writer.value());
+  recorder.identify_processes();
   auto started = source.value()->start();
   if (!started.ok()) {
     writer.value()->abandon();
     return started.take_error();
   }
-  Recorder recorder(options, *source.value(), *writer.value());
   recorder.share_rules(*rules);
   TRY(recorder.run());
   return recorder.finish();

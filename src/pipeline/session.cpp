@@ -4,6 +4,7 @@
 
 #include "base/system.h"
 #include "base/text.h"
+#include "pipeline/page_allocator.h"
 
 namespace memtrace {
 namespace {
@@ -31,6 +32,7 @@ Session::Session(RecordSource& source, SessionOptions options)
       options_(std::move(options)),
       world_(world_options(source, options_)),
       feed_(world_, source.recording()),
+      identity_replay_(world_, source.recording()),
       user_stacks_(world_),
       naming_(world_, source.recording(), options_.live) {}
 
@@ -46,7 +48,11 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
       session->world_.observations().add(std::move(observation));
     }
     session->world_.observations().add_skipped(about.observations_skipped);
+    view_options.cpu_nodes = std::move(about.cpu_nodes);
   }
+  view_options.is_page_allocator = [naming = &session->naming_](LocationId location) {
+    return is_page_allocator(naming->location(location));
+  };
   for (const NamedView* view : session->options_.views) {
     auto made = view->spec.make(view_options);
     if (!made.ok()) {
@@ -89,10 +95,25 @@ Result<> Session::run(const OnReports& on_reports) {
   return deliver({start_ns_, last_ns_}, on_reports);
 }
 
+void Session::identify_processes(const Target& target) {
+  if (options_.live && options_.view_options.asks_identity()) {
+    identity_watch_.emplace(world_).read_all(target);
+  }
+}
+
+void Session::learn_identities(const Record& record) {
+  if (identity_watch_) {
+    identity_watch_->before(record);
+  } else {
+    identity_replay_.advance(record.stamp.time_ns);
+  }
+}
+
 Result<> Session::on_record(const Record& record, const OnReports& on_reports) {
   if (options_.interval_ns != 0 && record.stamp.time_ns != 0) {
     TRY(close_intervals(record.stamp.time_ns, on_reports));
   }
+  learn_identities(record);
   if (const auto* lost = std::get_if<Lost>(&record.payload)) {
     count_loss(*lost);
   } else if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {
@@ -124,6 +145,7 @@ void Session::on_sample(const Record& record) {
   EventCount& count = counts_[event->type->index];
   ++count.samples;
   count.hits += event->weight;
+  unidentified_ += event->identity.valid() ? 0U : 1U;
   if (!wanted(*event)) {
     return;
   }
@@ -149,9 +171,8 @@ void Session::learn_handlers() {
 // A free belongs to whoever allocated the block: else blocks freed by others would seem to live.
 bool Session::wanted(const Event& event) const {
   const LiveBlock* block = event.freed;
-  const StringId comm = block != nullptr ? block->comm : event.comm;
-  const std::uint32_t pid = block != nullptr ? block->pid : event.pid;
-  return options_.view_options.tasks.accepts(world_.strings().at(comm), pid);
+  const TaskFilter& tasks = options_.view_options.tasks;
+  return block != nullptr ? tasks.accepts(world_, *block) : tasks.accepts(world_, event);
 }
 
 Result<> Session::close_intervals(std::uint64_t now_ns, const OnReports& on_reports) {
@@ -198,6 +219,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     }
     known.notes.insert(known.notes.end(), report.caveats.notes.begin(), report.caveats.notes.end());
     report.caveats = std::move(known);
+    note_identities(report.caveats);
     note_empty(report);
     reports.push_back(std::move(report));
   }

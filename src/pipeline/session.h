@@ -13,6 +13,7 @@
 #include "perf/record_source.h"
 #include "pipeline/about.h"
 #include "pipeline/event_feed.h"
+#include "pipeline/identity_watch.h"
 #include "pipeline/naming.h"
 #include "pipeline/observer.h"
 #include "pipeline/user_stacks.h"
@@ -45,6 +46,9 @@ class Session {
   using OnReports = std::function<Result<>(std::vector<Report>)>;
 
   Result<> run(const OnReports& on_reports);
+
+  // Live, before the source is started: whose the processes are that run already.
+  void identify_processes(const Target& target);
 
   // Of each event of the recording: its name and how many samples, hits and losses there were.
   struct EventCount {
@@ -79,12 +83,17 @@ class Session {
   void learn_handlers();
   void note_bounds(const Report& report, Caveats& caveats) const;
   void note_partial(const ViewSpec& view, Caveats& caveats) const;
+  void note_identities(Caveats& caveats) const;
+  void learn_identities(const Record& record);
 
   RecordSource& source_;
   SessionOptions options_;
   World world_;
   EventFeed feed_;
   Observer observer_;
+  std::optional<IdentityWatch> identity_watch_;  // live, when a key or filter asks
+  IdentityReplay identity_replay_;
+  std::uint64_t unidentified_ = 0;  // events of nobody knows whom
   UserStacks user_stacks_;
   Naming naming_;
   std::vector<std::unique_ptr<View>> views_;

@@ -31,14 +31,13 @@ void Session::count_loss(const Lost& lost) {
 void Session::note_empty(Report& report) const {
   const TaskFilter& tasks = options_.view_options.tasks;
   const ArrangeOptions& rows = options_.arrange;
-  const bool filtered =
-      !tasks.comms.empty() || !tasks.pids.empty() || rows.min_count > 0 || !rows.exclude.empty();
+  const bool filtered = !tasks.empty() || rows.min_count > 0 || !rows.exclude.empty();
   const bool empty = std::all_of(report.tables.begin(),
                                  report.tables.end(),
                                  [](const Table& table) { return table.rows.empty(); });
   if (filtered && empty) {
     report.caveats.notes.emplace_back(
-        "nothing passed the filters (--comm, --pid, --min, --exclude)");
+        "nothing passed the filters (--comm, --pid, --uid, --cgroup, --min, --exclude)");
   }
 }
 
@@ -57,6 +56,26 @@ void Session::note_partial(const ViewSpec& view, Caveats& caveats) const {
         "the "
         "kernel frees when they end, seems to be live; record with -a to see it");
   }
+}
+
+void Session::note_identities(Caveats& caveats) const {
+  const ViewOptions& view_options = options_.view_options;
+  if (!view_options.asks_identity() || unidentified_ == 0) {
+    return;
+  }
+  const std::string effect =
+      view_options.tasks.asks_identity() ? "left out by --uid and --cgroup" : "without an owner";
+  if (!identity_watch_ && !identity_replay_.has_any()) {
+    caveats.notes.push_back(
+        "the recording does not say which users and cgroups its processes were of, as those of "
+        "memtrace record do and those of perf record do not: all events are " +
+        effect);
+    return;
+  }
+  caveats.notes.push_back(
+      format("%llu events are ", static_cast<unsigned long long>(unidentified_)) + effect +
+      ": their processes had ended before their user and cgroup could be "
+      "read, and nothing is known of their parents");
 }
 
 // A lost allocation is a block too few, a lost free one too many.

@@ -1,6 +1,7 @@
 #include "state/live_blocks.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace memtrace {
 namespace {
@@ -11,9 +12,13 @@ constexpr std::uint32_t kMaxOrder = 16;
 
 }  // namespace
 
-void LiveBlocks::allocate(const LiveBlock& block) {
+std::optional<LiveBlock> LiveBlocks::allocate(const LiveBlock& block) {
   Map& blocks = block.kind == BlockKind::Page ? pages_ : slabs_;
-  blocks[block.key] = block;
+  const auto [place, is_new] = blocks.try_emplace(block.key, block);
+  if (is_new) {
+    return std::nullopt;
+  }
+  return std::exchange(place.value(), block);
 }
 
 std::optional<LiveBlock> LiveBlocks::free_slab(std::uint64_t ptr) {

@@ -16,9 +16,10 @@ enum class BlockKind : std::uint8_t { Kmalloc, Cache, Page, Heap };
 
 struct LiveBlock {
   BlockKind kind = BlockKind::Kmalloc;
-  std::uint32_t order = 0;  // of a Page
-  std::uint64_t key = 0;    // kernel address, pfn or struct page address; a Heap's user address
-  std::uint64_t bytes = 0;  // as allocated: bytes_alloc, or page size << order
+  bool is_inherited = false;  // a forked child's copy of its parent's Heap block
+  std::uint32_t order = 0;    // of a Page
+  std::uint64_t key = 0;      // kernel address, pfn or struct page address; a Heap's user address
+  std::uint64_t bytes = 0;    // as allocated: bytes_alloc, or page size << order
   std::uint64_t bytes_req = 0;
   std::uint64_t time_ns = 0;
   std::uint64_t gfp = 0;
@@ -27,12 +28,12 @@ struct LiveBlock {
   std::uint32_t tid = 0;
   std::uint32_t cpu = 0;
   StringId comm;
-  StringId cache;             // of a Cache block, when its name is known
-  LocationId call_site;       // of slab and Heap blocks
-  StringId function;          // of a Heap block: what allocated it
-  std::uint64_t weight = 1;   // blocks that it stands for, when one in N was sampled
-  bool is_inherited = false;  // a forked child's copy of its parent's Heap block
+  StringId cache;            // of a Cache block, when its name is known
+  LocationId call_site;      // of slab and Heap blocks
+  StringId function;         // of a Heap block: what allocated it
+  std::uint64_t weight = 1;  // blocks that it stands for, when one in N was sampled
   StackId stack;
+  IdentityId identity;
 };
 
 class LiveBlocks {
@@ -41,9 +42,9 @@ class LiveBlocks {
 
   explicit LiveBlocks(std::uint64_t page_size_bytes) : page_size_bytes_(page_size_bytes) {}
 
-  // An address that is allocated again without a free in between replaces the old block: its free
-  // was not seen.
-  void allocate(const LiveBlock& block);
+  // An address that is allocated again without a free in between replaces the old block, which is
+  // the result: its free was not seen.
+  std::optional<LiveBlock> allocate(const LiveBlock& block);
 
   // The block that was freed, or nothing when it is not known: it was allocated earlier.
   std::optional<LiveBlock> free_slab(std::uint64_t ptr);

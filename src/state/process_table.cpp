@@ -49,6 +49,7 @@ void ProcessTable::fork(const ForkedTask& task) {
     child.comm = comm;
     if (const Process* parent = find(task.parent_pid)) {
       child.space = parent->space;
+      child.identity = parent->identity;
     }
     ++seen_;
     processes_[task.pid] = std::move(child);

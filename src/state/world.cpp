@@ -107,9 +107,32 @@ LocationId World::intern_kernel_address(std::uint64_t avma) {
   return location;
 }
 
+void World::identify(std::uint32_t pid, IdentityId identity) {
+  if (pid != 0) {
+    processes_.process(pid).identity = identity;
+  }
+  // The idle task, in whose name interrupts allocate, is root's in the root cgroup
+  // (init/init_task.c) and has no folder in /proc.
+  idle_identity_ = identities_.intern(0, "/");
+}
+
+IdentityId World::identity_of(std::uint32_t pid) const {
+  if (pid == 0) {
+    return idle_identity_;
+  }
+  const Process* process = processes_.find(pid);
+  return process == nullptr ? IdentityId() : process->identity;
+}
+
 void World::apply(Event& event) {
   event.comm = processes_.comm(event.pid, event.tid);
+  if (last_process_ == nullptr || last_process_->pid != event.pid) {
+    last_process_ = processes_.find(event.pid);
+  }
+  event.identity =
+      event.pid != 0 && last_process_ != nullptr ? last_process_->identity : identity_of(event.pid);
   event.freed = nullptr;
+  event.replaced = nullptr;
   if (event.type != nullptr && !event.type->probe.empty()) {
     event.function = heap_names_.of(*event.type, strings_).function;
     event.call_site = stacks_.caller(event.stack);
@@ -145,6 +168,7 @@ LiveBlock World::block_of(const Event& event) const {
   block.cache = event.cache;
   block.call_site = event.call_site;
   block.stack = event.stack;
+  block.identity = event.identity;
   return block;
 }
 
@@ -162,7 +186,7 @@ void World::apply_slab_alloc(Event& event, const SlabAlloc& alloc) {
   block.bytes = alloc.bytes_alloc;
   block.bytes_req = alloc.bytes_req;
   block.gfp = alloc.gfp;
-  live_.allocate(block);
+  make_live(event, block);
 }
 
 void World::apply_slab_free(Event& event, const SlabFree& free) {
@@ -176,7 +200,7 @@ void World::apply_slab_free(Event& event, const SlabFree& free) {
   }
 }
 
-void World::apply_page_alloc(const Event& event, const PageAlloc& alloc) {
+void World::apply_page_alloc(Event& event, const PageAlloc& alloc) {
   if (alloc.failed) {
     return;
   }
@@ -188,7 +212,12 @@ void World::apply_page_alloc(const Event& event, const PageAlloc& alloc) {
   block.bytes_req = block.bytes;
   block.gfp = alloc.gfp;
   block.migratetype = alloc.migratetype;
-  live_.allocate(block);
+  make_live(event, block);
+}
+
+void World::make_live(Event& event, const LiveBlock& block) {
+  replaced_ = live_.allocate(block);
+  event.replaced = replaced_ ? &*replaced_ : nullptr;
 }
 
 void World::note_freed(Event& event, std::optional<LiveBlock> block) {

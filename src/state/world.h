@@ -13,6 +13,7 @@
 #include "state/heap_blocks.h"
 #include "state/heap_calls.h"
 #include "state/heap_names.h"
+#include "state/identity_table.h"
 #include "state/kernel_memory.h"
 #include "state/live_blocks.h"
 #include "state/map_call.h"
@@ -87,6 +88,16 @@ class World {
 
   const ProcessTable& processes() const { return processes_; }
 
+  // From now on the process is of this user and cgroup.
+  void identify(std::uint32_t pid, IdentityId identity);
+
+  // None when nothing was ever learnt of the process or its parents.
+  IdentityId identity_of(std::uint32_t pid) const;
+
+  IdentityTable& identities() { return identities_; }
+
+  const IdentityTable& identities() const { return identities_; }
+
   StringTable& strings() { return strings_; }
 
   const StringTable& strings() const { return strings_; }
@@ -117,8 +128,8 @@ class World {
 
   LocationId intern_kernel_address(std::uint64_t avma);
 
-  // Fills in what only the world knows (comm, call_site, cache, freed) and tracks live blocks. The
-  // event's `freed` points into the world until the next apply().
+  // Fills in what only the world knows (comm, identity, call_site, cache, freed) and tracks live
+  // blocks. The event's `freed` and `replaced` point into the world until the next apply().
   void apply(Event& event);
 
   // Events are missing: calls that have begun may have returned.
@@ -134,7 +145,7 @@ class World {
  private:
   void apply_slab_alloc(Event& event, const SlabAlloc& alloc);
   void apply_slab_free(Event& event, const SlabFree& free);
-  void apply_page_alloc(const Event& event, const PageAlloc& alloc);
+  void apply_page_alloc(Event& event, const PageAlloc& alloc);
   LiveBlock block_of(const Event& event) const;
   bool wanted(bool user) const;
   void apply_heap_call(Event& event, const HeapCall& call);
@@ -144,6 +155,7 @@ class World {
   void apply_call_entry(const Event& event, const SystemCallEntry& entry);
   void apply_call_exit(Event& event, const SystemCallExit& ended);
   void note_freed(Event& event, std::optional<LiveBlock> block);
+  void make_live(Event& event, const LiveBlock& block);
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
 
   Options options_;
@@ -151,6 +163,9 @@ class World {
   StringTable strings_;
   ModuleTable modules_;
   ProcessTable processes_;
+  IdentityTable identities_;
+  IdentityId idle_identity_;
+  const Process* last_process_ = nullptr;  // of the last event; processes are never taken away
   StackTable stacks_;
   LiveBlocks live_;
   HeapBlocks heap_;
@@ -171,6 +186,7 @@ class World {
   tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
   std::vector<LocationId> frames_;  // of translate(), kept to save an allocation for each stack
   std::optional<LiveBlock> freed_;
+  std::optional<LiveBlock> replaced_;
   std::uint64_t unmatched_frees_ = 0;
 };
 

@@ -7,23 +7,45 @@ namespace memtrace {
 
 struct FlowCost {
   std::uint64_t allocs = 0;
-  std::uint64_t frees = 0;  // of blocks that this row allocated
-  std::uint64_t bytes = 0;  // allocated
+  std::uint64_t frees = 0;        // of blocks that this row allocated
+  std::uint64_t bytes = 0;        // allocated
+  std::uint64_t bytes_req = 0;    // asked for
+  std::uint64_t freed_bytes = 0;  // by those frees
+  std::uint64_t cross_cpu = 0;    // frees on another CPU than that of the allocation
+  std::uint64_t cross_node = 0;   // frees on a CPU of another node
   std::uint64_t failures = 0;
   std::uint64_t live_blocks = 0;
   std::uint64_t live_pages = 0;
   std::uint64_t live_bytes = 0;
+  std::uint64_t live_req = 0;
+  // The most that was live at one time.
+  std::uint64_t max_live_bytes = 0;
+  std::uint64_t max_live_req = 0;
+  std::uint64_t max_live_waste = 0;
 
   FlowCost& operator+=(const FlowCost& other) {
     allocs += other.allocs;
     frees += other.frees;
     bytes += other.bytes;
+    bytes_req += other.bytes_req;
+    freed_bytes += other.freed_bytes;
+    cross_cpu += other.cross_cpu;
+    cross_node += other.cross_node;
     failures += other.failures;
     live_blocks += other.live_blocks;
     live_pages += other.live_pages;
     live_bytes += other.live_bytes;
+    live_req += other.live_req;
+    max_live_bytes += other.max_live_bytes;
+    max_live_req += other.max_live_req;
+    max_live_waste += other.max_live_waste;
     return *this;
   }
 };
+
+// What rounding up to size classes wastes.
+inline std::uint64_t waste_of(std::uint64_t allocated_bytes, std::uint64_t asked_bytes) {
+  return allocated_bytes > asked_bytes ? allocated_bytes - asked_bytes : 0;
+}
 
 }  // namespace memtrace

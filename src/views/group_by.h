@@ -70,6 +70,13 @@ class GroupBy {
     }
   }
 
+  template <typename Visitor>
+  void for_each_row(Visitor visit) const {
+    for (const auto& [words, cost] : rows_) {
+      visit(words, cost);
+    }
+  }
+
   Cost total() const {
     Cost sum{};
     for (const auto& [words, cost] : rows_) {

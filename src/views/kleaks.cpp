@@ -128,8 +128,7 @@ std::vector<const LiveBlock*> KernelLeaks::outstanding(const World& world, Span 
   pages_listed_ = false;
   for (const LiveBlocks::Map* map : {&world.live().slabs(), &world.live().pages()}) {
     for (const auto& [key, block] : *map) {
-      if (age_ns(block, span) < options_.older_ns ||
-          !options_.tasks.accepts(world.strings().at(block.comm), block.pid)) {
+      if (age_ns(block, span) < options_.older_ns || !options_.tasks.accepts(world, block)) {
         continue;
       }
       if (!options_.user_pages && user_pages.has(block)) {

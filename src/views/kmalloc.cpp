@@ -2,8 +2,12 @@
 #include <array>
 #include <utility>
 
+#include "views/cost.h"
 #include "views/group_by.h"
+#include "views/shared_columns.h"
 #include "views/shared_event_names.h"
+#include "views/shared_flow.h"
+#include "views/shared_gfp_names.h"
 
 namespace memtrace {
 namespace {
@@ -20,13 +24,12 @@ struct KmallocCost {
     return *this;
   }
 
-  std::uint64_t waste_bytes() const {
-    return bytes_alloc > bytes_req ? bytes_alloc - bytes_req : 0;
-  }
+  std::uint64_t waste_bytes() const { return waste_of(bytes_alloc, bytes_req); }
 };
 
 using KmallocFigure = Figure<KmallocCost>;
 
+constexpr std::size_t kUsualFigures = 5;
 constexpr auto kFigures = std::to_array<KmallocFigure>({
     {"count", Unit::Count, [](const KmallocCost& c, const CellContext&) { return Cell(c.count); }},
     {"bytes_req",
@@ -38,16 +41,31 @@ constexpr auto kFigures = std::to_array<KmallocFigure>({
     {"waste",
      Unit::Bytes,
      [](const KmallocCost& c, const CellContext&) { return Cell(c.waste_bytes()); }},
+    {"waste_percent",
+     Unit::Percent,
+     [](const KmallocCost& c, const CellContext&) {
+       return percent_cell(c.waste_bytes(), c.bytes_alloc);
+     }},
+    {"avg_bytes",
+     Unit::Bytes,
+     [](const KmallocCost& c, const CellContext&) {
+       return c.count == 0 ? Cell() : Cell(c.bytes_alloc / c.count);
+     }},
 });
 
 // size is what was asked for: the size classes that it is rounded up to are slab's caches.
 constexpr auto kKeys = std::to_array<std::string_view>(
     {"stack", "caller", "comm", "pid", "tid", "size", "gfp", "node", "cpu"});
 constexpr auto kNeeds = std::to_array<std::string_view>({"kmem:kmalloc", "kmem:kmalloc_node|"});
+constexpr auto kOptions = std::to_array<ViewOption>({
+    {kShowOption, "COLUMN,...", "these columns instead of the usual ones; memtrace help kmalloc"},
+    kShortGfpOption,
+});
 
 class Kmalloc final : public View {
  public:
-  explicit Kmalloc(KeySet keys) : rows_(std::move(keys)) {}
+  Kmalloc(KeySet keys, std::vector<KmallocFigure> figures, bool short_gfp)
+      : rows_(std::move(keys)), figures_(std::move(figures)), short_gfp_(short_gfp) {}
 
   void on(const Event& event, const World& /*world*/) override {
     const auto* alloc = std::get_if<SlabAlloc>(&event.payload);
@@ -69,15 +87,18 @@ class Kmalloc final : public View {
                      {"bytes_req", Unit::Bytes, total.bytes_req},
                      {"bytes_alloc", Unit::Bytes, total.bytes_alloc},
                      {"waste", Unit::Bytes, total.waste_bytes()}};
-    Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-    table.sort = "bytes_alloc";
-    table.weight = "bytes_alloc";
+    sort_by(report.tables.emplace_back(rows_.table(figures_, context)), "bytes_alloc");
+    if (short_gfp_) {
+      shorten_gfp_names(report);
+    }
     rows_.clear();
     return report;
   }
 
  private:
   GroupBy<KmallocCost> rows_;
+  std::vector<KmallocFigure> figures_;
+  bool short_gfp_ = false;
   GfpFlags gfp_flags_;
 };
 
@@ -86,7 +107,12 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!keys.ok()) {
     return keys.take_error();
   }
-  return std::unique_ptr<View>(std::make_unique<Kmalloc>(keys.take()));
+  auto figures = choose_figures(options, std::span<const KmallocFigure>(kFigures), kUsualFigures);
+  if (!figures.ok()) {
+    return figures.take_error();
+  }
+  return std::unique_ptr<View>(std::make_unique<Kmalloc>(
+      keys.take(), figures.take(), options.own.contains(std::string(kShortGfpOption.name))));
 }
 
 }  // namespace
@@ -96,7 +122,7 @@ constinit const ViewSpec view_kmalloc{
     .summary = "kernel memory from kmalloc: who asks for it, how much, and what is wasted",
     .needs = kNeeds,
     .keys = kKeys,
-    .options = {},
+    .options = kOptions,
     .handles = is_kmalloc,
     .make = make,
 };

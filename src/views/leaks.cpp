@@ -101,7 +101,7 @@ HeapLeaks::Outstanding HeapLeaks::outstanding(const World& world, Span span) con
   Outstanding found;
   world.heap().for_each([&](const LiveBlock& block) {
     if (age_ns(block, span) < options_.older_ns || !options_.sizes.accept(block.bytes) ||
-        !options_.tasks.accepts(world.strings().at(block.comm), block.pid)) {
+        !options_.tasks.accepts(world, block)) {
       return;
     }
     if (block.is_inherited && !options_.inherited) {

@@ -1,96 +1,97 @@
 // pages: who takes whole pages from the page allocator, of which order and migrate type.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "views/cost.h"
-#include "views/group_by.h"
+#include "views/live_maxima.h"
+#include "views/order_matrix.h"
+#include "views/shared_columns.h"
 #include "views/shared_event_names.h"
+#include "views/shared_flow.h"
+#include "views/shared_gfp_names.h"
 
 namespace memtrace {
 namespace {
 
-Cell if_known(std::uint64_t live, const CellContext& context) {
-  return context.frees_seen ? Cell(live) : Cell();
-}
+using PageFigure = Figure<FlowCost>;
 
-constexpr auto kFigures = std::to_array<Figure<FlowCost>>({
-    {"allocs", Unit::Count, [](const FlowCost& c, const CellContext&) { return Cell(c.allocs); }},
-    {"frees",
-     Unit::Count,
-     [](const FlowCost& c, const CellContext& x) { return if_known(c.frees, x); }},
-    {"bytes", Unit::Bytes, [](const FlowCost& c, const CellContext&) { return Cell(c.bytes); }},
-    {"live_pages",
-     Unit::Count,
-     [](const FlowCost& c, const CellContext& x) { return if_known(c.live_pages, x); }},
-    {"live_bytes",
-     Unit::Bytes,
-     [](const FlowCost& c, const CellContext& x) { return if_known(c.live_bytes, x); }},
-    {"failures",
-     Unit::Count,
-     [](const FlowCost& c, const CellContext&) { return Cell(c.failures); }},
+constexpr std::size_t kUsualFigures = 6;
+constexpr auto kFigures = std::to_array<PageFigure>({
+    {"allocs", Unit::Count, flow_cell<&FlowCost::allocs>},
+    {"frees", Unit::Count, freed_cell<&FlowCost::frees>},
+    {"bytes", Unit::Bytes, flow_cell<&FlowCost::bytes>},
+    {"live_pages", Unit::Count, freed_cell<&FlowCost::live_pages>},
+    {"live_bytes", Unit::Bytes, freed_cell<&FlowCost::live_bytes>},
+    {"failures", Unit::Count, flow_cell<&FlowCost::failures>},
+    {"freed_bytes", Unit::Bytes, freed_cell<&FlowCost::freed_bytes>},
+    {"cross_cpu", Unit::Count, freed_cell<&FlowCost::cross_cpu>},
+    {"cross_node", Unit::Count, cross_node_cell},
+    {"max_live_bytes", Unit::Bytes, freed_cell<&FlowCost::max_live_bytes>},
 });
 
 constexpr auto kKeys = std::to_array<std::string_view>(
-    {"stack", "comm", "pid", "tid", "order", "migratetype", "gfp", "cpu"});
+    {"stack", "caller", "comm", "pid", "tid", "order", "migratetype", "gfp", "cpu", "page"});
 constexpr auto kNeeds = std::to_array<std::string_view>(
     {"kmem:mm_page_alloc", "kmem:mm_page_free|kmem:mm_page_free_direct", "kmem:mm_pagevec_free|"});
 
-// Allocations by order (rows) and migrate type (columns), as perf kmem and /proc/pagetypeinfo show
-// them. What lies outside is no order or type of any kernel, so it is not worth a row.
-class OrderMatrix {
- public:
-  static constexpr std::size_t kOrders = 20;
-  static constexpr std::size_t kTypes = 16;
+constexpr auto kOptions = std::to_array<ViewOption>({
+    {kShowOption, "COLUMN,...", "these columns instead of the usual ones; memtrace help pages"},
+    {"summary", "", "also what was allocated, freed or both, and what failed, in all"},
+    kShortGfpOption,
+});
 
-  void add(const PageAlloc& alloc, std::uint64_t weight) {
-    const auto type = static_cast<std::size_t>(alloc.migratetype);  // negative: out of range
-    if (alloc.order < kOrders && type < kTypes) {
-      counts_[alloc.order][type] += weight;
-      orders_ = std::max<std::size_t>(orders_, alloc.order + 1U);
-      types_ = std::max(types_, type + 1);
+// The innermost frame that is no function of the page allocator. Names are asked for at the end
+// only, stack by stack: until then the word is the stack.
+std::uint64_t settle_caller(std::uint64_t word, const CellContext& context) {
+  const auto frames = context.world.stacks().locations(StackId{static_cast<std::uint32_t>(word)});
+  for (const LocationId frame : frames) {
+    if (context.is_page_allocator == nullptr || !(*context.is_page_allocator)(frame)) {
+      return frame.value;
     }
   }
+  return frames.empty() ? 0 : frames.back().value;
+}
 
-  Table table(std::span<const std::string> type_names) const {
-    Table table;
-    table.title = "allocations by order and migrate type";
-    table.fixed = true;
-    table.key_count = 1;
-    table.columns.push_back({"order", Unit::Number});
-    for (std::size_t type = 0; type < types_; ++type) {
-      const bool named = type < type_names.size();
-      table.columns.push_back({named ? type_names[type] : "type_" + std::to_string(type)});
-    }
-    for (std::size_t order = 0; order < orders_; ++order) {
-      std::vector<Cell>& row = table.rows.emplace_back();
-      row.emplace_back(std::uint64_t{order});
-      row.insert(row.end(),
-                 counts_[order].begin(),
-                 std::next(counts_[order].begin(), static_cast<std::ptrdiff_t>(types_)));
-    }
-    return table;
-  }
+constexpr auto kOwnKeys = std::to_array<KeySpec>({
+    {.name = "caller",
+     .unit = Unit::Text,
+     .of = [](const Event& event) { return std::uint64_t{event.stack.value}; },
+     .of_block = [](const LiveBlock& block) { return std::uint64_t{block.stack.value}; },
+     .cell =
+         [](std::uint64_t word, const CellContext&) {
+           return word == 0 ? Cell() : Cell(LocationId{static_cast<std::uint32_t>(word)});
+         },
+     .settle = settle_caller},
+    {.name = "page",
+     .unit = Unit::Address,
+     .of = [](const Event& event) { return std::get<PageAlloc>(event.payload).page; },
+     .of_block = [](const LiveBlock& block) { return block.key; },
+     .cell = [](std::uint64_t word, const CellContext&) { return Cell(word); }},
+});
 
- private:
-  std::array<std::array<std::uint64_t, kTypes>, kOrders> counts_{};
-  std::size_t orders_ = 0;
-  std::size_t types_ = 0;
+struct PagesOptions {
+  std::vector<PageFigure> figures;
+  bool maxima = false;
+  bool summary = false;
+  bool short_gfp = false;
 };
 
 class Pages final : public View {
  public:
-  Pages(KeySet keys, const ViewOptions& options)
-      : rows_(std::move(keys)),
-        tasks_(options.tasks),
-        page_size_bytes_(options.page_size_bytes),
-        migratetypes_(options.migratetypes) {}
+  Pages(const KeySet& keys, PagesOptions chosen, const ViewOptions& options)
+      : rows_(keys),
+        maxima_(chosen.maxima ? std::optional<MaximaByRow>(keys) : std::nullopt),
+        chosen_(std::move(chosen)),
+        options_(options),
+        nodes_(options.cpu_nodes) {}
 
   void on(const Event& event, const World& /*world*/) override {
     if (const auto* alloc = std::get_if<PageAlloc>(&event.payload)) {
       on_alloc(event, *alloc);
-    } else if (std::holds_alternative<PageFree>(event.payload)) {
-      on_free(event);
+    } else if (const auto* free = std::get_if<PageFree>(&event.payload)) {
+      on_free(event, *free);
     }
   }
 
@@ -98,64 +99,81 @@ class Pages final : public View {
 
  private:
   void on_alloc(const Event& event, const PageAlloc& alloc);
-  void on_free(const Event& event);
+  void on_free(const Event& event, const PageFree& free);
+  void add_live(const World& world);
+  void add_totals(Report& report) const;
+  void begin_interval();
+  std::uint64_t bytes_of(std::uint32_t order) const;
 
   GroupBy<FlowCost> rows_;
-  TaskFilter tasks_;
+  std::optional<MaximaByRow> maxima_;
+  PagesOptions chosen_;
+  ViewOptions options_;
+  CpuNodes nodes_;
   OrderMatrix matrix_;
   GfpFlags gfp_flags_;
-  std::uint64_t page_size_bytes_;
-  std::vector<std::string> migratetypes_;
-  std::uint64_t unknown_frees_ = 0;
+  PageTotals unmatched_;  // failures, and frees of pages that were allocated before
   bool frees_seen_ = false;
   bool sampled_ = false;
 };
+
+// 0 for an order that no kernel has: nonsense from a damaged file.
+std::uint64_t Pages::bytes_of(std::uint32_t order) const {
+  return order < OrderMatrix::kOrders ? options_.page_size_bytes << order : 0;
+}
 
 void Pages::on_alloc(const Event& event, const PageAlloc& alloc) {
   sampled_ = sampled_ || event.weight > 1;
   gfp_flags_.learn(*event.type);
   FlowCost& cost = rows_.row(event);
+  const std::uint64_t bytes = bytes_of(alloc.order);
   if (alloc.failed) {
     cost.failures += event.weight;
+    unmatched_.failed_bytes += event.weight * bytes;
     return;
   }
   matrix_.add(alloc, event.weight);
   cost.allocs += event.weight;
-  if (alloc.order < OrderMatrix::kOrders) {  // else nonsense from a damaged file
-    cost.bytes += (page_size_bytes_ << alloc.order) * event.weight;
+  cost.bytes += event.weight * bytes;
+  if (maxima_) {
+    maxima_->allocate(event, bytes, bytes);
   }
 }
 
-void Pages::on_free(const Event& event) {
+void Pages::on_free(const Event& event, const PageFree& free) {
   frees_seen_ = true;
-  if (event.freed != nullptr) {
-    rows_.row(*event.freed).frees += event.weight;
-  } else {
-    unknown_frees_ += event.weight;
+  if (event.freed == nullptr) {
+    unmatched_.frees += event.weight;
+    unmatched_.freed_bytes += event.weight * bytes_of(free.order);
+    return;
+  }
+  const LiveBlock& block = *event.freed;
+  FlowCost& cost = rows_.row(block);
+  cost.frees += event.weight;
+  cost.freed_bytes += event.weight * block.bytes;
+  cost.cross_cpu += event.cpu != block.cpu ? event.weight : 0;
+  cost.cross_node += nodes_.differ(event.cpu, block.cpu) ? event.weight : 0;
+  if (maxima_) {
+    maxima_->free(block);
   }
 }
 
-Report Pages::finish(const World& world, Span span) {
+void Pages::add_live(const World& world) {
   for (const auto& [page, block] : world.live().pages()) {
-    if (!tasks_.accepts(world.strings().at(block.comm), block.pid)) {
+    if (!options_.tasks.accepts(world, block)) {
       continue;
     }
     FlowCost& cost = rows_.row(block);
-    cost.live_pages += block.bytes / page_size_bytes_;
+    cost.live_pages += block.bytes / options_.page_size_bytes;
     cost.live_bytes += block.bytes;
   }
-  const CellContext context{.world = world,
-                            .span = span,
-                            .gfp_flags = gfp_flags_.names(),
-                            .migratetypes = migratetypes_,
-                            .frees_seen = frees_seen_};
-  Report report;
-  report.view = "pages";
-  report.title = "page allocations and frees";
+}
+
+void Pages::add_totals(Report& report) const {
   const FlowCost total = rows_.total();
   report.totals = {{"allocs", Unit::Count, total.allocs},
-                   {"frees", Unit::Count, total.frees + unknown_frees_},
-                   {"unknown_frees", Unit::Count, unknown_frees_},
+                   {"frees", Unit::Count, total.frees + unmatched_.frees},
+                   {"unknown_frees", Unit::Count, unmatched_.frees},
                    {"bytes", Unit::Bytes, total.bytes},
                    {"failures", Unit::Count, total.failures}};
   if (frees_seen_) {
@@ -167,22 +185,66 @@ Report Pages::finish(const World& world, Span span) {
   if (sampled_) {
     report.caveats.notes.emplace_back(kSampledNote);
   }
-  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-  table.sort = "bytes";
-  table.weight = "bytes";
-  report.tables.push_back(matrix_.table(migratetypes_));
-  rows_.clear();
-  matrix_ = {};
-  unknown_frees_ = 0;
+  if (!nodes_.known() && has_figure(chosen_.figures, "cross_node")) {
+    report.caveats.notes.emplace_back(kNoNodesNote);
+  }
+}
+
+Report Pages::finish(const World& world, Span span) {
+  add_live(world);
+  if (maxima_) {
+    maxima_->add_to(rows_);
+  }
+  const CellContext context{
+      .world = world,
+      .span = span,
+      .gfp_flags = gfp_flags_.names(),
+      .migratetypes = options_.migratetypes,
+      .is_page_allocator = options_.is_page_allocator ? &options_.is_page_allocator : nullptr,
+      .frees_seen = frees_seen_,
+      .nodes_known = nodes_.known()};
+  Report report;
+  report.view = "pages";
+  report.title = "page allocations and frees";
+  add_totals(report);
+  sort_by(report.tables.emplace_back(rows_.table(chosen_.figures, context)), "bytes");
+  if (chosen_.short_gfp) {
+    shorten_gfp_names(report);
+  }
+  if (chosen_.summary) {
+    report.tables.push_back(pages_summary(rows_.total(), unmatched_, frees_seen_));
+  }
+  report.tables.push_back(matrix_.table(options_.migratetypes));
+  begin_interval();
   return report;
 }
 
+void Pages::begin_interval() {
+  rows_.clear();
+  matrix_ = {};
+  unmatched_ = {};
+  if (maxima_) {
+    maxima_->begin_interval();
+  }
+}
+
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys);
+  auto keys = KeySet::choose(options, kKeys, kOwnKeys);
   if (!keys.ok()) {
     return keys.take_error();
   }
-  return std::unique_ptr<View>(std::make_unique<Pages>(keys.take(), options));
+  auto figures = choose_figures(options, std::span<const PageFigure>(kFigures), kUsualFigures);
+  if (!figures.ok()) {
+    return figures.take_error();
+  }
+  const bool maxima = has_figure(figures.value(), "max_live_bytes");
+  return std::unique_ptr<View>(std::make_unique<Pages>(
+      keys.value(),
+      PagesOptions{.figures = figures.take(),
+                   .maxima = maxima,
+                   .summary = options.own.contains("summary"),
+                   .short_gfp = options.own.contains(std::string(kShortGfpOption.name))},
+      options));
 }
 
 }  // namespace
@@ -192,7 +254,7 @@ constinit const ViewSpec view_pages{
     .summary = "pages from the kernel's page allocator: by stack, process, order or migrate type",
     .needs = kNeeds,
     .keys = kKeys,
-    .options = {},
+    .options = kOptions,
     .needs_live_blocks = true,
     .handles = is_page_event,
     .make = make,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "views/shared_identity_keys.h"
 
 namespace memtrace {
 namespace {
@@ -162,7 +163,7 @@ Result<FieldKeys> FieldKeys::choose(const ViewOptions& options,
       continue;  // said twice
     }
     Key& key = keys.keys_.emplace_back(Key{.name = name});
-    if (std::ranges::find(names, name) == names.end()) {
+    if (!takes_key(names, name)) {
       key.field.emplace(name.starts_with('.') ? name.substr(1) : name);
     } else if (name != kEventKey) {
       key.shared = find_shared_key(name);
@@ -209,6 +210,20 @@ std::vector<Column> FieldKeys::columns() const {
     columns.push_back({key.name, unit});
   }
   return columns;
+}
+
+bool FieldKeys::settles() const {
+  return std::ranges::any_of(
+      keys_, [](const Key& key) { return key.shared != nullptr && key.shared->settle != nullptr; });
+}
+
+KeyWords FieldKeys::settle(KeyWords keys, const CellContext& context) const {
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    if (keys_[i].shared != nullptr && keys_[i].shared->settle != nullptr) {
+      keys.words[i] = keys_[i].shared->settle(keys.words[i], context);
+    }
+  }
+  return keys;
 }
 
 std::vector<Cell> FieldKeys::cells(const KeyWords& keys, const CellContext& context) const {

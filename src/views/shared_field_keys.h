@@ -74,9 +74,8 @@ class FieldKeys {
 
   KeyWords of(const Event& event);
 
-  bool settles() const { return false; }
-
-  KeyWords settle(const KeyWords& keys, const CellContext& /*context*/) const { return keys; }
+  bool settles() const;
+  KeyWords settle(KeyWords keys, const CellContext& context) const;
 
   std::vector<Column> columns() const;
   std::vector<Cell> cells(const KeyWords& keys, const CellContext& context) const;

@@ -51,7 +51,7 @@ void add_kernel_memory(Report& report, const World& world, const TaskFilter& tas
               .sort = "from_kernel"};
   std::int64_t total = 0;
   for (const auto& [pid, taken] : world.kernel_memory().taken()) {
-    if (tasks.accepts(comm_of(world, pid), pid)) {
+    if (tasks.accepts_process(world, pid)) {
       total += taken.bytes();
       table.rows.push_back(row_of(world, pid, taken, held[pid]));
     }

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/text.h"
+#include "views/shared_identity_keys.h"
 
 namespace memtrace {
 namespace {
@@ -176,11 +177,17 @@ const KeySpec* find_key(std::span<const KeySpec> specs, std::string_view name) {
 }  // namespace
 
 const KeySpec* find_shared_key(std::string_view name) {
-  return find_key(kSharedKeys, name);
+  const KeySpec* spec = find_key(kSharedKeys, name);
+  return spec != nullptr ? spec : find_key(identity_keys(), name);
 }
 
 Error unknown_key(std::string_view name, std::span<const std::string_view> known) {
-  const std::vector<std::string> names(known.begin(), known.end());
+  std::vector<std::string> names(known.begin(), known.end());
+  for (const KeySpec& key : identity_keys()) {
+    if (takes_key(known, key.name)) {
+      names.emplace_back(key.name);
+    }
+  }
   const std::vector<std::string> near = nearest(name, names);
   return {.message = "--by " + std::string(name) + ": no such key",
           .hint = near.empty() ? "keys are " + join(names, ", ")
@@ -211,7 +218,7 @@ Result<KeySet> KeySet::choose(const ViewOptions& options,
   }
   KeySet set;
   for (const std::string_view name : wanted) {
-    if (std::ranges::find(names, name) == names.end()) {
+    if (!takes_key(names, name)) {
       return unknown_key(name, names);
     }
     if (set.index_of(name)) {

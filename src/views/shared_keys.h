@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,7 +37,9 @@ struct CellContext {
   std::span<const FlagName> gfp_flags = {};
   std::span<const std::string> migratetypes = {};
   const CacheNames* cache_names = nullptr;
+  const std::function<bool(LocationId)>* is_page_allocator = nullptr;
   bool frees_seen = false;       // without a single free nothing can be said of what is live
+  bool nodes_known = false;      // which CPU is of which NUMA node
   bool fault_ends_seen = false;  // likewise of how page faults ended
   bool sampled = false;          // one in N: that an event is missing says nothing
 

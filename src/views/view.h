@@ -2,10 +2,9 @@
 // file's name and CMake writes the table of all views.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -17,19 +16,9 @@
 #include "report/report.h"
 #include "state/world.h"
 #include "tracepoints/event.h"
+#include "views/shared_task_filter.h"
 
 namespace memtrace {
-
-// --comm and --pid: whose events a report is about.
-struct TaskFilter {
-  std::vector<std::string> comms = {};   // threads with these names; empty = all
-  std::vector<std::uint32_t> pids = {};  // these processes; empty = all
-
-  bool accepts(std::string_view comm, std::uint32_t pid) const {
-    return (comms.empty() || std::find(comms.begin(), comms.end(), comm) != comms.end()) &&
-           (pids.empty() || std::find(pids.begin(), pids.end(), pid) != pids.end());
-  }
-};
 
 // What the user asked of a view. The shared options that act on a finished report (--top, --min,
 // --sort, --exclude) are not here: report/arrange.h does them.
@@ -40,6 +29,12 @@ struct ViewOptions {
   std::uint64_t page_size_bytes = 4096;
   std::vector<std::string> migratetypes = {};             // names by number; empty when not known
   std::map<std::string, std::uint64_t> slab_caches = {};  // bytes of an object, by cache
+  std::vector<std::uint32_t> cpu_nodes = {};              // NUMA node by CPU; empty: not known
+  // Whether a frame is the page allocator's own and no caller of it. Empty: nothing is known.
+  std::function<bool(LocationId)> is_page_allocator = {};
+
+  // A key or filter needs to know of users and cgroups.
+  bool asks_identity() const;
 };
 
 // No I/O, no clock, no globals.

@@ -19,6 +19,7 @@ class ProgramTest : public testing::Test {
                       dir_.path(),
                       {{"MEMTRACE", TEST_BINARY_DIR "/memtrace"},
                        {"CROWD", crowd_path()},
+                       {"DATA", TEST_SOURCE_DIR "/data"},
                        {"COLUMNS", "100"},
                        {"LC_ALL", "C"}});
   }

@@ -40,10 +40,11 @@ TEST_F(ReportTest, aliases_are_views_with_an_option_that_the_user_may_replace) {
     EXPECT_EQ(by_alias.out, run("$MEMTRACE report " + view + file).out) << alias;
   };
   same("kmalloc-top", "kmalloc --sort count");
-  same("kmem", "kmalloc --by stack,comm");
-  same("--by pid kmem", "kmalloc --by pid");
-  same("kpages --by comm", "pages --by comm");
-  same("slabratetop --sort allocs", "slab --sort allocs");
+  same("kmem", "slab --by stack,comm --show allocs,avg_bytes,bytes");
+  same("--by pid kmem", "slab --by pid --show allocs,avg_bytes,bytes");
+  same("kpages --by comm", "pages --by comm --sort allocs");
+  same("slabratetop --sort allocs", "slab --sort allocs --show allocs,bytes");
+  same("slabratetop --show all", "slab --sort bytes --show all");
   EXPECT_EQ(run("$MEMTRACE mmapsnoop --help").out, run("$MEMTRACE mmap --help").out);
   expect_refused("report shmsnoop -i $CROWD", 1, "no events for the view shm", "--for shm");
 }
@@ -62,6 +63,7 @@ TEST_F(ReportTest, same_recording_gives_the_same_report) {
 struct View {
   const char* name;
   const char* words;
+  const char* recording = "crowd";  // and the folder of its golden files
 
   // For the test's name in ctest, which else has the bytes of the struct.
   friend std::ostream& operator<<(std::ostream& out, const View& view) { return out << view.name; }
@@ -73,12 +75,13 @@ class GoldenReportTest : public ProgramTest, public testing::WithParamInterface<
 
 TEST_P(GoldenReportTest, is_as_reviewed) {
   const auto& [view, format] = GetParam();
-  const Outcome outcome =
-      run(std::string("$MEMTRACE report -i $CROWD --format ") + format + " " + view.words);
+  const std::string name(view.recording);
+  const Outcome outcome = run("$MEMTRACE report -i $DATA/" + name + "/" + name + ".data --format " +
+                              format + " " + view.words);
   EXPECT_EQ(outcome.status, 0) << outcome.all();
   EXPECT_EQ(outcome.err, "");
   const std::string ending = format == "text" ? "txt" : format;
-  expect_golden(std::string("crowd/") + view.name + "." + ending, outcome.out);
+  expect_golden(name + "/" + view.name + "." + ending, outcome.out);
 }
 
 constexpr auto kViews = std::to_array<View>({
@@ -92,6 +95,12 @@ constexpr auto kViews = std::to_array<View>({
     {"faults_access", "faults --by access,comm"},
     {"count", "count"},
     {"count_sum", "count --by event,comm --top 6"},
+    {"slab_callers", "slab --by caller --show bytes,bytes_req,allocs,waste_percent --top 3"},
+    {"slab_summary", "slab --by user --summary"},
+    {"pages_callers", "pages --by caller --top 4 --summary"},
+    {"calls", "calls", "arenas"},
+    {"calls_callers", "calls --by function,caller --top 6", "arenas"},
+    {"arenas", "arenas", "arenas"},
 });
 
 INSTANTIATE_TEST_SUITE_P(

@@ -63,6 +63,17 @@ TEST(FileWriter, reader_gets_back_all_that_was_written) {
   EXPECT_TRUE(recording.build_ids[1].kernel);
 }
 
+TEST(FileWriter, users_and_cgroups_come_back_from_a_section_of_their_own) {
+  const TempFile file("identities");
+  auto writer = create_file_writer(file.path(), kmalloc_setup());
+  ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE(writer.value()->write(kmalloc_sample(5)).ok());
+  Recording end = kmalloc_end();
+  end.identities = "cgroup 1 /\ntask 0 7 1000 1\n";
+  ASSERT_TRUE(writer.value()->finish(end).ok());
+  EXPECT_EQ(read_all(file.path()).recording.identities, end.identities);
+}
+
 TEST(FileWriter, same_input_gives_the_same_file_for_ever) {
   const TempFile file("golden");
   auto writer = create_file_writer(file.path(), short_setup());
@@ -242,15 +253,19 @@ TEST_P(PipeWriterTest, pipe_is_read_back_with_its_own_sections) {
   ::close(saved);
   ::close(fd);
   ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE(writer.value()->announce_identities("task 1 7 0 1\n").ok());
   ASSERT_TRUE(writer.value()->write(kmalloc_sample(5)).ok());
   ASSERT_TRUE(writer.value()->finish_round().ok());
+  ASSERT_TRUE(writer.value()->announce_identities("task 9 8 0 1\n").ok());
   Recording end = kmalloc_end();
   end.symbols_json.assign(150'001, 'x');  // three pieces
+  end.identities = "task 1 7 0 1\ntask 9 8 0 1\n";
   ASSERT_TRUE(writer.value()->finish(end).ok());
   const Recorded recorded = read_all(file.path());
   EXPECT_EQ(recorded.sample_times_ns.size(), 1U);
   EXPECT_EQ(recorded.recording.symbols_json, end.symbols_json);
   EXPECT_EQ(recorded.recording.about_json, end.about_json);
+  EXPECT_EQ(recorded.recording.identities, end.identities) << "once, though announced and known";
   EXPECT_EQ(recorded.recording.build_ids.size(), 2U);
   EXPECT_EQ(recorded.recording.host_name, "box");
   EXPECT_EQ(recorded.recording.events[0].format, data_text("kmem_kmalloc.format"));

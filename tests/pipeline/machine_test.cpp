@@ -62,5 +62,12 @@ TEST(MachineTest, this_machine_has_a_kernel_cpus_and_memory) {
   EXPECT_NE(cpus.value().find(machine.cpu_description), std::string::npos);
 }
 
+TEST(CpuNodes, every_online_cpu_has_one) {
+  const std::vector<std::uint32_t> nodes = cpu_nodes();
+  const auto cpus = online_cpus();
+  ASSERT_TRUE(cpus.ok());
+  EXPECT_GT(nodes.size(), static_cast<std::size_t>(cpus.value().back()));
+}
+
 }  // namespace
 }  // namespace memtrace

@@ -105,5 +105,16 @@ TEST_F(OverviewTest, recording_of_nothing_has_no_samples_and_no_views) {
   EXPECT_TRUE(overview.reports.empty());
 }
 
+TEST_F(OverviewTest, calls_are_not_told_twice) {
+  auto& events = source_.edit().events;
+  events.push_back({.name = "memtrace_1:compute", .kind = EventKind::Tracepoint});
+  source_.add(60, Sample{.event = static_cast<std::uint32_t>(events.size() - 1), .pid = 100});
+  const Report overview = overview_of(source_);
+  EXPECT_EQ(test::figure(overview, {test::text("memtrace_1:compute")}, "samples"), test::number(1));
+  const auto views = views_in(overview);
+  EXPECT_EQ(std::count(views.begin(), views.end(), "calls"), 0);
+  EXPECT_EQ(std::count(views.begin(), views.end(), "kmalloc"), 1);
+}
+
 }  // namespace
 }  // namespace memtrace

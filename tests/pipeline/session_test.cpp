@@ -179,6 +179,62 @@ TEST_F(SessionTest, only_wanted_threads_are_shown_but_all_are_counted) {
   EXPECT_EQ(session_->event_counts().front().samples, 2U);
 }
 
+// Of process 7, and of its child, that was not there any more to be read.
+void add_family(FakeSource& source) {
+  source.edit().identities = "user 1000 anna\ncgroup 1 /web.service\ntask 1 7 1000 1\n";
+  source.add_kmalloc(2, {.pid = 7});
+  source.add(3, Fork{.pid = 8, .parent_pid = 7, .tid = 8, .parent_tid = 7});
+  source.add(4, Exit{.pid = 7, .parent_pid = 1, .tid = 7, .parent_tid = 1});
+  source.add_kmalloc(5, {.pid = 8});
+}
+
+TEST_F(SessionTest, users_are_those_that_the_recording_tells) {
+  add_family(source_);
+  SessionOptions options = kmalloc_by_comm();
+  options.view_options.by = {"user", "pid"};
+  const Report report = run(options).front();
+  EXPECT_EQ(test::figure(report, {test::text("anna"), test::number(8)}, "count"), test::number(1));
+  EXPECT_TRUE(report.caveats.notes.empty());
+}
+
+TEST_F(SessionTest, only_events_of_wanted_users_and_cgroups_are_shown) {
+  add_family(source_);
+  source_.add_kmalloc(6, {.pid = 9});
+  SessionOptions options = kmalloc_by_comm();
+  options.view_options.tasks.users = {"anna"};
+  options.view_options.tasks.cgroups = {"web"};
+  const Report report = run(options).front();
+  EXPECT_EQ(total(report, "count"), 2U);
+  EXPECT_TRUE(test::has_note(report, "1 events are left out by --uid and --cgroup"));
+}
+
+TEST_F(SessionTest, whom_nobody_knows_is_told_when_it_is_asked) {
+  add_family(source_);
+  source_.add_kmalloc(6, {.pid = 9});
+  SessionOptions options = kmalloc_by_comm();
+  EXPECT_TRUE(run(options).front().caveats.notes.empty());
+  options.view_options.by = {"container"};
+  FakeSource again;
+  add_family(again);
+  again.add_kmalloc(6, {.pid = 9});
+  auto session = Session::create(again, options).take();
+  ASSERT_TRUE(session
+                  ->run([](const std::vector<Report>& reports) -> Result<> {
+                    EXPECT_TRUE(test::has_note(reports.front(), "1 events are without an owner"));
+                    return kDone;
+                  })
+                  .ok());
+}
+
+TEST_F(SessionTest, recording_of_perf_has_no_users_and_says_why) {
+  source_.add_kmalloc(2, {.pid = 7});
+  SessionOptions options = kmalloc_by_comm();
+  options.view_options.by = {"user"};
+  const Report report = run(options).front();
+  EXPECT_EQ(test::figure(report, {Cell()}, "count"), test::number(1));
+  EXPECT_TRUE(test::has_note(report, "those of perf record do not"));
+}
+
 TEST_F(SessionTest, events_without_a_view_are_counted) {
   source_.add(1, Sample{.event = test::kMinorFaults, .pid = 1, .tid = 1});
   run(kmalloc_by_comm());

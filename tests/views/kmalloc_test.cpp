@@ -19,6 +19,7 @@ TEST(Kmalloc, adds_up_count_bytes_and_waste_by_stack) {
   EXPECT_EQ(figure(report, {stack(1)}, "bytes_alloc"), number(144));
   EXPECT_EQ(figure(report, {stack(1)}, "waste"), number(34));
   EXPECT_EQ(figure(report, {stack(2)}, "waste"), number(0));
+  EXPECT_EQ(figure(report, {stack(2)}, "waste_percent"), Cell(0.0));
   EXPECT_EQ(total(report, "count"), 3U);
   EXPECT_EQ(total(report, "bytes_req"), 174U);
   EXPECT_EQ(total(report, "bytes_alloc"), 208U);

@@ -127,6 +127,87 @@ TEST(Pages, every_key_can_be_asked_of_events_and_of_live_blocks) {
   }
 }
 
+// Step::stack N is the one frame kFirst + N - 1; here two frames, an allocator's and its caller's.
+TEST(Pages, caller_is_the_first_frame_that_is_not_the_allocators) {
+  LocationId allocator;
+  ViewOptions options{.by = {"caller"}};
+  options.is_page_allocator = [&allocator](LocationId frame) { return frame == allocator; };
+  EventScript script("pages", options);
+  const std::array<std::uint64_t, 2> chain = {0xffffffff82000000, 0xffffffff82000100};
+  const StackId both = script.world().intern_stack(0, chain);
+  const auto frames = script.world().stacks().locations(both);
+  allocator = frames[0];
+  Step alloc = page_alloc({.page = 0x100});
+  alloc.stack = both.value;
+  script.play({alloc, page_alloc({.page = 0x200}), page_free(0x100)});
+  const Report report = script.finish();
+  EXPECT_EQ(report.tables[0].rows.size(), 2U);
+  EXPECT_EQ(figure(report, {Cell(frames[1])}, "frees"), number(1));
+}
+
+TEST(Pages, caller_of_stacks_that_are_the_allocators_alone_is_the_outermost) {
+  ViewOptions options{.by = {"caller"}};
+  options.is_page_allocator = [](LocationId) { return true; };
+  EventScript script("pages", options);
+  const std::array<std::uint64_t, 2> chain = {0xffffffff82000000, 0xffffffff82000100};
+  const StackId both = script.world().intern_stack(0, chain);
+  Step alloc = page_alloc({.page = 0x100});
+  alloc.stack = both.value;
+  Step without = page_alloc({.page = 0x200});
+  without.stack = 0;
+  script.play({alloc, without});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {Cell(script.world().stacks().locations(both)[1])}, "allocs"),
+            number(1));
+  EXPECT_EQ(figure(report, {Cell()}, "allocs"), number(1));
+}
+
+TEST(Pages, summary_tells_what_was_freed_and_what_failed) {
+  EventScript script("pages", {.own = {{"summary", "1"}}});
+  script.play({page_alloc({.page = 0x100}),
+               page_alloc({.page = 0x200, .order = 1}),
+               page_free(0x200, 1),
+               page_free(0x900, 2),
+               failed_alloc()});
+  const Table summary = script.finish().tables[1];
+  const auto row = [&summary](const char* what) {
+    const auto* found = find_row(summary, {text(what)});
+    return found == nullptr ? std::vector<Cell>(4) : *found;
+  };
+  EXPECT_EQ(row("allocated")[1], number(2));
+  EXPECT_EQ(row("allocated")[2], number(3 * 4096));
+  EXPECT_EQ(row("freed")[1], number(2));
+  EXPECT_EQ(row("freed")[2], number(6 * 4096));
+  EXPECT_EQ(row("allocated and freed")[1], number(1));
+  EXPECT_EQ(row("allocated and freed")[2], number(2 * 4096));
+  EXPECT_EQ(row("allocated only")[2], Cell(std::int64_t{4096}));
+  EXPECT_EQ(row("freed only")[2], number(4 * 4096));
+  EXPECT_EQ(row("failed")[1], number(1));
+  EXPECT_EQ(row("failed")[2], number(512 * 4096));
+}
+
+TEST(Pages, most_live_bytes_and_frees_on_other_cpus) {
+  EventScript script("pages",
+                     {.by = {"comm"}, .own = {{"show", "max_live_bytes,cross_cpu,freed_bytes"}}});
+  Step elsewhere = page_free(0x200, 1);
+  elsewhere.cpu = 3;
+  script.play({page_alloc({.page = 0x100}),
+               page_alloc({.page = 0x200, .order = 1}),
+               elsewhere,
+               page_free(0x100),
+               page_alloc({.page = 0x300})});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("")}, "max_live_bytes"), number(3 * 4096));
+  EXPECT_EQ(figure(report, {text("")}, "cross_cpu"), number(1));
+  EXPECT_EQ(figure(report, {text("")}, "freed_bytes"), number(3 * 4096));
+}
+
+TEST(Pages, each_page_can_have_a_row) {
+  EventScript script("pages", {.by = {"page"}});
+  script.play({page_alloc({.page = 0x100}), page_free(0x100), page_alloc({.page = 0x100})});
+  EXPECT_EQ(figure(script.finish(), {number(0x100)}, "allocs"), number(2));
+}
+
 TEST(Pages, without_any_free_event_nothing_is_said_of_live_pages) {
   EventScript script("pages");
   script.play(page_alloc({.page = 0x100}));

@@ -1,0 +1,66 @@
+// Whom processes belong to: users and control groups. One id stands for one pair of the two, so
+// that an event carries a single small number.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "base/ids.h"
+#include "base/interner.h"
+
+namespace memtrace {
+
+class IdentityTable {
+ public:
+  IdentityId intern(std::uint32_t uid, std::string_view cgroup);
+
+  // What follows is asked of valid ids only.
+  std::uint32_t uid(IdentityId id) const { return entry(id).uid; }
+
+  // The path within the hierarchy of the memory controller: "/system.slice/ssh.service".
+  std::string_view cgroup(IdentityId id) const { return texts_.at(entry(id).cgroup); }
+
+  // The container, or else the systemd unit; see container_name().
+  std::string_view container(IdentityId id) const { return texts_.at(entry(id).container); }
+
+  // The user's name, or the number where no name is known.
+  std::string user(IdentityId id) const;
+
+  void name_user(std::uint32_t uid, std::string_view name);
+
+  // One identity that stands for all with the same user, cgroup or container.
+  IdentityId same_user(IdentityId id) const { return entry(id).same_user; }
+
+  IdentityId same_cgroup(IdentityId id) const { return entry(id).same_cgroup; }
+
+  IdentityId same_container(IdentityId id) const { return entry(id).same_container; }
+
+  bool empty() const { return entries_.empty(); }
+
+ private:
+  struct Entry {
+    std::uint32_t uid = 0;
+    StringId cgroup;
+    StringId container;
+    IdentityId same_user;
+    IdentityId same_cgroup;
+    IdentityId same_container;
+  };
+
+  const Entry& entry(IdentityId id) const { return entries_[id.value - 1]; }
+
+  std::deque<Entry> entries_;
+  std::map<std::pair<std::uint32_t, StringId>, IdentityId> ids_;
+  StringTable texts_;
+  std::unordered_map<std::uint32_t, IdentityId> first_of_user_;
+  std::unordered_map<StringId, IdentityId> first_of_cgroup_;
+  std::unordered_map<StringId, IdentityId> first_of_container_;
+  std::unordered_map<std::uint32_t, std::string> user_names_;
+};
+
+}  // namespace memtrace

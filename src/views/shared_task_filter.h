@@ -1,0 +1,51 @@
+// --comm, --pid, --uid and --cgroup: whose events a report is about.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "state/world.h"
+
+namespace memtrace {
+
+// Each list may be empty and then lets all pass.
+struct TaskFilter {
+  std::vector<std::string> comms = {};   // threads with these names
+  std::vector<std::uint32_t> pids = {};  // these processes
+  std::vector<std::uint32_t> uids = {};  // processes of these users
+  std::vector<std::string> users = {};   // or of users with these names
+  std::vector<std::string> cgroups =
+      {};  // processes whose cgroup's path or container has this text
+
+  bool empty() const { return comms.empty() && pids.empty() && !asks_identity(); }
+
+  bool asks_identity() const { return !uids.empty() || !users.empty() || !cgroups.empty(); }
+
+  // Of an event, or of a block by who allocated it.
+  template <typename Subject>
+  bool accepts(const World& world, const Subject& subject) const {
+    return empty() || accepts_task(world, {subject.pid, subject.comm, subject.identity});
+  }
+
+  // A process as a whole, by its first thread's name.
+  bool accepts_process(const World& world, std::uint32_t pid) const {
+    return empty() ||
+           accepts_task(world, {pid, world.processes().comm(pid, pid), world.identity_of(pid)});
+  }
+
+ private:
+  struct Task {
+    std::uint32_t pid = 0;
+    StringId comm;
+    IdentityId identity;
+  };
+
+  bool accepts_task(const World& world, const Task& task) const;
+  bool accepts_user(const IdentityTable& identities, IdentityId identity) const;
+  bool accepts_cgroup(const IdentityTable& identities, IdentityId identity) const;
+};
+
+}  // namespace memtrace
