@@ -35,6 +35,12 @@ std::span<const Tracepoint> slab_tracepoints();
 std::span<const Tracepoint> page_tracepoints();
 std::span<const Tracepoint> fault_tracepoints();
 std::span<const Tracepoint> system_call_tracepoints();
+std::span<const Tracepoint> reclaim_tracepoints();
+std::span<const Tracepoint> oom_tracepoints();
+std::span<const Tracepoint> compaction_tracepoints();
+std::span<const Tracepoint> migrate_tracepoints();
+std::span<const Tracepoint> huge_memory_tracepoints();
+std::span<const Tracepoint> writeback_tracepoints();
 
 // Stands for every event of heap.h: their names are not known beforehand, their fields are.
 const Tracepoint& heap_probe();

@@ -77,10 +77,9 @@ class Selector {
   };
 
   Result<> add_event(const std::string& name, Use use) {
-    const bool stacks = use.stacks;
     if (is_user_probe(name)) {
       TRY(open_probes());
-      return add_all(selected_.probes->add_event(name, selection_.period), stacks);
+      return add_all(selected_.probes->add_event(name, selection_.period), use.stacks);
     }
     if (const auto software = find_software_event(name)) {
       add({.info = {.name = std::string(software->name),
@@ -88,7 +87,7 @@ class Selector {
                     .config = software->config,
                     .period = selection_.period},
            .type = kTypeSoftware,
-           .stacks = stacks});
+           .stacks = use.stacks});
       return kDone;
     }
     TRY(open_files());
@@ -203,7 +202,7 @@ class Selector {
     add({.info = {.name = name,
                   .kind = EventKind::Tracepoint,
                   .config = id.value(),
-                  .period = is_system_call(name) && !use.by_user ? 1 : selection_.period,
+                  .period = is_paired(name) && !use.by_user ? 1 : selection_.period,
                   .format = text.take()},
          .type = kTypeTracepoint,
          .stacks = use.stacks,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "report/namer.h"
 #include "report/report.h"
 #include "state/world.h"
 #include "tracepoints/event.h"
@@ -65,6 +66,9 @@ class View {
   };
 
   virtual Report finish(const World& world, Span span) = 0;
+
+  // Right after finish(): what only the names of functions on stacks can tell.
+  virtual void complete(Report& /*report*/, Namer& /*namer*/) {}
 };
 
 // An option of one view, as data: cli/ makes it a command-line option. All values are text, checked
