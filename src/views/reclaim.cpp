@@ -55,6 +55,12 @@ const Work& work_of(const Event& event) {
   return std::get<Work>(event.payload);
 }
 
+Cell seen_then(const Event& event, const CellContext& context, std::string_view fact) {
+  const Observation* seen = context.world.observations().find("reclaim", event.time_ns, event.tid);
+  const std::uint64_t* number = seen == nullptr ? nullptr : seen->facts.number(fact);
+  return number == nullptr ? Cell() : Cell(*number);
+}
+
 constexpr auto kTraceFigures = std::to_array<Figure<Event>>({
     {"latency_ns",
      Unit::Nanoseconds,
@@ -64,6 +70,12 @@ constexpr auto kTraceFigures = std::to_array<Figure<Event>>({
     {"pages",
      Unit::Count,
      [](const Event& e, const CellContext&) { return Cell(work_of(e).end.pages); }},
+    {"uid",
+     Unit::Number,
+     [](const Event& e, const CellContext& x) { return seen_then(e, x, "uid"); }},
+    {"free",
+     Unit::Bytes,
+     [](const Event& e, const CellContext& x) { return seen_then(e, x, "free"); }},
 });
 
 class Reclaims final : public View {

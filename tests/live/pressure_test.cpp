@@ -199,5 +199,55 @@ TEST_F(PressureTest, huge_pages_that_a_program_collapses_are_counted) {
   EXPECT_EQ(total_of(compaction, "not_collapsed"), 0U);
 }
 
+TEST_F(PressureTest, kill_in_a_cgroup_is_told_with_its_victim_and_trigger) {
+  const MemoryGroup group(16 * kMebibyte);
+  if (!group.usable()) {
+    GTEST_SKIP() << "no memory cgroup can be made";
+  }
+  Grown grown;
+  const Outcome outcome = run("$MEMTRACE record -a --for oom,reclaim -- " + group.enter() +
+                              "$PUPPETS/press_memory anon 12288");
+  grown.after = figures_in("/proc/vmstat");
+  EXPECT_EQ(outcome.status, 128 + 9) << outcome.all();
+  EXPECT_EQ(group.kills(), 1U);
+  EXPECT_EQ(grown.by("oom_kill"), 1U);
+  const Json oom = report("oom");
+  EXPECT_EQ(total_of(oom, "kills"), 1U);
+  const Json kill = row_of(oom, 0, "victim", "press_memory");
+  ASSERT_FALSE(kill.is_null()) << oom.dump(1);
+  EXPECT_EQ(kill.at("trigger"), "press_memory");
+  EXPECT_EQ(kill.at("trigger_pid"), kill.at("victim_pid"));
+  EXPECT_EQ(kill.at("for"), "cgroup");
+  EXPECT_EQ(kill.at("how"), "killed");
+  EXPECT_GE(kill.at("anon").get<std::uint64_t>(), 12 * kMebibyte);
+  EXPECT_LE(kill.at("anon").get<std::uint64_t>(), 16 * kMebibyte);  // not the machine's memory
+  EXPECT_GE(kill.at("total_vm").get<std::uint64_t>(), 48 * kMebibyte);
+  EXPECT_EQ(kill.at("uid"), 0);
+  const Json machine = row_of(oom, 1, "victim_pid", kill.at("victim_pid"));
+  ASSERT_FALSE(machine.is_null()) << oom.dump(1);
+  EXPECT_TRUE(machine.at("load_averages").is_string());
+  EXPECT_GT(machine.at("available").get<std::uint64_t>(), 0U);
+  EXPECT_FALSE(oom.at("tables").at(2).at("rows").empty());
+  const Json reclaims = report("reclaim --trace");
+  const Json& first = reclaims.at("tables").at(1).at("rows").at(0);
+  EXPECT_EQ(first.at("uid"), 0);
+  EXPECT_GT(first.at("free").get<std::uint64_t>(), 0U);
+}
+
+TEST_F(PressureTest, kill_is_found_by_its_signal_too) {
+  const MemoryGroup group(16 * kMebibyte);
+  if (!group.usable()) {
+    GTEST_SKIP() << "no memory cgroup can be made";
+  }
+  run("$MEMTRACE record -a -e signal:signal_generate -- sh -c \"sleep 9 & kill -9 $!; " +
+      group.enter() + "$PUPPETS/press_memory anon 12288\"");
+  EXPECT_EQ(group.kills(), 1U);
+  const Json oom = report("oom");
+  EXPECT_EQ(total_of(oom, "kills"), 1U);  // and not the other fatal signal
+  const Json kill = row_of(oom, 0, "victim", "press_memory");
+  ASSERT_FALSE(kill.is_null()) << oom.dump(1);
+  EXPECT_EQ(kill.at("for"), "cgroup");
+}
+
 }  // namespace
 }  // namespace memtrace::test

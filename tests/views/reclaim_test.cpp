@@ -63,6 +63,19 @@ TEST(Reclaim, trace_lists_each_one_in_order) {
   EXPECT_EQ(second[column_index(list, "order")], Cell());
 }
 
+TEST(Reclaim, trace_has_what_proc_said_if_it_was_read) {
+  EventScript script("reclaim", {.own = {{"trace", "1"}}});
+  Observation seen{.reader = "reclaim", .time_ns = 1500, .tid = 100};
+  seen.facts.numbers = {{"uid", 1000}, {"free", 4096}};
+  script.world().observations().add(seen);
+  script.play(one(1000, 1500, 32));
+  script.play(one(2000, 2500, 32));
+  const Table list = script.finish().tables.at(1);
+  EXPECT_EQ(list.rows.at(0)[column_index(list, "uid")], number(1000));
+  EXPECT_EQ(list.rows.at(0)[column_index(list, "free")], number(4096));
+  EXPECT_EQ(list.rows.at(1)[column_index(list, "free")], Cell());
+}
+
 TEST(Reclaim, gfp_flags_are_named_by_the_begins_format) {
   EventScript script("reclaim", {.by = {"gfp"}});
   Field& gfp = script.add_field("vmscan:mm_vmscan_direct_reclaim_begin", "gfp_flags");
