@@ -17,6 +17,7 @@ struct RawSample {
   std::span<const std::byte> raw;  // the tracepoint's fields
   std::uint64_t address = 0;       // PERF_SAMPLE_ADDR
   std::uint64_t ip = 0;
+  std::uint64_t physical_address = 0;  // PERF_SAMPLE_PHYS_ADDR
 };
 
 // monostate for a sample that is too short for the event's fields: it is malformed. Texts in the

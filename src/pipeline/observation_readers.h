@@ -17,4 +17,7 @@ extern const ObservationReader observe_oom;
 // How much memory was free when a process had reclaimed some itself, and whose process it was.
 extern const ObservationReader observe_reclaim;
 
+// Memory and CPUs of the NUMA nodes, at the end of a recording with physical addresses.
+extern const ObservationReader observe_nodes;
+
 }  // namespace memtrace

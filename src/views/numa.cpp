@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "views/group_by.h"
+#include "views/shared_nodes.h"
 #include "views/shared_work.h"
 
 namespace memtrace {
@@ -14,7 +15,7 @@ namespace {
 constexpr auto kKeys =
     std::to_array<std::string_view>({"reason", "comm", "pid", "tid", "stack", "cpu"});
 constexpr auto kNeeds = std::to_array<std::string_view>(
-    {"migrate:mm_migrate_pages", "migrate:mm_migrate_pages_start|"});
+    {"migrate:mm_migrate_pages", "migrate:mm_migrate_pages_start|", "minor-faults|"});
 constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::Migration});
 
 // MR_NUMA_MISPLACED of enum migrate_reason (include/linux/migrate_mode.h).
@@ -73,6 +74,7 @@ class Numa final : public View {
 
   GroupBy<MigrationCost> rows_;
   PairLosses losses_;
+  NodeFaults faults_;
   NumberNames reason_names_{"migrate:", "reason"};
   MigrationCost misplaced_;
   bool begins_known_ = true;
@@ -80,6 +82,10 @@ class Numa final : public View {
 
 void Numa::on(const Event& event, const World& /*world*/) {
   reason_names_.learn(*event.type);
+  if (const auto* fault = std::get_if<PageFault>(&event.payload)) {
+    faults_.on(event, *fault);
+    return;
+  }
   const auto* work = std::get_if<Work>(&event.payload);
   if (work == nullptr || work->end.kind != WorkKind::Migration) {
     return;
@@ -126,13 +132,18 @@ Report Numa::finish(const World& world, Span span) {
     blank(table, kOfBegins);
   }
   report.caveats.notes = notes(world);
+  if (faults_.any()) {
+    report.tables.push_back(faults_.table(world, report.caveats.notes));
+  }
+  faults_.clear();
   rows_.clear();
   misplaced_ = {};
   return report;
 }
 
 bool handles(const EventType& type) {
-  return type.name == "migrate:mm_migrate_pages" || type.name == "migrate:mm_migrate_pages_start";
+  return type.name == "migrate:mm_migrate_pages" || type.name == "migrate:mm_migrate_pages_start" ||
+         type.name == "minor-faults";
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
@@ -147,10 +158,11 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 extern const ViewSpec view_numa;
 constinit const ViewSpec view_numa{
-    .summary = "migrations of pages: why, how many, how long; NUMA balancing",
+    .summary = "migrations of pages: why, how many, how long; faults by NUMA node",
     .needs = kNeeds,
     .keys = kKeys,
     .options = {},
+    .needs_physical_addresses = true,
     .handles = handles,
     .make = make,
 };

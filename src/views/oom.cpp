@@ -88,6 +88,7 @@ constinit const ViewSpec view_oom{
     .needs = kNeeds,
     .keys = kKeys,
     .options = {},
+    .needs_promptness = true,
     .handles = handles,
     .make = make,
 };

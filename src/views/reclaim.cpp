@@ -184,6 +184,7 @@ constinit const ViewSpec view_reclaim{
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,
+    .needs_promptness = true,
     .handles = handles,
     .make = make,
 };

@@ -92,7 +92,8 @@ struct ViewSpec {
   // World::find() knows all mappings: records of data mappings and the system calls that the kernel
   // announces by no record are recorded too.
   bool needs_memory_map = false;
-  bool needs_call_stacks = false;  // entries of system calls carry stacks
+  bool needs_physical_addresses = false;  // of the pages of its software page faults, no stacks
+  bool needs_call_stacks = false;         // entries of system calls carry stacks
   // What /proc says at its events is read (pipeline/observer.h): they are to be told within
   // milliseconds, as what it says does not stay.
   bool needs_promptness = false;

@@ -123,6 +123,28 @@ TEST_F(ObserverTest, kill_for_lack_of_memory_is_read_at_once_even_in_a_burst) {
   EXPECT_EQ(*seen->rows[1].number("pid"), 42U);
 }
 
+TEST_F(ObserverTest, memory_and_cpus_of_the_nodes_are_read_at_the_end) {
+  std::filesystem::create_directories(std::filesystem::path(dir_.path()) / "proc");
+  write("sys/devices/system/memory/block_size_bytes", "8000000\n");
+  write("sys/devices/system/node/node1/cpulist", "2-3\n");
+  for (const char* block : {"memory0", "memory1", "memory40"}) {
+    write(std::string("sys/devices/system/node/node1/") + block + "/online", "1\n");
+  }
+  Event event;
+  event.payload = PageFault{.stage = FaultStage::Minor, .physical_address = 0x1000};
+  Observer observer(ProcFolder{std::string(dir_.path()) + "/proc"});
+  observer.on(event, seen_);
+  EXPECT_TRUE(seen_.empty());
+  observer.at_end(9, seen_);
+  const Observation* nodes = seen_.last("nodes");
+  ASSERT_NE(nodes, nullptr);
+  ASSERT_EQ(nodes->rows.size(), 4U);  // two CPUs, two ranges
+  EXPECT_EQ(*nodes->rows[1].number("cpu"), 3U);
+  EXPECT_EQ(*nodes->rows[2].number("limit"), 0x10000000U);
+  EXPECT_EQ(*nodes->rows[3].number("start"), 40U * 0x8000000);
+  EXPECT_EQ(*nodes->rows[3].number("node"), 1U);
+}
+
 TEST_F(ObserverTest, free_memory_is_read_when_a_process_has_reclaimed) {
   write("meminfo", "MemFree:     1000 kB\n");
   write("12/status", "Name:\tx\nUid:\t7\t0\t0\t0\n");

@@ -60,6 +60,59 @@ TEST(Numa, without_begins_the_time_is_not_known) {
   EXPECT_FALSE(has_note(report, "had begun before"));
 }
 
+Step fault(std::uint32_t cpu, std::uint64_t physical_address) {
+  return {.event = "minor-faults",
+          .payload = PageFault{.stage = FaultStage::Minor, .physical_address = physical_address},
+          .cpu = cpu};
+}
+
+Facts facts(std::uint64_t node, const char* name, std::uint64_t value) {
+  Facts row;
+  row.numbers["node"] = node;
+  row.numbers[name] = value;
+  return row;
+}
+
+// Node 0 has CPU 0 and the first GiB, node 1 CPU 1 and the second.
+Observation two_nodes() {
+  Observation seen{.reader = "nodes"};
+  constexpr std::uint64_t kGibibyte = 1U << 30U;
+  for (const std::uint64_t node : {0U, 1U}) {
+    seen.rows.push_back(facts(node, "cpu", node));
+    seen.rows.push_back(facts(node, "start", node * kGibibyte));
+    seen.rows.back().numbers["limit"] = (node + 1) * kGibibyte;
+  }
+  return seen;
+}
+
+TEST(Numa, faults_are_put_to_the_node_of_their_page) {
+  EventScript script("numa");
+  script.name_process(100, "hog");
+  script.world().observations().add(two_nodes());
+  script.play({fault(0, 0x1000), fault(0, 0x50000000), fault(1, 0x50001000), fault(1, 0)});
+  const Report report = script.finish();
+  const Table& nodes = report.tables.at(1);
+  const auto* first = find_row(nodes, {text("hog"), number(0)});
+  const auto* second = find_row(nodes, {text("hog"), number(1)});
+  ASSERT_TRUE(first != nullptr && second != nullptr);
+  EXPECT_EQ((*first)[column_index(nodes, "local")], number(1));
+  EXPECT_EQ((*second)[column_index(nodes, "faults")], number(2));
+  EXPECT_EQ((*second)[column_index(nodes, "local")], number(1));
+  EXPECT_EQ((*second)[column_index(nodes, "remote")], number(1));
+  EXPECT_TRUE(has_note(report, "of 1 faults the kernel did not tell"));
+}
+
+TEST(Numa, nodes_that_are_not_known_are_blank) {
+  EventScript script("numa");
+  script.play(fault(0, 0x1000));
+  const Report report = script.finish();
+  const Table& nodes = report.tables.at(1);
+  ASSERT_EQ(nodes.rows.size(), 1U);
+  EXPECT_EQ(nodes.rows[0][column_index(nodes, "node")], Cell());
+  EXPECT_EQ(nodes.rows[0][column_index(nodes, "local")], Cell());
+  EXPECT_TRUE(has_note(report, "which memory belongs to which node"));
+}
+
 TEST(Numa, every_key_can_be_asked) {
   for (const std::string_view key : find_view("numa")->spec.keys) {
     EventScript script("numa", {.by = {std::string(key)}});
