@@ -9,9 +9,15 @@ namespace memtrace {
 namespace {
 
 constexpr auto kAliases = std::to_array<Alias>({
+    {"compactsnoop", "compaction", "trace", ""},
+    {"drsnoop", "reclaim", "trace", ""},
     {"kmalloc-top", "kmalloc", "sort", "count"},
     {"kmem", "kmalloc", "by", "stack,comm"},
     {"kpages", "pages", "by", "stack,comm"},
+    {"mmreclaim", "vmscan", "by", "comm,pid"},
+    {"mmwriteback", "writeback", "by", "comm,pid"},
+    {"numamove", "numa", "", ""},
+    {"oomkill", "oom", "", ""},
     {"slabratetop", "slab", "sort", "bytes"},
 });
 
@@ -35,10 +41,13 @@ std::vector<std::string> with_alias_option(const Alias& alias,
                                            std::span<const Option> known,
                                            const std::vector<std::string>& arguments) {
   const auto parsed = parse_options(known, arguments);
-  if (!parsed.ok() || parsed.value().has(alias.option)) {
+  if (!parsed.ok() || alias.option.empty() || parsed.value().has(alias.option)) {
     return arguments;
   }
-  std::vector<std::string> all = {"--" + std::string(alias.option), std::string(alias.value)};
+  std::vector<std::string> all = {"--" + std::string(alias.option)};
+  if (!alias.value.empty()) {
+    all.emplace_back(alias.value);
+  }
   all.insert(all.end(), arguments.begin(), arguments.end());
   return all;
 }

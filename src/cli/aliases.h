@@ -15,8 +15,8 @@ namespace memtrace {
 struct Alias {
   std::string_view name;
   std::string_view view;
-  std::string_view option;  // "by", which has this value unless the user gives it another
-  std::string_view value;
+  std::string_view option;  // "by", which has this value unless the user gives it another; or ""
+  std::string_view value;   // "" of a flag
 };
 
 std::span<const Alias> all_aliases();

@@ -35,8 +35,10 @@ std::string overview() {
   }
   text += "\nKnown from other tools:\n";
   for (const Alias& alias : all_aliases()) {
-    text += row(alias.name,
-                format("%s --%s %s", alias.view.data(), alias.option.data(), alias.value.data()));
+    std::string meaning(alias.view);
+    meaning += alias.option.empty() ? "" : " --" + std::string(alias.option);
+    meaning += alias.value.empty() ? "" : " " + std::string(alias.value);
+    text += row(alias.name, meaning);
   }
   text += "\nmemtrace help TOPIC shows the man page of a command or view, --help its options.\n";
   return text;

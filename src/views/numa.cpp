@@ -132,6 +132,7 @@ Report Numa::finish(const World& world, Span span) {
     blank(table, kOfBegins);
   }
   report.caveats.notes = notes(world);
+  report.inconclusive = total.count == 0 && !faults_.any();
   if (faults_.any()) {
     report.tables.push_back(faults_.table(world, report.caveats.notes));
   }

@@ -23,7 +23,8 @@ class NodeFaults {
   // By process and node. Adds sentences about what is not known.
   Table table(const World& world, std::vector<std::string>& notes) const;
 
-  bool any() const { return !faults_.empty() || unknown_ > 0; }
+  // False without physical addresses: events of other views, that say nothing of nodes.
+  bool any() const { return !faults_.empty(); }
 
   void clear() {
     faults_.clear();

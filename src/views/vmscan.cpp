@@ -243,6 +243,7 @@ Report Vmscan::finish(const World& world, Span span) {
   report.view = "vmscan";
   report.title = "reclaim of memory";
   report.totals = kinds_.totals(events_);
+  report.inconclusive = !events_.direct;
   Table& table = report.tables.emplace_back(
       rows_.table(std::span(kFigures).first(all_ ? kFigures.size() : kUsualFigures), context));
   table.sort = "time_ns";

@@ -190,6 +190,7 @@ Report Writeback::finish(const World& world, Span span) {
   report.view = "writeback";
   report.title = "pages made dirty and written back";
   report.totals = totals();
+  report.inconclusive = unknown_.size() > kPageouts.size();  // made of events of other views
   for (const GroupBy<WriteCost>* rows : {&rows_, &devices_}) {
     Table& table = report.tables.emplace_back(rows->table(kFigures, context));
     table.sort = "dirtied";

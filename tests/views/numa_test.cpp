@@ -102,6 +102,14 @@ TEST(Numa, faults_are_put_to_the_node_of_their_page) {
   EXPECT_TRUE(has_note(report, "of 1 faults the kernel did not tell"));
 }
 
+TEST(Numa, faults_of_other_views_say_nothing) {
+  EventScript script("numa");
+  script.play({fault(0, 0), fault(0, 0)});
+  const Report report = script.finish();
+  EXPECT_EQ(report.tables.size(), 1U);
+  EXPECT_TRUE(report.inconclusive);
+}
+
 TEST(Numa, nodes_that_are_not_known_are_blank) {
   EventScript script("numa");
   script.play(fault(0, 0x1000));
