@@ -12,9 +12,14 @@
 
 #include "base/ids.h"
 #include "tracepoints/event_allocators.h"
+#include "tracepoints/event_compaction.h"
 #include "tracepoints/event_faults.h"
 #include "tracepoints/event_heap.h"
+#include "tracepoints/event_oom.h"
+#include "tracepoints/event_reclaim.h"
 #include "tracepoints/event_syscalls.h"
+#include "tracepoints/event_work.h"
+#include "tracepoints/event_writeback.h"
 #include "tracepoints/field.h"
 
 namespace memtrace {
@@ -31,7 +36,24 @@ using EventPayload = std::variant<std::monostate,
                                   ArenaEvent,
                                   SystemCallEntry,
                                   SystemCallExit,
-                                  SystemCallDone>;
+                                  SystemCallDone,
+                                  WorkBegin,
+                                  WorkEnd,
+                                  Work,
+                                  LruShrink,
+                                  ReclaimWrite,
+                                  KswapdRequest,
+                                  ReclaimThrottle,
+                                  OomVictim,
+                                  SignalSent,
+                                  CompactionGoal,
+                                  CompactionTry,
+                                  CompactionMoved,
+                                  Collapse,
+                                  PageDirtied,
+                                  DirtyBalance,
+                                  PagesWritten,
+                                  InodeWritten>;
 
 // What is the same for all events of one kind in a recording.
 struct EventType {
@@ -60,6 +82,7 @@ struct Event {
   StringId comm;                    // the thread's name as of this event
   StringId cache;                   // a slab event's cache, if the event names it
   StringId function;                // of a user probe: "malloc"
+  StringId label;                   // what the payload names: a device, the victim of a kill
   const EventType* type = nullptr;  // never null in a view
   std::span<const std::byte> raw;   // the fields' bytes; borrowed
   EventPayload payload;

@@ -45,6 +45,7 @@ Result<Decoder> bind_software(const EventFormat&) {
     fault.address = sample.address;
     fault.ip = sample.ip;
     fault.stage = kStage;
+    fault.physical_address = sample.physical_address;
     return fault;
   });
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,5 +38,13 @@ class FieldLookup {
   std::size_t needed_bytes_ = 0;
   std::string missing_;
 };
+
+// What a field says that not all kernels have.
+template <typename Number>
+Number load_or(const std::optional<NumberAt>& field,
+               std::span<const std::byte> raw,
+               Number otherwise) {
+  return field ? static_cast<Number>(field->load(raw.data())) : otherwise;
+}
 
 }  // namespace memtrace

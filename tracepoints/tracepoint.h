@@ -17,6 +17,7 @@ struct RawSample {
   std::span<const std::byte> raw;  // the tracepoint's fields
   std::uint64_t address = 0;       // PERF_SAMPLE_ADDR
   std::uint64_t ip = 0;
+  std::uint64_t physical_address = 0;  // PERF_SAMPLE_PHYS_ADDR
 };
 
 // monostate for a sample that is too short for the event's fields: it is malformed. Texts in the
@@ -35,6 +36,12 @@ std::span<const Tracepoint> slab_tracepoints();
 std::span<const Tracepoint> page_tracepoints();
 std::span<const Tracepoint> fault_tracepoints();
 std::span<const Tracepoint> system_call_tracepoints();
+std::span<const Tracepoint> reclaim_tracepoints();
+std::span<const Tracepoint> oom_tracepoints();
+std::span<const Tracepoint> compaction_tracepoints();
+std::span<const Tracepoint> migrate_tracepoints();
+std::span<const Tracepoint> huge_memory_tracepoints();
+std::span<const Tracepoint> writeback_tracepoints();
 
 // Stands for every event of heap.h: their names are not known beforehand, their fields are.
 const Tracepoint& heap_probe();

@@ -10,10 +10,16 @@ namespace {
 
 constexpr auto kAliases = std::to_array<Alias>({
     {"brkstack", "brk", "by", "stack,comm"},
+    {"compactsnoop", "compaction", "trace", ""},
+    {"drsnoop", "reclaim", "trace", ""},
     {"kmalloc-top", "kmalloc", "sort", "count"},
     {"kmem", "slab", "by", "stack,comm", "show", "allocs,avg_bytes,bytes"},
     {"kpages", "pages", "by", "stack,comm", "sort", "allocs"},
     {"mmapsnoop", "mmap", "trace", ""},
+    {"mmreclaim", "vmscan", "by", "comm,pid"},
+    {"mmwriteback", "writeback", "by", "comm,pid"},
+    {"numamove", "numa", "", ""},
+    {"oomkill", "oom", "", ""},
     {"overcommit", "enomem", "trace", ""},
     {"shmsnoop", "shm", "trace", ""},
     {.name = "slabratetop",
@@ -87,7 +93,7 @@ std::string spelled_out(const Alias& alias) {
   for (const auto& [option, value] :
        {std::pair(alias.option, alias.value), {alias.second_option, alias.second_value}}) {
     if (!option.empty()) {
-      text += " --" + std::string(option) + " " + std::string(value);
+      text += " --" + std::string(option) + (value.empty() ? "" : " ") + std::string(value);
     }
   }
   return text;

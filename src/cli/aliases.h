@@ -15,7 +15,7 @@ namespace memtrace {
 struct Alias {
   std::string_view name;
   std::string_view view;
-  std::string_view option;  // "by", which has this value unless the user gives it another
+  std::string_view option;  // "by", which has this value unless the user gives it another; or ""
   std::string_view value;   // "" for a flag
   std::string_view second_option = {};
   std::string_view second_value = {};

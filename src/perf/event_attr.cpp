@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::uint64_t kReadFormatLost = 1U << 4U;  // PERF_FORMAT_LOST, newer than some headers
 
+constexpr std::uint64_t kSamplePhysicalAddress = 1U << 19U;  // newer than some headers
+
 // What every record of ours carries. PERF_SAMPLE_PERIOD is left out: with it the kernel ignores
 // the period of a tracepoint (perf_tp_event: each hit is then a sample of its own).
 constexpr std::uint64_t kCommonSample =
@@ -112,6 +114,7 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
     attr.sample_type |= PERF_SAMPLE_RAW;
   } else {
     attr.sample_type |= PERF_SAMPLE_ADDR;
+    attr.sample_type |= request.physical_address ? kSamplePhysicalAddress : 0;
   }
   if (request.stacks) {
     ask_for_stacks(attr,

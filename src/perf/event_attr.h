@@ -59,6 +59,8 @@ struct EventRequest {
   std::string filter;      // for PERF_EVENT_IOC_SET_FILTER; "" = none
   bool stacks = true;      // false: no callchain, registers or stack bytes, whatever CallGraph says
   bool on_user_code = false;  // a probe
+  // Of page faults: where the page lies, PERF_SAMPLE_PHYS_ADDR, from 4.13 on.
+  bool physical_address = false;
   std::optional<PmuProbe> pmu_probe = {};
   bool with_tracking = false;  // enabled as early as mmap records, before /proc is read
   bool optional = false;       // one of a pattern: left out where it cannot be opened

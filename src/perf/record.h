@@ -35,8 +35,10 @@ struct Sample {
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
   std::uint64_t ip = 0;
-  std::uint64_t address = 0;  // PERF_SAMPLE_ADDR: of a page fault, the faulting address
-  std::uint64_t period = 1;   // how many hits this sample stands for
+  std::uint64_t address = 0;           // PERF_SAMPLE_ADDR: of a page fault, the faulting address
+  std::uint64_t physical_address = 0;  // PERF_SAMPLE_PHYS_ADDR; 0: the kernel did not find it
+  bool has_physical_address = false;
+  std::uint64_t period = 1;  // how many hits this sample stands for
   CpuMode mode = CpuMode::Unknown;
   // Innermost first, with PERF_CONTEXT_* markers as the kernel wrote them.
   std::span<const std::uint64_t> callchain;

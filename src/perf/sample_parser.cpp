@@ -13,6 +13,8 @@ constexpr std::uint64_t kFormatLost = 1U << 4;       // PERF_FORMAT_LOST, Linux 
 constexpr std::uint64_t kBranchHwIndex = 1U << 17;   // PERF_SAMPLE_BRANCH_HW_INDEX, 5.7
 constexpr std::uint64_t kBranchCounters = 1U << 19;  // PERF_SAMPLE_BRANCH_COUNTERS, 6.8
 constexpr std::uint64_t kBranchEntryWords = 3;
+constexpr std::uint64_t kSampleWeights = 1U << 14 | 1U << 24;  // WEIGHT, or WEIGHT_STRUCT of 5.12
+constexpr std::uint64_t kSamplePhysicalAddress = 1U << 19;     // 4.13
 
 // A sample is made of 64-bit words. Like base's ByteReader it yields zeros once a read was too
 // long; it is passed by value, so that it stays in registers: this runs for every sample.
@@ -128,8 +130,26 @@ inline Words read_fixed(Words words, const SampleLayout& layout, Record& record,
   return words;
 }
 
-// Fields whose size is in the record. What follows STACK_USER is of no use to memtrace, and padding
-// may follow it all: nothing here asks for the record's exact end.
+// What comes behind STACK_USER: most of it only to be skipped.
+Words read_last(Words words, const SampleLayout& layout, Sample& sample) {
+  const auto has = [&layout](std::uint64_t bits) { return (layout.sample_type & bits) != 0; };
+  if (!has(kSamplePhysicalAddress)) {
+    return words;
+  }
+  words.take(has(kSampleWeights) ? 1 : 0);
+  words.take(has(PERF_SAMPLE_DATA_SRC) ? 1 : 0);
+  words.take(has(PERF_SAMPLE_TRANSACTION) ? 1 : 0);
+  if (has(PERF_SAMPLE_REGS_INTR)) {
+    UserRegisters unused;
+    words = read_registers(words, layout.registers_intr, unused);
+  }
+  sample.physical_address = words.next();
+  sample.has_physical_address = true;
+  return words;
+}
+
+// Fields whose size is in the record. Padding may follow it all: nothing here asks for the record's
+// exact end.
 inline Words read_sized(Words words, const SampleLayout& layout, Sample& sample) {
   const auto has = [&layout](std::uint64_t bit) { return (layout.sample_type & bit) != 0; };
   if (has(PERF_SAMPLE_READ)) {
@@ -151,7 +171,7 @@ inline Words read_sized(Words words, const SampleLayout& layout, Sample& sample)
   if (has(PERF_SAMPLE_STACK_USER)) {
     words = read_user_stack(words, sample.user_stack);
   }
-  return words;
+  return read_last(words, layout, sample);
 }
 
 }  // namespace

@@ -182,8 +182,10 @@ std::optional<Event> EventFeed::apply_sample(const Stamp& stamp, const Sample& s
               .type = &types_[sample.event],
               .raw = sample.raw};
   event.stack = world_.intern_stack(sample.pid, sample.callchain);
-  event.payload =
-      decoders_[sample.event]({.raw = sample.raw, .address = sample.address, .ip = sample.ip});
+  event.payload = decoders_[sample.event]({.raw = sample.raw,
+                                           .address = sample.address,
+                                           .ip = sample.ip,
+                                           .physical_address = sample.physical_address});
   if (is_typed_[sample.event] && std::holds_alternative<std::monostate>(event.payload)) {
     ++malformed_;  // too short for the event's fields
     return std::nullopt;

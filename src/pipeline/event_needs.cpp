@@ -35,8 +35,41 @@ constexpr auto kMemoryMapNeeds = std::to_array<std::string_view>({
     "syscalls:sys_exit_shmdt|",
 });
 
-bool is_free(std::string_view name) {
-  return std::find(kFrees.begin(), kFrees.end(), name) != kFrees.end();
+// Begins of pieces of the kernel's work, and what is told on the way: the end comes from the same
+// function and has the stack. Of any group: they were in kmem on 2.6.32.
+constexpr auto kBegins = std::to_array<std::string_view>({"mm_vmscan_direct_reclaim_begin",
+                                                          "mm_vmscan_memcg_reclaim_begin",
+                                                          "mm_vmscan_memcg_softlimit_reclaim_begin",
+                                                          "mm_vmscan_node_reclaim_begin",
+                                                          "mm_vmscan_kswapd_wake",
+                                                          "mm_shrink_slab_start",
+                                                          "mm_compaction_begin",
+                                                          "mm_compaction_suitable",
+                                                          "mm_compaction_finished",
+                                                          "mm_compaction_try_to_compact_pages",
+                                                          "mm_compaction_migratepages",
+                                                          "mm_migrate_pages_start"});
+
+constexpr auto kEnds = std::to_array<std::string_view>({"mm_vmscan_direct_reclaim_end",
+                                                        "mm_vmscan_memcg_reclaim_end",
+                                                        "mm_vmscan_memcg_softlimit_reclaim_end",
+                                                        "mm_vmscan_node_reclaim_end",
+                                                        "mm_vmscan_kswapd_sleep",
+                                                        "mm_shrink_slab_end",
+                                                        "mm_compaction_end",
+                                                        "mm_migrate_pages"});
+
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// "vmscan:mm_shrink_slab_end" -> "mm_shrink_slab_end".
+std::string_view without_group(std::string_view name) {
+  return name.substr(name.find(':') + 1);
+}
+
+bool is_system_call(std::string_view name) {
+  return name.starts_with("syscalls:");
 }
 
 }  // namespace
@@ -55,15 +88,17 @@ bool changes_mappings(std::string_view name) {
   });
 }
 
-bool is_system_call(std::string_view name) {
-  return name.starts_with("syscalls:");
+bool is_paired(std::string_view name) {
+  return is_system_call(name) || is_one_of(kBegins, without_group(name)) ||
+         is_one_of(kEnds, without_group(name));
 }
 
 bool has_stacks(std::string_view name, bool of_calls) {
   if (is_system_call(name)) {
     return of_calls && name.starts_with("syscalls:sys_enter_");
   }
-  return !is_free(name) && !is_sdt_event(name);
+  return !is_one_of(kFrees, name) && !is_sdt_event(name) &&
+         !is_one_of(kBegins, without_group(name));
 }
 
 }  // namespace memtrace

@@ -13,8 +13,8 @@ std::span<const std::string_view> default_needs();
 std::span<const std::string_view> memory_map_needs();
 bool changes_mappings(std::string_view name);
 
-// Entries and exits are paired: one in N would pair nothing.
-bool is_system_call(std::string_view name);
+// Entries and exits, begins and ends are paired: one in N would pair nothing.
+bool is_paired(std::string_view name);
 
 // Views show no stacks of some events; what the user names has them. of_calls: the view shows those
 // of system calls.

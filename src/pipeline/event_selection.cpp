@@ -36,6 +36,7 @@ class Selector {
       : selection_(selection), heap_(selection.heap) {}
 
   Result<> add_view(const ViewSpec& view) {
+    physical_addresses_ = view.needs_physical_addresses;
     TRY(add_needs(view.needs, view.needs_call_stacks));
     selected_.is_prompt = selected_.is_prompt || view.needs_promptness;
     if (!view.needs_memory_map) {
@@ -77,10 +78,9 @@ class Selector {
   };
 
   Result<> add_event(const std::string& name, Use use) {
-    const bool stacks = use.stacks;
     if (is_user_probe(name)) {
       TRY(open_probes());
-      return add_all(selected_.probes->add_event(name, selection_.period), stacks);
+      return add_all(selected_.probes->add_event(name, selection_.period), use.stacks);
     }
     if (const auto software = find_software_event(name)) {
       add({.info = {.name = std::string(software->name),
@@ -88,7 +88,9 @@ class Selector {
                     .config = software->config,
                     .period = selection_.period},
            .type = kTypeSoftware,
-           .stacks = stacks});
+           .stacks = use.stacks && !physical_addresses_,
+           .physical_address = physical_addresses_,
+           .optional = physical_addresses_});
       return kDone;
     }
     TRY(open_files());
@@ -203,7 +205,7 @@ class Selector {
     add({.info = {.name = name,
                   .kind = EventKind::Tracepoint,
                   .config = id.value(),
-                  .period = is_system_call(name) && !use.by_user ? 1 : selection_.period,
+                  .period = is_paired(name) && !use.by_user ? 1 : selection_.period,
                   .format = text.take()},
          .type = kTypeTracepoint,
          .stacks = use.stacks,
@@ -222,6 +224,7 @@ class Selector {
     } else {
       known->optional = known->optional && request.optional;
       known->stacks = known->stacks || request.stacks;
+      known->physical_address = known->physical_address || request.physical_address;
     }
   }
 
@@ -229,6 +232,7 @@ class Selector {
   HeapNeeds heap_;
   std::optional<TracepointFiles> files_;
   std::map<std::string, bool> static_probes_;  // those asked for: all files are read for each
+  bool physical_addresses_ = false;  // the view that is being added wants those of its faults
   SelectedEvents selected_;
 };
 

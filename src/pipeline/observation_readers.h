@@ -11,4 +11,13 @@ extern const ObservationReader observe_limits;
 // System V shared memory segments at the end of a recording that has calls about them.
 extern const ObservationReader observe_segments;
 
+// The victim of a kill for lack of memory, and the machine at that moment.
+extern const ObservationReader observe_oom;
+
+// How much memory was free when a process had reclaimed some itself, and whose process it was.
+extern const ObservationReader observe_reclaim;
+
+// Memory and CPUs of the NUMA nodes, at the end of a recording with physical addresses.
+extern const ObservationReader observe_nodes;
+
 }  // namespace memtrace

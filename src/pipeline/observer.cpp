@@ -9,8 +9,8 @@
 namespace memtrace {
 namespace {
 
-constexpr auto kReaders =
-    std::to_array<const ObservationReader*>({&observe_limits, &observe_segments});
+constexpr auto kReaders = std::to_array<const ObservationReader*>(
+    {&observe_limits, &observe_segments, &observe_oom, &observe_reclaim, &observe_nodes});
 
 // A reading takes some 100 us, in the thread that merges all events: so many a second are no
 // burden, even if each event of a burst asks for one.
@@ -42,7 +42,7 @@ void Observer::on(const Event& event, Observations& observations) {
       wanted_at_end_.insert(reader->name);
       continue;
     }
-    if (!may_read(event.time_ns)) {
+    if (!reader->always && !may_read(event.time_ns)) {
       observations.add_skipped(1);
       continue;
     }
@@ -75,6 +75,19 @@ void add_kilobytes(std::string_view text, std::string_view key, const char* name
     value = value.substr(0, value.find(' '));
     if (const auto kilobytes = parse_number(value)) {
       facts.numbers[name] = *kilobytes * 1024;
+    }
+    return;
+  }
+}
+
+void add_uid(std::string_view status, const char* name, Facts& facts) {
+  for (const std::string_view line : split(status, '\n')) {
+    if (!line.starts_with("Uid:")) {
+      continue;
+    }
+    const std::string_view ids = trim(line.substr(4));
+    if (const auto uid = parse_number(ids.substr(0, ids.find('\t')))) {
+      facts.numbers[name] = *uid;
     }
     return;
   }

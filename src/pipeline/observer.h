@@ -28,6 +28,7 @@ struct ObservationReader {
   // a live view ends, if an event that it wants has been seen; the event is empty then.
   void (*read)(const Event& event, const ProcFolder& proc, Observation& observation) = nullptr;
   bool at_end = false;
+  bool always = false;  // rare events that no burst of others may keep from being looked at
 };
 
 class Observer {
@@ -52,5 +53,8 @@ class Observer {
 // "VmRSS:     1234 kB" in a file like /proc/PID/status and /proc/meminfo, in bytes; adds nothing
 // when it is not there.
 void add_kilobytes(std::string_view text, std::string_view key, const char* name, Facts& facts);
+
+// The real user id of a /proc/PID/status.
+void add_uid(std::string_view status, const char* name, Facts& facts);
 
 }  // namespace memtrace

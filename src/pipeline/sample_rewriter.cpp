@@ -21,13 +21,16 @@ std::span<const std::byte> SampleRewriter::rewrite(std::span<const std::byte> re
   const std::size_t raw_end =
       sample.raw.empty() ? chain_end : offset_in(record, sample.raw.data() + sample.raw.size());
   const std::uint64_t entries = callchain.size();
-  bytes_.resize(chain_start + callchain.size_bytes() + raw_end - chain_end);
+  const std::size_t last_bytes = sample.has_physical_address ? sizeof(sample.physical_address) : 0;
+  bytes_.resize(chain_start + callchain.size_bytes() + raw_end - chain_end + last_bytes);
   std::byte* out = bytes_.data();
   std::memcpy(out, record.data(), chain_start - sizeof(entries));
   std::memcpy(out + chain_start - sizeof(entries), &entries, sizeof(entries));
   std::memcpy(out + chain_start, callchain.data(), callchain.size_bytes());
   std::memcpy(
       out + chain_start + callchain.size_bytes(), record.data() + chain_end, raw_end - chain_end);
+  // It stood behind the registers and the stack, which are gone.
+  std::memcpy(out + bytes_.size() - last_bytes, &sample.physical_address, last_bytes);
   const auto size = static_cast<std::uint16_t>(bytes_.size());
   std::memcpy(out + kSizeOffset, &size, sizeof(size));
   return bytes_;

@@ -197,6 +197,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   std::vector<Report> reports;
   for (std::size_t i = 0; i < views_.size(); ++i) {
     Report report = views_[i]->finish(world_, span);
+    views_[i]->complete(report, naming_);
     report.view = options_.views[i]->name;
     report.start_ns = span.start_ns;
     report.end_ns = span.end_ns;

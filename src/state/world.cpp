@@ -149,6 +149,8 @@ void World::apply(Event& event) {
     apply_call_entry(event, *entry);
   } else if (const auto* call_ended = std::get_if<SystemCallExit>(&event.payload)) {
     apply_call_exit(event, *call_ended);
+  } else if (apply_kernel_event(event)) {
+    return;
   } else if (!options_.track_live_blocks) {
     return;
   } else if (const auto* pages = std::get_if<PageAlloc>(&event.payload)) {

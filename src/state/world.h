@@ -15,6 +15,7 @@
 #include "state/heap_names.h"
 #include "state/identity_table.h"
 #include "state/kernel_memory.h"
+#include "state/kernel_work.h"
 #include "state/live_blocks.h"
 #include "state/map_call.h"
 #include "state/memory_maps.h"
@@ -120,13 +121,17 @@ class World {
 
   Observations& observations() { return observations_; }
 
+  // Reclaim, compaction and the like that have begun and not ended yet.
+  const KernelWork& kernel_work() const { return kernel_work_; }
+
   std::uint64_t page_size_bytes() const { return options_.page_size_bytes; }
 
   // The stack of a sample of process `pid`: its callchain with markers, innermost first. Chains
   // that were seen before cost one hash.
   StackId intern_stack(std::uint32_t pid, std::span<const std::uint64_t> callchain);
 
-  LocationId intern_kernel_address(std::uint64_t avma);
+  LocationId intern_kernel_address(std::uint64_t avma);   // of a call: a return address
+  LocationId intern_kernel_function(std::uint64_t avma);  // its entry
 
   // Fills in what only the world knows (comm, identity, call_site, cache, freed) and tracks live
   // blocks. The event's `freed` and `replaced` point into the world until the next apply().
@@ -137,6 +142,7 @@ class World {
     heap_calls_.forget_all();
     system_calls_.clear();
     memory_maps_.forget_calls();
+    kernel_work_.forget_all();
   }
 
   // Frees of blocks that were allocated before the recording began.
@@ -154,6 +160,7 @@ class World {
   void finish_heap_call(Event& event, const HeapReturn& ended, PendingCall& pending);
   void apply_call_entry(const Event& event, const SystemCallEntry& entry);
   void apply_call_exit(Event& event, const SystemCallExit& ended);
+  bool apply_kernel_event(Event& event);
   void note_freed(Event& event, std::optional<LiveBlock> block);
   void make_live(Event& event, const LiveBlock& block);
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
@@ -175,6 +182,7 @@ class World {
   SystemCalls system_calls_;
   MemoryMaps memory_maps_;
   Observations observations_;
+  KernelWork kernel_work_;
 
   struct FreedAddress {
     std::uint32_t tid = 0;
@@ -184,6 +192,7 @@ class World {
   FreedAddress last_freed_;  // of any heap
   tsl::robin_map<std::uint64_t, StackId> known_chains_;
   tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
+  tsl::robin_map<std::uint64_t, LocationId> kernel_functions_;
   std::vector<LocationId> frames_;  // of translate(), kept to save an allocation for each stack
   std::optional<LiveBlock> freed_;
   std::optional<LiveBlock> replaced_;

@@ -10,6 +10,7 @@ void World::fork(const ProcessTable::ForkedTask& task) {
   if (options_.track_mappings && task.pid != task.parent_pid) {
     memory_maps_.fork(task.parent_pid, task.pid);
   }
+  kernel_work_.forget(task.tid);
   if (options_.track_live_blocks && task.pid != task.parent_pid) {
     heap_.fork(task.parent_pid, task.pid);
     kernel_memory_.forget(task.pid);
@@ -31,6 +32,7 @@ void World::exit(std::uint32_t pid, std::uint32_t tid) {
   heap_calls_.forget(tid);
   system_calls_.forget(tid);
   memory_maps_.exit(pid, tid);
+  kernel_work_.forget(tid);
 }
 
 void World::apply_heap_call(Event& event, const HeapCall& call) {

@@ -275,8 +275,10 @@ void GfpFlags::learn(const EventType& type) {
     return;
   }
   last_ = &type;
-  if (const Field* field = type.format.find("gfp_flags")) {
-    names_ = field->flags;
+  for (const std::string_view name : {"gfp_flags", "gfp_mask"}) {
+    if (const Field* field = type.format.find(name)) {
+      names_ = field->flags;
+    }
   }
 }
 

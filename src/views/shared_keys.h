@@ -36,6 +36,9 @@ struct CellContext {
   View::Span span;
   std::span<const FlagName> gfp_flags = {};
   std::span<const std::string> migratetypes = {};
+  std::span<const FlagName> statuses = {};  // names of numbers, as the events' formats have them
+  std::span<const FlagName> zones = {};
+  std::span<const FlagName> reasons = {};
   const CacheNames* cache_names = nullptr;
   const std::function<bool(LocationId)>* is_page_allocator = nullptr;
   bool frees_seen = false;       // without a single free nothing can be said of what is live
@@ -111,7 +114,7 @@ class KeySet {
 // kernels (__GFP_ZERO is 0x8000 in 4.18 and 0x100 in 5.10), so there is no table of our own.
 class GfpFlags {
  public:
-  void learn(const EventType& type);
+  void learn(const EventType& type);  // of a field gfp_flags or gfp_mask
 
   std::span<const FlagName> names() const { return names_; }
 

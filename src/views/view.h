@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "report/namer.h"
 #include "report/report.h"
 #include "state/world.h"
 #include "tracepoints/event.h"
@@ -60,6 +61,9 @@ class View {
   };
 
   virtual Report finish(const World& world, Span span) = 0;
+
+  // Right after finish(): what only the names of functions on stacks can tell.
+  virtual void complete(Report& /*report*/, Namer& /*namer*/) {}
 };
 
 // An option of one view, as data: cli/ makes it a command-line option. All values are text, checked
@@ -83,7 +87,8 @@ struct ViewSpec {
   // World::find() knows all mappings: records of data mappings and the system calls that the kernel
   // announces by no record are recorded too.
   bool needs_memory_map = false;
-  bool needs_call_stacks = false;  // entries of system calls carry stacks
+  bool needs_physical_addresses = false;  // of the pages of its software page faults, no stacks
+  bool needs_call_stacks = false;         // entries of system calls carry stacks
   // What /proc says at its events is read (pipeline/observer.h): they are to be told within
   // milliseconds, as what it says does not stay.
   bool needs_promptness = false;

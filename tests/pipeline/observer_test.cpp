@@ -110,5 +110,78 @@ TEST(AboutObservations, come_back_from_the_file) {
   EXPECT_EQ(read.observations_skipped, 3U);
 }
 
+TEST_F(ObserverTest, kill_for_lack_of_memory_is_read_at_once_even_in_a_burst) {
+  write("42/status", "Name:\thog\nUid:\t1000\t1000\t0\t0\nVmSize:\t 80 kB\nRssAnon:\t 40 kB\n");
+  write("42/cgroup", "5:cpu:/other\n4:memory:/small\n0::/\n");
+  write("42/oom_score_adj", "-10\n");
+  write("42/statm", "20 11 1 1 0 1 0\n");
+  write("42/comm", "hog\n");
+  write("7/statm", "90 50 1 1 0 1 0\n");
+  write("7/comm", "larger\n");
+  write("8/statm", "0 0 0 0 0 0 0\n");  // a kernel thread
+  write("meminfo", "MemFree:     1000 kB\nMemAvailable:    2000 kB\nSwapFree:   0 kB\n");
+  write("loadavg", "0.20 0.18 0.12 1/80 11206\n");
+  Event event;
+  event.time_ns = 5;
+  event.tid = 13;
+  event.payload = OomVictim{.pid = 42};
+  Observer observer(ProcFolder{dir_.path()});
+  for (int i = 0; i < 1000; ++i) {
+    observer.on(refused_mmap(5), seen_);
+  }
+  observer.on(event, seen_);
+  const Observation* seen = seen_.find("oom", 5, 13);
+  ASSERT_NE(seen, nullptr);
+  EXPECT_EQ(*seen->facts.number("victim_uid"), 1000U);
+  EXPECT_EQ(*seen->facts.number("victim_anon"), 40U * 1024);
+  EXPECT_EQ(*seen->facts.text("victim_cgroup"), "/small");
+  EXPECT_EQ(*seen->facts.text("victim_oom_score_adj"), "-10");
+  EXPECT_EQ(*seen->facts.text("load_averages"), "0.20 0.18 0.12");
+  EXPECT_EQ(*seen->facts.number("available"), 2000U * 1024);
+  ASSERT_EQ(seen->rows.size(), 2U);
+  EXPECT_EQ(*seen->rows[0].text("comm"), "larger");
+  EXPECT_EQ(*seen->rows[1].number("pid"), 42U);
+}
+
+TEST_F(ObserverTest, memory_and_cpus_of_the_nodes_are_read_at_the_end) {
+  std::filesystem::create_directories(std::filesystem::path(dir_.path()) / "proc");
+  write("sys/devices/system/memory/block_size_bytes", "8000000\n");
+  write("sys/devices/system/node/node1/cpulist", "2-3\n");
+  for (const char* block : {"memory0", "memory1", "memory40"}) {
+    write(std::string("sys/devices/system/node/node1/") + block + "/online", "1\n");
+  }
+  Event event;
+  event.payload = PageFault{.stage = FaultStage::Minor, .physical_address = 0x1000};
+  Observer observer(ProcFolder{std::string(dir_.path()) + "/proc"});
+  observer.on(event, seen_);
+  EXPECT_TRUE(seen_.empty());
+  observer.at_end(9, seen_);
+  const Observation* nodes = seen_.last("nodes");
+  ASSERT_NE(nodes, nullptr);
+  ASSERT_EQ(nodes->rows.size(), 4U);  // two CPUs, two ranges
+  EXPECT_EQ(*nodes->rows[1].number("cpu"), 3U);
+  EXPECT_EQ(*nodes->rows[2].number("limit"), 0x10000000U);
+  EXPECT_EQ(*nodes->rows[3].number("start"), 40U * 0x8000000);
+  EXPECT_EQ(*nodes->rows[3].number("node"), 1U);
+}
+
+TEST_F(ObserverTest, free_memory_is_read_when_a_process_has_reclaimed) {
+  write("meminfo", "MemFree:     1000 kB\n");
+  write("12/status", "Name:\tx\nUid:\t7\t0\t0\t0\n");
+  Event event;
+  event.time_ns = 5;
+  event.pid = event.tid = 12;
+  Observer observer(ProcFolder{dir_.path()});
+  event.payload = Work{.begin = {}, .end = {.kind = WorkKind::SlabShrink}};
+  observer.on(event, seen_);
+  EXPECT_TRUE(seen_.empty());
+  event.payload = Work{.begin = {}, .end = {.kind = WorkKind::MemcgReclaim}};
+  observer.on(event, seen_);
+  const Observation* seen = seen_.find("reclaim", 5, 12);
+  ASSERT_NE(seen, nullptr);
+  EXPECT_EQ(*seen->facts.number("free"), 1000U * 1024);
+  EXPECT_EQ(*seen->facts.number("uid"), 7U);
+}
+
 }  // namespace
 }  // namespace memtrace::test

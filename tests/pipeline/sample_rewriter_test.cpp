@@ -65,6 +65,18 @@ const Words kRepaired = {kContextUser, 0x401000, 0x401800, 0x402000};
 const Words kRaw = {0x1111111100000004U, 0x2222222222222222U};
 const Words kTail = {2, 0x7000, 0x7008, 0x401000, 64, 5, 6, 7, 8};
 
+TEST(SampleRewriterTest, physical_address_behind_the_tail_stays) {
+  Words tail = kTail;
+  tail.push_back(0x12345000);
+  Built built = build({kChain, kRaw, tail});
+  built.sample.has_physical_address = true;
+  built.sample.physical_address = 0x12345000;
+  const Words words = rewritten(built, kChain);
+  ASSERT_EQ(words.size(), kWordsBeforeChain + kChain.size() + kRaw.size() + 1);
+  EXPECT_EQ(words.front(), header_word(words.size()));
+  EXPECT_EQ(words.back(), 0x12345000U);
+}
+
 TEST(SampleRewriterTest, chain_is_put_in_and_the_tail_left_out) {
   Words expected = {header_word(10), 11, 0xffffffff81000010U, 4};
   expected.insert(expected.end(), kRepaired.begin(), kRepaired.end());

@@ -143,6 +143,8 @@ class EventScript {
 
   World& world() { return world_; }
 
+  View& view() { return *view_; }
+
   // The kind of event, to give it fields before the first event of that kind is played.
   EventType& type(const std::string& name) {
     for (EventType& type : types_) {

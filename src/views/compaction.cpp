@@ -1,0 +1,283 @@
+// compaction: moving pages to make room for large blocks, and the making of huge pages.
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <utility>
+
+#include "views/group_by.h"
+#include "views/shared_event_list.h"
+#include "views/shared_work.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys = std::to_array<std::string_view>(
+    {"comm", "pid", "tid", "order", "status", "node", "zone", "mode", "gfp", "stack", "cpu"});
+constexpr auto kNeeds =
+    std::to_array<std::string_view>({"compaction:mm_compaction_migratepages",
+                                     "compaction:mm_compaction_begin|",
+                                     "compaction:mm_compaction_end|",
+                                     "compaction:mm_compaction_suitable|",
+                                     "compaction:mm_compaction_finished|",
+                                     "compaction:mm_compaction_try_to_compact_pages|",
+                                     "huge_memory:mm_khugepaged_scan_pmd|",
+                                     "huge_memory:mm_collapse_huge_page_isolate|",
+                                     "huge_memory:mm_collapse_huge_page_swapin|",
+                                     "huge_memory:mm_collapse_huge_page|",
+                                     "huge_memory:mm_khugepaged_scan_file|",
+                                     "huge_memory:mm_khugepaged_collapse_file|"});
+constexpr auto kOptions = std::to_array<ViewOption>({{"trace", "", "list each compaction, too"}});
+constexpr auto kTraceKeys =
+    std::to_array<std::string_view>({"comm", "pid", "node", "zone", "order", "mode", "status"});
+constexpr auto kHugePageKeys = std::to_array<std::string_view>({"step", "result", "comm"});
+constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::Compaction});
+
+struct CompactionCost {
+  Durations durations;
+  std::uint64_t count = 0;
+  std::uint64_t migrated = 0;
+  std::uint64_t failed = 0;
+
+  CompactionCost& operator+=(const CompactionCost& other) {
+    durations += other.durations;
+    count += other.count;
+    migrated += other.migrated;
+    failed += other.failed;
+    return *this;
+  }
+};
+
+constexpr auto kFigures = std::to_array<Figure<CompactionCost>>({
+    {"count",
+     Unit::Count,
+     [](const CompactionCost& c, const CellContext&) { return Cell(c.count); }},
+    {"time_ns",
+     Unit::Nanoseconds,
+     [](const CompactionCost& c, const CellContext&) { return Cell(c.durations.total_ns()); }},
+    {"avg_ns", Unit::Nanoseconds, average_cell<CompactionCost>},
+    {"p50_ns", Unit::Nanoseconds, percentile_cell<CompactionCost, 50>},
+    {"p99_ns", Unit::Nanoseconds, percentile_cell<CompactionCost, 99>},
+    {"max_ns", Unit::Nanoseconds, longest_cell<CompactionCost>},
+    {"migrated",
+     Unit::Count,
+     [](const CompactionCost& c, const CellContext&) { return Cell(c.migrated); }},
+    {"failed",
+     Unit::Count,
+     [](const CompactionCost& c, const CellContext&) { return Cell(c.failed); }},
+});
+
+constexpr auto kOfWorks = std::to_array<std::string_view>({"count", "time_ns"});
+
+const Work& work_of(const Event& event) {
+  return std::get<Work>(event.payload);
+}
+
+constexpr auto kTraceFigures = std::to_array<Figure<Event>>({
+    {"latency_ns",
+     Unit::Nanoseconds,
+     [](const Event& e, const CellContext&) {
+       return work_of(e).has_begin ? Cell(work_of(e).duration_ns) : Cell();
+     }},
+    {"migrated",
+     Unit::Count,
+     [](const Event& e, const CellContext&) { return Cell(work_of(e).migrated); }},
+    {"failed",
+     Unit::Count,
+     [](const Event& e, const CellContext&) { return Cell(work_of(e).unmovable); }},
+});
+
+struct CountCost {
+  std::uint64_t count = 0;
+
+  CountCost& operator+=(const CountCost& other) {
+    count += other.count;
+    return *this;
+  }
+};
+
+constexpr auto kCountFigures = std::to_array<Figure<CountCost>>(
+    {{"count", Unit::Count, [](const CountCost& c, const CellContext&) { return Cell(c.count); }}});
+
+// enum scan_result (mm/khugepaged.c) has had these two values from its first kernel, 4.6, on.
+constexpr std::int32_t kSucceeded = 1;
+
+std::uint64_t step_word(const Event& event) {
+  return static_cast<std::uint64_t>(std::get<Collapse>(event.payload).step);
+}
+
+Cell step_cell(std::uint64_t word, const CellContext& /*context*/) {
+  constexpr std::array<std::string_view, 6> kNames = {
+      "scan", "isolate", "swap in", "collapse", "scan file", "collapse file"};
+  return std::string(kNames[word]);
+}
+
+// Swapping in answers yes or no; its 1 has the same name as the others'.
+std::uint64_t result_word(const Event& event) {
+  return static_cast<std::uint64_t>(std::get<Collapse>(event.payload).status);
+}
+
+Cell result_cell(std::uint64_t word, const CellContext& context) {
+  return name_of(static_cast<std::int64_t>(word), context.statuses);
+}
+
+constexpr auto kHugePageSpecs =
+    std::to_array<KeySpec>({{"step", Unit::Text, step_word, nullptr, step_cell},
+                            {"result", Unit::Text, result_word, nullptr, result_cell}});
+
+class Compaction final : public View {
+ public:
+  Compaction(KeySet keys, KeySet status_keys, KeySet huge_page_keys, bool trace)
+      : rows_(std::move(keys)),
+        statuses_(std::move(status_keys)),
+        huge_pages_(std::move(huge_page_keys)),
+        list_(kTraceKeys, work_keys(), kTraceFigures),
+        losses_(kKinds),
+        trace_(trace) {}
+
+  Result<> check(const std::deque<EventType>& types) override {
+    durations_known_ =
+        std::ranges::find(types, "compaction:mm_compaction_end", &EventType::name) != types.end();
+    return kDone;
+  }
+
+  void on(const Event& event, const World& /*world*/) override;
+  Report finish(const World& world, Span span) override;
+
+ private:
+  void on_work(const Event& event, const Work& work);
+  std::vector<Total> totals() const;
+
+  GroupBy<CompactionCost> rows_;
+  GroupBy<CompactionCost> statuses_;
+  GroupBy<CountCost> huge_pages_;
+  EventList list_;
+  PairLosses losses_;
+  GfpFlags gfp_flags_;
+  NumberNames status_names_{"compaction:", "status"};
+  NumberNames zone_names_{"compaction:", "idx"};
+  NumberNames result_names_{"huge_memory:", "status"};
+  std::uint64_t collapsed_ = 0;
+  std::uint64_t not_collapsed_ = 0;
+  bool durations_known_ = true;
+  bool trace_ = false;
+};
+
+void Compaction::on(const Event& event, const World& /*world*/) {
+  gfp_flags_.learn(*event.type);
+  status_names_.learn(*event.type);
+  zone_names_.learn(*event.type);
+  result_names_.learn(*event.type);
+  if (const auto* work = std::get_if<Work>(&event.payload)) {
+    on_work(event, *work);
+  } else if (const auto* moved = std::get_if<CompactionMoved>(&event.payload)) {
+    if (!durations_known_) {
+      rows_.row(event) +=
+          {.migrated = moved->migrated * event.weight, .failed = moved->failed * event.weight};
+    }
+  } else if (const auto* collapse = std::get_if<Collapse>(&event.payload)) {
+    huge_pages_.row(event).count += event.weight;
+    if (collapse->step == CollapseStep::Collapse || collapse->step == CollapseStep::CollapseFile) {
+      (collapse->status == kSucceeded ? collapsed_ : not_collapsed_) += event.weight;
+    }
+  }
+}
+
+void Compaction::on_work(const Event& event, const Work& work) {
+  CompactionCost cost{.count = event.weight, .migrated = work.migrated, .failed = work.unmovable};
+  if (losses_.take(work, event.weight)) {
+    cost.durations.add(work.duration_ns, event.weight);
+  }
+  rows_.row(event) += cost;
+  statuses_.row(event) += cost;
+  if (trace_) {
+    list_.add(event);
+  }
+}
+
+std::vector<Total> Compaction::totals() const {
+  const CompactionCost total = rows_.total();
+  std::vector<Total> totals;
+  if (durations_known_) {
+    totals.push_back({"count", Unit::Count, total.count});
+    totals.push_back({"time_ns", Unit::Nanoseconds, total.durations.total_ns()});
+  }
+  totals.push_back({"migrated", Unit::Count, total.migrated});
+  totals.push_back({"failed", Unit::Count, total.failed});
+  totals.push_back({"collapsed", Unit::Count, collapsed_});
+  totals.push_back({"not_collapsed", Unit::Count, not_collapsed_});
+  return totals;
+}
+
+Report Compaction::finish(const World& world, Span span) {
+  CellContext context{.world = world,
+                      .span = span,
+                      .gfp_flags = gfp_flags_.names(),
+                      .statuses = status_names_.names(),
+                      .zones = zone_names_.names()};
+  Report report;
+  report.view = "compaction";
+  report.title = "compaction of memory and huge pages";
+  report.totals = totals();
+  for (const GroupBy<CompactionCost>* rows : {&rows_, &statuses_}) {
+    Table& table = report.tables.emplace_back(rows->table(kFigures, context));
+    table.sort = durations_known_ ? "time_ns" : "migrated";
+    if (!durations_known_) {
+      blank(table, kOfWorks);
+    }
+  }
+  report.tables.front().weight = report.tables.front().sort;
+  if (trace_) {
+    report.tables.push_back(list_.table("compactions", context));
+  }
+  context.statuses = result_names_.names();
+  Table& huge_pages = report.tables.emplace_back(huge_pages_.table(kCountFigures, context));
+  huge_pages.title = "huge pages made of small ones, step by step";
+  huge_pages.sort = "count";
+  report.caveats.notes = losses_.notes(world);
+  if (!durations_known_) {
+    report.caveats.notes.emplace_back(
+        "how many compactions there were and how long they took is not known: the recording holds "
+        "no mm_compaction_begin and mm_compaction_end");
+  }
+  rows_.clear();
+  statuses_.clear();
+  huge_pages_.clear();
+  list_.clear();
+  collapsed_ = not_collapsed_ = 0;
+  return report;
+}
+
+bool handles(const EventType& type) {
+  return type.name.starts_with("compaction:") || type.name.starts_with("huge_memory:");
+}
+
+Result<KeySet> keys_named(std::span<const std::string_view> names, std::span<const KeySpec> own) {
+  ViewOptions options;
+  options.by.assign(names.begin(), names.end());
+  return KeySet::choose(options, names, own);
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  auto keys = KeySet::choose(options, kKeys, work_keys());
+  auto status_keys = keys_named(std::array{std::string_view("status")}, work_keys());
+  auto huge_page_keys = keys_named(kHugePageKeys, kHugePageSpecs);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  return std::unique_ptr<View>(std::make_unique<Compaction>(
+      keys.take(), status_keys.take(), huge_page_keys.take(), options.own.contains("trace")));
+}
+
+}  // namespace
+
+extern const ViewSpec view_compaction;
+constinit const ViewSpec view_compaction{
+    .summary = "compaction by process, order and outcome; collapses into huge pages",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = kOptions,
+    .handles = handles,
+    .make = make,
+};
+
+}  // namespace memtrace

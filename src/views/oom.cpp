@@ -1,0 +1,97 @@
+// oom: each kill for lack of memory: who was killed, who wanted memory, and what the machine was
+// like at that moment.
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <utility>
+
+#include "views/shared_keys.h"
+#include "views/shared_oom.h"
+#include "views/view.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys = std::to_array<std::string_view>({"stack"});
+constexpr auto kNeeds = std::to_array<std::string_view>({"oom:mark_victim|signal:signal_generate"});
+
+class Oom final : public View {
+ public:
+  Result<> check(const std::deque<EventType>& types) override {
+    uses_signals_ = std::ranges::find(types, "oom:mark_victim", &EventType::name) == types.end();
+    return kDone;
+  }
+
+  void on(const Event& event, const World& world) override {
+    start_ns_ = start_ns_ == 0 ? event.time_ns : start_ns_;
+    if (std::holds_alternative<OomVictim>(event.payload)) {
+      kills_.push_back(killed_by_mark(event, world));
+    } else if (uses_signals_ && is_fatal_signal(event)) {
+      kills_.push_back(killed_by_signal(event, world));
+    }
+  }
+
+  Report finish(const World& /*world*/, Span span) override {
+    start_ns_ = first_report_ ? span.start_ns : start_ns_;
+    first_report_ = false;
+    pending_ = std::exchange(kills_, {});
+    Report report;
+    report.view = "oom";
+    report.title = "kills for lack of memory";
+    return report;
+  }
+
+  // Which signals were the OOM killer's, and whether a cgroup or the machine had no memory left,
+  // only the functions on the stack tell.
+  void complete(Report& report, Namer& namer) override {
+    for (OomKill& kill : pending_) {
+      judge(kill, namer);
+    }
+    if (uses_signals_) {
+      std::erase_if(pending_, [](const OomKill& kill) { return !kill.by_killer; });
+    }
+    const auto killed =
+        static_cast<std::uint64_t>(std::ranges::count_if(pending_, &OomKill::by_killer));
+    report.totals = {{"kills", Unit::Count, killed}};
+    report.inconclusive = uses_signals_ && pending_.empty();  // just signals
+    report.tables = {
+        kill_table(pending_, start_ns_), machine_table(pending_), process_table(pending_)};
+    report.caveats.notes = oom_notes(pending_, uses_signals_);
+    pending_.clear();
+  }
+
+ private:
+  std::vector<OomKill> kills_;
+  std::vector<OomKill> pending_;  // of the report that is being made
+  std::uint64_t start_ns_ = 0;
+  bool first_report_ = true;
+  bool uses_signals_ = false;
+};
+
+bool handles(const EventType& type) {
+  return type.name == "oom:mark_victim" || type.name == "signal:signal_generate";
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  for (const std::string& key : options.by) {
+    if (std::ranges::find(kKeys, key) == kKeys.end()) {
+      return unknown_key(key, kKeys);
+    }
+  }
+  return std::unique_ptr<View>(std::make_unique<Oom>());
+}
+
+}  // namespace
+
+extern const ViewSpec view_oom;
+constinit const ViewSpec view_oom{
+    .summary = "kills for lack of memory: victim, trigger, and the machine at that moment",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = {},
+    .needs_promptness = true,
+    .handles = handles,
+    .make = make,
+};
+
+}  // namespace memtrace

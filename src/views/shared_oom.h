@@ -1,0 +1,47 @@
+// One kill for lack of memory: what the event says of it, what /proc said, and what the functions
+// on the stack of the thread that wanted memory tell.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/namer.h"
+#include "report/report.h"
+#include "state/world.h"
+#include "tracepoints/event.h"
+
+namespace memtrace {
+
+struct OomKill {
+  std::uint64_t time_ns = 0;
+  std::string trigger;
+  std::uint32_t trigger_pid = 0;
+  StackId stack;  // the trigger's
+  std::string victim;
+  std::uint32_t victim_pid = 0;
+  OomVictim memory;  // its comm is not used
+  bool memory_known = false;
+  bool owner_known = false;         // memory.uid and oom_score_adj
+  std::optional<Observation> seen;  // what /proc said
+  bool by_killer = true;            // false: the victim was exiting anyway
+  std::string domain;               // "cgroup", "machine", "sysrq"; "" when the stack does not tell
+};
+
+OomKill killed_by_mark(const Event& event, const World& world);
+OomKill killed_by_signal(const Event& event, const World& world);
+
+// SIGKILL.
+bool is_fatal_signal(const Event& event);
+
+// Fills in what the names on the stack tell.
+void judge(OomKill& kill, Namer& namer);
+
+Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns);
+Table machine_table(std::span<const OomKill> kills);
+Table process_table(std::span<const OomKill> kills);
+std::vector<std::string> oom_notes(std::span<const OomKill> kills, bool by_signals);
+
+}  // namespace memtrace

@@ -1,0 +1,253 @@
+// Memory pressure for real: in a small cgroup of the test's own, against the kernel's own counters.
+#include "live/live_test.h"
+#include "live/memory_group.h"
+
+namespace memtrace::test {
+namespace {
+
+constexpr std::uint64_t kMebibyte = 1U << 20U;
+
+// Of a whole report: the machine's own pressure is in it too, so figures are at least ours.
+class PressureTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    LiveTest::SetUp();
+    if (!IsSkipped() && !std::filesystem::exists("/sys/kernel/tracing/events/vmscan")) {
+      GTEST_SKIP() << "no tracefs with vmscan events at /sys/kernel/tracing";
+    }
+  }
+
+  // What a counter of /proc/vmstat grew by while the script ran.
+  struct Grown {
+    std::map<std::string, std::uint64_t> before = figures_in("/proc/vmstat");
+    std::map<std::string, std::uint64_t> after;
+
+    std::uint64_t by(const std::string& name) const {
+      const auto find = [&name](const auto& figures) {
+        const auto found = figures.find(name);
+        return found == figures.end() ? 0 : found->second;
+      };
+      return find(after) - find(before);
+    }
+  };
+
+  Grown record(const std::string& words) {
+    Grown grown;
+    run_well("$MEMTRACE record " + words);
+    grown.after = figures_in("/proc/vmstat");
+    return grown;
+  }
+
+  static std::uint64_t total_of(const Json& report, const char* name) {
+    return report.at("totals").value(name, std::uint64_t{0});
+  }
+
+  // A table's row with this value in its first column; null when there is none.
+  static Json row_of(const Json& report, std::size_t table, const char* key, const Json& value) {
+    for (const Json& row : report.at("tables").at(table).at("rows")) {
+      if (row.at(key) == value) {
+        return row;
+      }
+    }
+    return nullptr;
+  }
+
+  static std::uint64_t sum_of_kinds(const Json& vmscan, const char* figure) {
+    std::uint64_t sum = 0;
+    for (const Json& row : vmscan.at("tables").at(1).at("rows")) {
+      if (row.at("kind") != "other" && row.at(figure).is_number()) {
+        sum += row.at(figure).get<std::uint64_t>();
+      }
+    }
+    return sum;
+  }
+
+  static void expect_near(std::uint64_t ours, std::uint64_t kernels, double share) {
+    EXPECT_LE(static_cast<double>(ours), static_cast<double>(kernels));
+    EXPECT_GE(static_cast<double>(ours), static_cast<double>(kernels) * share);
+  }
+};
+
+TEST_F(PressureTest, cgroup_reclaim_of_the_page_cache_agrees_with_vmstat) {
+  const MemoryGroup group(16 * kMebibyte);
+  if (!group.usable()) {
+    GTEST_SKIP() << "no memory cgroup can be made";
+  }
+  const Grown grown = record("-a --for vmscan,reclaim -- " + group.enter() +
+                             "$PUPPETS/press_memory file data 16384");
+  const Json vmscan = report("vmscan");
+  EXPECT_EQ(lost_in(vmscan), 0U);
+  const std::uint64_t stolen = grown.by("pgsteal_direct") + grown.by("pgsteal_kswapd");
+  EXPECT_GE(stolen, 10000U);  // 64 MiB through 16
+  expect_near(total_of(vmscan, "reclaimed"), stolen, 0.98);
+  expect_near(
+      total_of(vmscan, "scanned"), grown.by("pgscan_direct") + grown.by("pgscan_kswapd"), 0.90);
+  const Json hog = row_of(vmscan, 0, "comm", "press_memory");
+  ASSERT_FALSE(hog.is_null()) << vmscan.dump(1);
+  EXPECT_GE(hog.at("cgroup").get<std::uint64_t>(), 10000U);
+  EXPECT_GE(hog.at("inactive").get<std::uint64_t>(), 10000U);
+  EXPECT_GT(hog.at("time_ns").get<std::uint64_t>(), 0U);
+  EXPECT_LT(hog.at("time_ns").get<std::uint64_t>(), 20'000'000'000U);
+
+  const Json reclaims = report("reclaim --trace");
+  const Json sum = row_of(reclaims, 0, "comm", "press_memory");
+  ASSERT_FALSE(sum.is_null());
+  EXPECT_EQ(sum.at("pages"), hog.at("cgroup"));
+  EXPECT_EQ(sum.at("count"), hog.at("reclaims"));
+  std::uint64_t listed = 0;
+  for (const Json& each : reclaims.at("tables").at(1).at("rows")) {
+    listed += each.at("comm") == "press_memory" ? each.at("pages").get<std::uint64_t>() : 0;
+    EXPECT_GT(each.at("latency_ns").get<std::uint64_t>(), 0U);
+  }
+  EXPECT_EQ(listed, sum.at("pages").get<std::uint64_t>());
+}
+
+TEST_F(PressureTest, slab_shrinkers_are_named_and_timed) {
+  const MemoryGroup group(64 * kMebibyte);
+  if (!group.usable()) {
+    GTEST_SKIP() << "no memory cgroup can be made";
+  }
+  record("-a --for vmscan -- sh -c \"" + group.enter() + "$PUPPETS/press_memory names 50000; " +
+         group.empty_command() + "\"");
+  const Json vmscan = report("vmscan");
+  EXPECT_EQ(lost_in(vmscan), 0U);
+  const Json shrinker = row_of(vmscan, 2, "shrinker", "super_cache_scan");
+  ASSERT_FALSE(shrinker.is_null()) << vmscan.dump(1);
+  EXPECT_GE(shrinker.at("objects").get<std::uint64_t>(), 40000U);
+  EXPECT_GT(shrinker.at("time_ns").get<std::uint64_t>(), 0U);
+  EXPECT_GE(total_of(vmscan, "memcg_ns"), shrinker.at("max_ns").get<std::uint64_t>());
+}
+
+TEST_F(PressureTest, pages_out_to_swap_are_counted_for_who_reclaims) {
+  const SwapFile swap(dir_.path() + "/swap", 96);
+  const MemoryGroup group(16 * kMebibyte);
+  if (!swap.usable() || !group.usable()) {
+    GTEST_SKIP() << "no swap file or no memory cgroup can be made here";
+  }
+  const Grown grown =
+      record("-a --for writeback,vmscan -- " + group.enter() + "$PUPPETS/press_memory anon 12288");
+  EXPECT_GE(grown.by("pswpout"), 8000U);
+  const Json writeback = report("writeback");
+  EXPECT_EQ(lost_in(writeback), 0U);
+  const Json hog = row_of(writeback, 0, "comm", "press_memory");
+  ASSERT_FALSE(hog.is_null()) << writeback.dump(1);
+  expect_near(hog.at("swap_pageouts").get<std::uint64_t>(), grown.by("pswpout"), 0.95);
+  EXPECT_EQ(total_of(report("vmscan"), "written"),
+            total_of(writeback, "swap_pageouts") + total_of(writeback, "file_pageouts"));
+}
+
+TEST_F(PressureTest, dirtied_and_written_pages_agree_with_vmstat) {
+  const Grown grown =
+      record("-a --for writeback -- sh -c '$PUPPETS/press_memory file data 4096; sync'");
+  const Json writeback = report("writeback");
+  EXPECT_EQ(lost_in(writeback), 0U);
+  const Json hog = row_of(writeback, 0, "comm", "press_memory");
+  ASSERT_FALSE(hog.is_null()) << writeback.dump(1);
+  EXPECT_GE(hog.at("dirtied").get<std::uint64_t>(), 4096U);
+  EXPECT_LE(hog.at("dirtied").get<std::uint64_t>(), 4200U);
+  EXPECT_GE(total_of(writeback, "written"), 4096U);
+  EXPECT_LE(total_of(writeback, "written"), grown.by("nr_written"));
+  EXPECT_LE(total_of(writeback, "dirtied"), grown.by("nr_dirtied"));
+}
+
+TEST_F(PressureTest, writers_that_must_wait_are_told) {
+  const Setting background_ratio("/proc/sys/vm/dirty_background_ratio");
+  const Setting ratio("/proc/sys/vm/dirty_ratio");
+  const Setting background_bytes("/proc/sys/vm/dirty_background_bytes");
+  const Setting bytes("/proc/sys/vm/dirty_bytes");
+  if (text_of("/proc/sys/vm/dirty_bytes") != "0\n") {
+    GTEST_SKIP() << "vm.dirty_bytes is in use here";
+  }
+  background_bytes.set(2 * kMebibyte);
+  bytes.set(4 * kMebibyte);
+  record("-a --for writeback -- $PUPPETS/press_memory file data 16384");
+  const Json writeback = report("writeback");
+  const Json hog = row_of(writeback, 0, "comm", "press_memory");
+  ASSERT_FALSE(hog.is_null()) << writeback.dump(1);
+  EXPECT_GE(hog.at("throttles").get<std::uint64_t>(), 1U);
+  EXPECT_GE(hog.at("paused_ns").get<std::uint64_t>(), 1'000'000U);
+}
+
+TEST_F(PressureTest, compaction_by_hand_agrees_with_vmstat) {
+  const Grown grown = record(
+      "-q -a --for compaction,numa -- sh -c '$PUPPETS/press_memory holes 65536 > ready & "
+      "until grep -q ready ready; do sleep 0.05; done; echo 1 > "
+      "/proc/sys/vm/compact_memory; kill $!'");
+  const Json compaction = report("compaction --trace --by order");
+  EXPECT_EQ(lost_in(compaction), 0U);
+  EXPECT_GT(grown.by("pgmigrate_success"), 0U);
+  const Json by_hand = row_of(compaction, 0, "order", nullptr);
+  ASSERT_FALSE(by_hand.is_null()) << compaction.dump(1);
+  EXPECT_GT(by_hand.at("time_ns").get<std::uint64_t>(), 0U);
+  EXPECT_EQ(total_of(compaction, "migrated"), grown.by("pgmigrate_success"));
+  const Json numa = report("numa");
+  EXPECT_EQ(total_of(numa, "migrated"), grown.by("pgmigrate_success"));
+  EXPECT_EQ(total_of(numa, "failed"), grown.by("pgmigrate_fail"));
+  EXPECT_GT(total_of(numa, "time_ns"), 0U);
+  EXPECT_LE(total_of(numa, "time_ns"), total_of(compaction, "time_ns"));
+  EXPECT_EQ(compaction.at("tables").at(2).at("rows").size(), total_of(compaction, "count"));
+}
+
+TEST_F(PressureTest, huge_pages_that_a_program_collapses_are_counted) {
+  const Outcome tried = run("$PUPPETS/press_memory collapse 1");
+  if (tried.status != 0) {
+    GTEST_SKIP() << "no MADV_COLLAPSE here: " << tried.err;
+  }
+  record("--for compaction -- $PUPPETS/press_memory collapse 7");
+  const Json compaction = report("compaction");
+  EXPECT_EQ(total_of(compaction, "collapsed"), 7U);
+  EXPECT_EQ(total_of(compaction, "not_collapsed"), 0U);
+}
+
+TEST_F(PressureTest, kill_in_a_cgroup_is_told_with_its_victim_and_trigger) {
+  const MemoryGroup group(16 * kMebibyte);
+  if (!group.usable()) {
+    GTEST_SKIP() << "no memory cgroup can be made";
+  }
+  Grown grown;
+  const Outcome outcome = run("$MEMTRACE record -a --for oom,reclaim -- " + group.enter() +
+                              "$PUPPETS/press_memory anon 12288");
+  grown.after = figures_in("/proc/vmstat");
+  EXPECT_EQ(outcome.status, 128 + 9) << outcome.all();
+  EXPECT_EQ(group.kills(), 1U);
+  EXPECT_EQ(grown.by("oom_kill"), 1U);
+  const Json oom = report("oom");
+  EXPECT_EQ(total_of(oom, "kills"), 1U);
+  const Json kill = row_of(oom, 0, "victim", "press_memory");
+  ASSERT_FALSE(kill.is_null()) << oom.dump(1);
+  EXPECT_EQ(kill.at("trigger"), "press_memory");
+  EXPECT_EQ(kill.at("trigger_pid"), kill.at("victim_pid"));
+  EXPECT_EQ(kill.at("for"), "cgroup");
+  EXPECT_EQ(kill.at("how"), "killed");
+  EXPECT_GE(kill.at("anon").get<std::uint64_t>(), 12 * kMebibyte);
+  EXPECT_LE(kill.at("anon").get<std::uint64_t>(), 16 * kMebibyte);  // not the machine's memory
+  EXPECT_GE(kill.at("total_vm").get<std::uint64_t>(), 48 * kMebibyte);
+  EXPECT_EQ(kill.at("uid"), 0);
+  const Json machine = row_of(oom, 1, "victim_pid", kill.at("victim_pid"));
+  ASSERT_FALSE(machine.is_null()) << oom.dump(1);
+  EXPECT_TRUE(machine.at("load_averages").is_string());
+  EXPECT_GT(machine.at("available").get<std::uint64_t>(), 0U);
+  EXPECT_FALSE(oom.at("tables").at(2).at("rows").empty());
+  const Json reclaims = report("reclaim --trace");
+  const Json& first = reclaims.at("tables").at(1).at("rows").at(0);
+  EXPECT_EQ(first.at("uid"), 0);
+  EXPECT_GT(first.at("free").get<std::uint64_t>(), 0U);
+}
+
+TEST_F(PressureTest, kill_is_found_by_its_signal_too) {
+  const MemoryGroup group(16 * kMebibyte);
+  if (!group.usable()) {
+    GTEST_SKIP() << "no memory cgroup can be made";
+  }
+  run("$MEMTRACE record -a -e signal:signal_generate -- sh -c \"sleep 9 & kill -9 $!; " +
+      group.enter() + "$PUPPETS/press_memory anon 12288\"");
+  EXPECT_EQ(group.kills(), 1U);
+  const Json oom = report("oom");
+  EXPECT_EQ(total_of(oom, "kills"), 1U);  // and not the other fatal signal
+  const Json kill = row_of(oom, 0, "victim", "press_memory");
+  ASSERT_FALSE(kill.is_null()) << oom.dump(1);
+  EXPECT_EQ(kill.at("for"), "cgroup");
+}
+
+}  // namespace
+}  // namespace memtrace::test

@@ -1,0 +1,114 @@
+#include "support/work_steps.h"
+
+namespace memtrace::test {
+namespace {
+
+constexpr WorkKind kCompaction = WorkKind::Compaction;
+constexpr std::int32_t kSuccess = 8;
+
+Step moved(std::uint64_t migrated, std::uint64_t failed) {
+  return {.event = "compaction:mm_compaction_migratepages",
+          .payload = CompactionMoved{.migrated = migrated, .failed = failed}};
+}
+
+Step goal(std::int32_t order) {
+  return {.event = "compaction:mm_compaction_finished",
+          .payload = CompactionGoal{.node = 0, .zone = 2, .order = order}};
+}
+
+Step collapse(CollapseStep step, std::int32_t status) {
+  const bool is_scan = step == CollapseStep::Scan;
+  return {
+      .event = is_scan ? "huge_memory:mm_khugepaged_scan_pmd" : "huge_memory:mm_collapse_huge_page",
+      .payload = Collapse{.step = step, .status = status}};
+}
+
+std::vector<Step> one(std::uint64_t begin_ns, std::uint64_t end_ns) {
+  return {begin(begin_ns, {.kind = kCompaction, .object = 0x1000, .sync = 1}),
+          moved(30, 2),
+          moved(10, 0),
+          goal(9),
+          end(end_ns, {.kind = kCompaction, .object = 0x1000, .status = kSuccess})};
+}
+
+TEST(Compaction, time_and_pages_by_process) {
+  EventScript script("compaction");
+  script.name_process(100, "hog");
+  script.play(one(0, 1000));
+  script.play(one(2000, 5000));
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("hog")}, "count"), number(2));
+  EXPECT_EQ(figure(report, {text("hog")}, "time_ns"), number(4000));
+  EXPECT_EQ(figure(report, {text("hog")}, "max_ns"), number(3000));
+  EXPECT_EQ(figure(report, {text("hog")}, "migrated"), number(80));
+  EXPECT_EQ(figure(report, {text("hog")}, "failed"), number(4));
+  EXPECT_EQ(total(report, "migrated"), 80U);
+}
+
+TEST(Compaction, order_zone_mode_and_status_are_those_of_the_work) {
+  EventScript script("compaction", {.by = {"order", "zone", "mode", "status"}});
+  script.add_field("compaction:mm_compaction_end", "status").symbols = {{8, "success"}};
+  script.add_field("compaction:mm_compaction_finished", "idx").symbols = {{2, "Normal"}};
+  script.play(one(0, 1000));
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {number(9), text("Normal"), text("sync"), text("success")}, "count"),
+            number(1));
+}
+
+TEST(Compaction, by_hand_has_no_order) {
+  EventScript script("compaction", {.by = {"order"}});
+  script.play({begin(0, {.kind = kCompaction}), goal(-1), end(10, {.kind = kCompaction})});
+  EXPECT_EQ(figure(script.finish(), {Cell()}, "count"), number(1));
+}
+
+TEST(Compaction, trace_lists_each_one) {
+  EventScript script("compaction", {.own = {{"trace", "1"}}});
+  script.play(one(100, 1000));
+  const Table list = script.finish({.start_ns = 0, .end_ns = 2000}).tables.at(2);
+  ASSERT_EQ(list.rows.size(), 1U);
+  EXPECT_EQ(list.rows[0][column_index(list, "latency_ns")], number(900));
+  EXPECT_EQ(list.rows[0][column_index(list, "migrated")], number(40));
+  EXPECT_EQ(list.rows[0][column_index(list, "status")], text("8"));
+}
+
+TEST(Compaction, without_begins_and_ends_only_pages_are_known) {
+  EventScript script("compaction");
+  script.name_process(100, "hog");
+  script.type("compaction:mm_compaction_migratepages");
+  ASSERT_TRUE(script.check().ok());
+  script.play({moved(30, 2), moved(1, 1)});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("hog")}, "migrated"), number(31));
+  EXPECT_EQ(figure(report, {text("hog")}, "count"), Cell());
+  EXPECT_EQ(figure(report, {text("hog")}, "time_ns"), Cell());
+  EXPECT_TRUE(has_note(report, "how long they took is not known"));
+}
+
+TEST(Compaction, huge_pages_by_step_result_and_process) {
+  EventScript script("compaction");
+  script.name_process(100, "khugepaged");
+  script.add_field("huge_memory:mm_collapse_huge_page", "status").symbols = {
+      {1, "succeeded"}, {5, "exceed_none_pte"}};
+  script.play({collapse(CollapseStep::Scan, 5),
+               collapse(CollapseStep::Collapse, 1),
+               collapse(CollapseStep::Scan, 5),
+               collapse(CollapseStep::Collapse, 5)});
+  const Report report = script.finish();
+  EXPECT_EQ(total(report, "collapsed"), 1U);
+  EXPECT_EQ(total(report, "not_collapsed"), 1U);
+  const Table& steps = report.tables.back();
+  const auto* scans = find_row(steps, {text("scan"), text("exceed_none_pte"), text("khugepaged")});
+  ASSERT_NE(scans, nullptr);
+  EXPECT_EQ(scans->back(), number(2));
+}
+
+TEST(Compaction, every_key_can_be_asked) {
+  for (const std::string_view key : find_view("compaction")->spec.keys) {
+    EventScript script("compaction", {.by = {std::string(key)}});
+    script.play(one(0, 10));
+    EXPECT_EQ(script.finish().tables[0].rows.size(), 1U) << key;
+  }
+}
+
+}  // namespace
+}  // namespace memtrace::test

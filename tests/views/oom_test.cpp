@@ -1,0 +1,172 @@
+#include "support/fake_namer.h"
+#include "support/work_steps.h"
+
+namespace memtrace::test {
+namespace {
+
+Frames kernel_stack(std::initializer_list<const char*> functions) {
+  Frames frames;
+  for (const char* function : functions) {
+    frames.push_back({.function = function, .kernel = true});
+  }
+  return frames;
+}
+
+// Stacks 1 to 4 of a script.
+class OomTest : public testing::Test {
+ protected:
+  OomTest() {
+    namer_.stacks[StackId{1}] = kernel_stack({"mark_oom_victim",
+                                              "__oom_kill_process",
+                                              "oom_kill_process",
+                                              "out_of_memory",
+                                              "mem_cgroup_out_of_memory",
+                                              "try_charge_memcg"});
+    namer_.stacks[StackId{2}] =
+        kernel_stack({"oom_kill_process.cold", "out_of_memory", "__alloc_pages_slowpath"});
+    namer_.stacks[StackId{3}] = kernel_stack({"mark_oom_victim", "out_of_memory"});
+    namer_.stacks[StackId{4}] = kernel_stack({"__send_signal_locked", "do_tkill"});
+  }
+
+  static Step mark(std::uint32_t stack, std::uint32_t victim = 42) {
+    OomVictim payload{.pid = victim, .has_memory = true, .comm = "hog"};
+    payload.total_vm_bytes = 8000;
+    payload.anon_bytes = 4000;
+    payload.file_bytes = 100;
+    payload.uid = 1000;
+    payload.oom_score_adj = -5;
+    return {.event = "oom:mark_victim", .payload = payload, .at_ns = 1500, .stack = stack};
+  }
+
+  static Step signal(std::uint32_t stack, std::int32_t number) {
+    return {.event = "signal:signal_generate",
+            .payload = SignalSent{.signal = number, .pid = 42, .comm = "hog"},
+            .at_ns = 1500,
+            .stack = stack};
+  }
+
+  Report report_of(EventScript& script) {
+    script.name_process(100, "trigger");
+    Report report = script.finish({.start_ns = 1000, .end_ns = 2000});
+    script.view().complete(report, namer_);
+    return report;
+  }
+
+  static Cell cell(const Table& table, std::size_t row, std::string_view column) {
+    return table.rows.at(row).at(column_index(table, column));
+  }
+
+  FakeNamer namer_;
+};
+
+TEST_F(OomTest, kill_has_its_victim_its_memory_and_its_trigger) {
+  EventScript script("oom");
+  script.name_process(100, "trigger");
+  script.play(mark(1));
+  const Report report = report_of(script);
+  EXPECT_EQ(total(report, "kills"), 1U);
+  const Table& kills = report.tables.at(0);
+  ASSERT_EQ(kills.rows.size(), 1U);
+  EXPECT_EQ(cell(kills, 0, "time_ns"), number(500));
+  EXPECT_EQ(cell(kills, 0, "victim"), text("hog"));
+  EXPECT_EQ(cell(kills, 0, "victim_pid"), number(42));
+  EXPECT_EQ(cell(kills, 0, "trigger"), text("trigger"));
+  EXPECT_EQ(cell(kills, 0, "trigger_pid"), number(100));
+  EXPECT_EQ(cell(kills, 0, "for"), text("cgroup"));
+  EXPECT_EQ(cell(kills, 0, "how"), text("killed"));
+  EXPECT_EQ(cell(kills, 0, "anon"), number(4000));
+  EXPECT_EQ(cell(kills, 0, "uid"), number(1000));
+  EXPECT_EQ(cell(kills, 0, "oom_score_adj"), Cell(std::int64_t{-5}));
+  EXPECT_EQ(cell(kills, 0, "stack"), stack(1));
+}
+
+TEST_F(OomTest, kill_for_the_machine_and_an_exit_that_got_help) {
+  EventScript script("oom");
+  script.play({mark(2), mark(3)});
+  const Report report = report_of(script);
+  EXPECT_EQ(total(report, "kills"), 1U);
+  const Table& kills = report.tables.at(0);
+  EXPECT_EQ(cell(kills, 0, "for"), text("machine"));
+  EXPECT_EQ(cell(kills, 0, "how"), text("killed"));
+  EXPECT_EQ(cell(kills, 1, "how"), text("was exiting"));
+}
+
+TEST_F(OomTest, without_mark_victim_only_the_killers_signals_count) {
+  EventScript script("oom");
+  script.type("signal:signal_generate");
+  ASSERT_TRUE(script.check().ok());
+  script.play({signal(1, 9), signal(4, 9), signal(1, 15)});
+  const Report report = report_of(script);
+  EXPECT_EQ(total(report, "kills"), 1U);
+  const Table& kills = report.tables.at(0);
+  ASSERT_EQ(kills.rows.size(), 1U);
+  EXPECT_EQ(cell(kills, 0, "victim"), text("hog"));
+  EXPECT_EQ(cell(kills, 0, "for"), text("cgroup"));
+  EXPECT_EQ(cell(kills, 0, "anon"), Cell());
+  EXPECT_EQ(cell(kills, 0, "uid"), Cell());
+  EXPECT_TRUE(has_note(report, "no oom:mark_victim"));
+}
+
+TEST_F(OomTest, signals_beside_mark_victim_are_not_counted_twice) {
+  EventScript script("oom");
+  script.type("signal:signal_generate");
+  script.type("oom:mark_victim");
+  ASSERT_TRUE(script.check().ok());
+  script.play({signal(1, 9), mark(1)});
+  EXPECT_EQ(total(report_of(script), "kills"), 1U);
+}
+
+TEST_F(OomTest, what_proc_said_is_shown_with_the_kill) {
+  EventScript script("oom");
+  Observation seen{.reader = "oom", .time_ns = 1500, .tid = 100, .delay_ns = 70};
+  seen.facts.texts["load_averages"] = "1.00 0.50 0.20";
+  seen.facts.texts["victim_cgroup"] = "/small";
+  seen.facts.numbers["free"] = 12345;
+  Facts& process = seen.rows.emplace_back();
+  process.texts["comm"] = "hog";
+  process.numbers["pid"] = 42;
+  process.numbers["resident"] = 4100;
+  script.world().observations().add(seen);
+  script.play(mark(1));
+  const Report report = report_of(script);
+  EXPECT_EQ(cell(report.tables.at(1), 0, "load_averages"), text("1.00 0.50 0.20"));
+  EXPECT_EQ(cell(report.tables.at(1), 0, "cgroup"), text("/small"));
+  EXPECT_EQ(cell(report.tables.at(1), 0, "free"), number(12345));
+  EXPECT_EQ(cell(report.tables.at(1), 0, "swap_free"), Cell());
+  EXPECT_EQ(cell(report.tables.at(2), 0, "resident"), number(4100));
+  EXPECT_FALSE(has_note(report, "not known what /proc said"));
+}
+
+TEST_F(OomTest, victim_that_is_a_pid_alone_has_what_proc_had) {
+  EventScript script("oom");
+  Observation seen{.reader = "oom", .time_ns = 1500, .tid = 100};
+  seen.facts.numbers["victim_anon"] = 777;
+  script.world().observations().add(seen);
+  Step step = mark(1);
+  step.payload = OomVictim{.pid = 42};
+  script.name_process(42, "hog");
+  script.play(step);
+  const Report report = report_of(script);
+  EXPECT_EQ(cell(report.tables.at(0), 0, "victim"), text("hog"));
+  EXPECT_EQ(cell(report.tables.at(0), 0, "anon"), number(777));
+  EXPECT_EQ(cell(report.tables.at(0), 0, "uid"), Cell());
+}
+
+TEST_F(OomTest, without_a_kernel_stack_it_is_a_kill_of_unknown_cause) {
+  EventScript script("oom");
+  script.play(mark(0));
+  const Report report = report_of(script);
+  EXPECT_EQ(cell(report.tables.at(0), 0, "for"), Cell());
+  EXPECT_EQ(cell(report.tables.at(0), 0, "how"), text("killed"));
+  EXPECT_TRUE(has_note(report, "functions of the kernel stack alone"));
+}
+
+TEST_F(OomTest, intervals_tell_each_kill_once) {
+  EventScript script("oom");
+  script.play(mark(1));
+  EXPECT_EQ(total(report_of(script), "kills"), 1U);
+  EXPECT_EQ(total(report_of(script), "kills"), 0U);
+}
+
+}  // namespace
+}  // namespace memtrace::test

@@ -1,0 +1,35 @@
+// Payloads of the writing back of pages that programs changed.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace memtrace {
+
+// writeback:writeback_dirty_folio, writeback_dirty_page: a page of a file becomes dirty.
+struct PageDirtied {
+  std::string_view device;  // "254:0"
+  std::uint64_t inode = 0;
+};
+
+// writeback:balance_dirty_pages: a thread that dirties pages is looked at. It sleeps when
+// pause_ns > 0.
+struct DirtyBalance {
+  std::string_view device;
+  std::uint64_t dirtied_pages = 0;
+  std::uint64_t pause_ns = 0;
+};
+
+// writeback:writeback_pages_written: a flusher thread has done with a piece of work.
+struct PagesWritten {
+  std::uint64_t pages = 0;
+};
+
+// writeback:writeback_single_inode: what was written of one inode, by a flusher or by fsync(2).
+struct InodeWritten {
+  std::string_view device;
+  std::uint64_t inode = 0;
+  std::uint64_t pages = 0;
+};
+
+}  // namespace memtrace
