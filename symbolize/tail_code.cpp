@@ -17,11 +17,25 @@ bool goes_on(InstructionKind kind) {
          kind != InstructionKind::Return && kind != InstructionKind::Unknown;
 }
 
+// As function_extent(), but most functions are short, and decoding all bytes takes milliseconds.
+std::size_t extent_within(std::span<const std::byte> bytes) {
+  constexpr std::size_t kFirstWindow = 256;
+  constexpr std::size_t kLongestInstruction = 15;
+  for (std::size_t window = kFirstWindow; window < bytes.size(); window *= 2) {
+    // At its very end an instruction may be cut, and look like the end of the function.
+    const std::size_t extent = function_extent(bytes.first(window));
+    if (extent + kLongestInstruction <= window) {
+      return extent;
+    }
+  }
+  return function_extent(bytes);
+}
+
 // As much as the file has there.
 std::vector<std::byte> read_code(const std::string& path, std::uint64_t file_offset) {
   for (std::size_t size = kLongestFunction; size >= 16; size /= 2) {
     if (auto bytes = code_bytes(path, file_offset, size); bytes.ok()) {
-      bytes.value().resize(function_extent(bytes.value()));
+      bytes.value().resize(extent_within(bytes.value()));
       return bytes.take();
     }
   }

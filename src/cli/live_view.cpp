@@ -107,6 +107,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.live.data_mappings = selected.value().data_mappings;
   plan.live.is_prompt = selected.value().is_prompt;
   plan.probes = std::move(selected.value().probes);
+  plan.live.choose_late = std::move(selected.value().choose_late);
   plan.live.notes = std::move(selected.value().notes);
   plan.session.views = {&view};
   plan.session.live = true;

@@ -91,10 +91,9 @@ Result<> EventFd::set_filter(const std::string& filter) const {
   return kDone;
 }
 
-Result<> EventFd::send_output_to(const EventFd& owner) const {
-  return control(PERF_EVENT_IOC_SET_OUTPUT,
-                 static_cast<unsigned long>(owner.fd()),
-                 "PERF_EVENT_IOC_SET_OUTPUT");
+Result<> EventFd::send_output_to(int owner_fd) const {
+  return control(
+      PERF_EVENT_IOC_SET_OUTPUT, static_cast<unsigned long>(owner_fd), "PERF_EVENT_IOC_SET_OUTPUT");
 }
 
 Result<> EventFd::enable() const {

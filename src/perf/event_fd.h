@@ -28,8 +28,8 @@ class EventFd {
   Result<std::uint64_t> id() const;
   // Error: Usage, the kernel did not accept the expression.
   Result<> set_filter(const std::string& filter) const;
-  // Records go into the ring of `owner`, an event of the same CPU that has one.
-  Result<> send_output_to(const EventFd& owner) const;
+  // Records go into the ring of `owner_fd`, an event of the same CPU that has one.
+  Result<> send_output_to(int owner_fd) const;
   Result<> enable() const;
   Result<> disable() const;
   // Records of this event that found the ring full (PERF_FORMAT_LOST); 0 where the kernel does not

@@ -1,6 +1,5 @@
 #include "perf/event_set.h"
 
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 
@@ -13,6 +12,7 @@
 #include "base/system.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "perf/own_thread.h"
 
 namespace memtrace {
 namespace {
@@ -65,12 +65,6 @@ bool copies_stacks(const EventSetup& setup) {
          });
 }
 
-std::string own_comm() {
-  std::array<char, 16> name{};  // TASK_COMM_LEN
-  ::prctl(PR_GET_NAME, name.data());
-  return name.data();
-}
-
 // Nothing of it has been opened yet, and it is the event's own fault.
 bool may_be_left_out(const OpenedEvent& event, const Error& error) {
   constexpr auto kOthersFault = std::to_array<int>({EMFILE, ENFILE, ENOMEM, ESRCH});
@@ -104,7 +98,8 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
       setup.ring_bytes != 0
           ? std::bit_ceil(std::max(setup.ring_bytes, page_size_bytes()))
           : default_ring_bytes(total_memory_bytes(), cpus.value().size(), copies_stacks(setup));
-  const AttrContext context{
+  set.tids_ = setup.tids;
+  set.context_ = {
       .call_graph = setup.call_graph,
       .features = set.features_,
       .inherit = setup.inherit,
@@ -112,15 +107,16 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
       .data_mappings = setup.data_mappings,
       .wakeup_bytes = static_cast<std::uint32_t>(set.ring_bytes_ / 4),
   };
-  set.events_.push_back({tracking_request(), make_attr(tracking_request(), context), {}});
+  set.events_.push_back({tracking_request(), make_attr(tracking_request(), set.context_), {}});
   for (const EventRequest& request : setup.events) {
     OpenedEvent& event =
-        set.events_.emplace_back(OpenedEvent{request, make_attr(request, context), {}});
+        set.events_.emplace_back(OpenedEvent{request, make_attr(request, set.context_), {}});
     event.for_all_tasks = request.pmu_probe && setup.inherit;
   }
   set.watch_user_mode_only();
   for (const int cpu : cpus.value()) {
     TRY(set.open_cpu(setup, cpu));
+    set.ring_cpus_.resize(set.rings_.size(), cpu);
   }
   if (set.rings_.empty()) {
     return Error{"every process to be watched has ended", ESRCH, ""};
@@ -190,8 +186,9 @@ Result<> EventSet::take_event(OpenedEvent& event, EventFd fd, std::size_t& owner
   fds_.push_back({.fd = std::move(fd),
                   .tracking = event.request.info.is_tracking || event.request.with_tracking});
   TRY(attach_ring(fds_.size() - 1, owner));
-  return event.request.filter.empty() ? Result<>(kDone)
-                                      : fds_.back().fd.set_filter(event.request.filter);
+  // A probe by the PMU has no fields that the kernel could test: pipeline/probe_samples.h does it.
+  const bool is_for_kernel = !event.request.filter.empty() && !event.request.pmu_probe;
+  return is_for_kernel ? fds_.back().fd.set_filter(event.request.filter) : Result<>(kDone);
 }
 
 // Whoever may not watch the kernel (kernel.perf_event_paranoid 2, no CAP_PERFMON) may watch his own
@@ -221,7 +218,7 @@ void EventSet::watch_user_mode_only() {
 Result<> EventSet::attach_ring(std::size_t index, std::size_t& owner) {
   const EventFd& event = fds_[index].fd;
   if (owner != kNoOwner) {
-    return event.send_output_to(fds_[owner].fd);
+    return event.send_output_to(fds_[owner].fd.fd());
   }
   while (true) {
     auto ring = RingBuffer::map(event, ring_bytes_);
@@ -260,7 +257,7 @@ std::vector<std::string> EventSet::notes() const {
 }
 
 Result<> EventSet::enable_tracking() {
-  for (const Opened& opened : fds_) {
+  for (const OpenedFd& opened : fds_) {
     if (opened.tracking) {
       TRY(opened.fd.enable());
     }
@@ -269,7 +266,7 @@ Result<> EventSet::enable_tracking() {
 }
 
 Result<> EventSet::enable_events(bool enabled_by_exec) {
-  for (const Opened& opened : fds_) {
+  for (const OpenedFd& opened : fds_) {
     if (!opened.tracking && (!enabled_by_exec || opened.for_all_tasks)) {
       TRY(opened.fd.enable());
     }
@@ -278,14 +275,14 @@ Result<> EventSet::enable_events(bool enabled_by_exec) {
 }
 
 void EventSet::disable() {
-  for (const Opened& opened : fds_) {
+  for (const OpenedFd& opened : fds_) {
     (void)opened.fd.disable();  // fails only for an event that is already in an error state
   }
 }
 
 std::uint64_t EventSet::read_lost() const {
   std::uint64_t lost = 0;
-  for (const Opened& opened : fds_) {
+  for (const OpenedFd& opened : fds_) {
     lost += opened.fd.read_lost();
   }
   return lost;

@@ -40,6 +40,21 @@ struct OpenedEvent {
   bool for_all_tasks = false;  // though a target was given: samples of others must be left out
 };
 
+// One descriptor of an event.
+struct OpenedFd {
+  EventFd fd;
+  bool tracking = false;
+  bool for_all_tasks = false;
+};
+
+// Events that were opened beside those of a set, to become its own.
+struct LateEvents {
+  std::vector<OpenedEvent> events;
+  std::vector<OpenedFd> fds;
+
+  Result<> enable() const;
+};
+
 class EventSet {
  public:
   static Result<EventSet> open(const EventSetup& setup);
@@ -67,13 +82,13 @@ class EventSet {
   // Sentences: rings that had to be smaller than wanted, events that could not be had.
   std::vector<std::string> notes() const;
 
- private:
-  struct Opened {
-    EventFd fd;
-    bool tracking = false;
-    bool for_all_tasks = false;
-  };
+  // More events into the same rings, not enabled yet. May be called by another thread: it changes
+  // nothing here. Where children are followed, or the whole machine, the events are for all tasks:
+  // the tasks to be watched are many and change.
+  Result<LateEvents> open_late(const std::vector<EventRequest>& requests) const;
+  void adopt(LateEvents late);
 
+ private:
   EventSet() = default;
 
   Result<> open_cpu(const EventSetup& setup, std::int32_t cpu);
@@ -82,12 +97,16 @@ class EventSet {
   Result<> take_event(OpenedEvent& event, EventFd fd, std::size_t& owner);
   void watch_user_mode_only();
   Result<> attach_ring(std::size_t index, std::size_t& owner);
+  Result<> open_late_on(std::size_t ring, EventFd::Place place, LateEvents& late) const;
 
   AttrFeatures features_;
+  AttrContext context_;
+  std::vector<std::int32_t> tids_;
   std::vector<OpenedEvent> events_;
-  std::vector<Opened> fds_;
+  std::vector<OpenedFd> fds_;
   std::vector<RingBuffer> rings_;
   std::vector<int> ring_fds_;
+  std::vector<int> ring_cpus_;
   std::size_t ring_bytes_ = 0;
   std::vector<std::string> notes_;
   std::string ring_note_;

@@ -3,6 +3,7 @@
 #include <linux/perf_event.h>
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -199,6 +200,39 @@ std::vector<FeatureBody> early_features(const WriterSetup& setup) {
   }
   add_clock(features, setup);
   return features.take();
+}
+
+std::vector<FeatureBody> event_features(const WriterSetup& setup) {
+  Features features;
+  features.add(kTracingData, tracing_data(setup));
+  features.add(kEventDescription, event_descriptions(setup));
+  return features.take();
+}
+
+// {kind, id, sizes of what follows: attr, ids, name, format}. perf passes over EVENT_UPDATEs of a
+// kind that it does not know, if they name an event that it knows.
+std::vector<std::byte> late_event_record(const WrittenEvent& event, std::uint64_t first_id) {
+  ByteWriter body;
+  body.put(std::uint64_t{kLateEvent});
+  body.put(first_id);
+  body.put(static_cast<std::uint32_t>(event.attr.size()));
+  body.put(static_cast<std::uint32_t>(event.ids.size() * sizeof(std::uint64_t)));
+  body.put(static_cast<std::uint32_t>(event.info.name.size()));
+  body.put(static_cast<std::uint32_t>(event.info.format.size()));
+  body.put_bytes(event.attr);
+  body.put_bytes(std::as_bytes(std::span(event.ids)));
+  body.put_text(event.info.name);
+  body.put_text(event.info.format);
+  body.pad(sizeof(std::uint64_t));
+  const std::size_t size_bytes = sizeof(RecordHeader) + body.size_bytes();
+  if (size_bytes > std::numeric_limits<std::uint16_t>::max()) {
+    return {};
+  }
+  ByteWriter record;
+  record.put(RecordHeader{
+      .type = kEventUpdate, .misc = 0, .size_bytes = static_cast<std::uint16_t>(size_bytes)});
+  record.put_bytes(body.bytes());
+  return std::move(record.bytes());
 }
 
 FeatureBody compression_feature(int level, std::uint32_t ratio) {

@@ -88,7 +88,8 @@ bool has_feature(const FileHeader& header, std::uint32_t feature) {
   return (header.features[feature / 64] >> (feature % 64) & 1) != 0;
 }
 
-// The table of feature sections lies right behind the data, one entry for each bit that is set.
+// The table of feature sections lies right behind the data, one entry for each bit that is set. An
+// entry that points before the data is the early copy.
 void read_feature_table(Bytes file,
                         const FileHeader& header,
                         const std::set<std::uint32_t>& known,
@@ -99,10 +100,11 @@ void read_feature_table(Bytes file,
     if (!has_feature(header, feature)) {
       continue;
     }
-    const auto body = section_of(file, reader.read<FileSection>());
+    const auto section = reader.read<FileSection>();
+    const auto body = section_of(file, section);
     if (reader.failed() || !body) {
       builder.add_caveat("The end of the file is cut off; what it says at its end is missing.");
-    } else if (known.count(feature) == 0) {
+    } else if (known.count(feature) == 0 || section.offset >= table) {
       builder.add_feature(feature, *body);
     }
   }
@@ -170,6 +172,10 @@ Result<DataRange> read_file_head(Bytes file, const std::string& path, RecordingB
     return cut_error(path);
   }
   std::memcpy(&header, file.data(), sizeof(header));
+  if (!section_of(file, header.attrs)) {
+    header.attrs = header.event_types;  // behind the data, and cut off
+    builder.add_caveat("The end of the file is cut off; what it says at its end is missing.");
+  }
   if (!read_attrs(file, header, builder).ok()) {
     return cut_error(path);
   }

@@ -6,32 +6,32 @@
 #include "perf/byte_writer.h"
 
 namespace memtrace {
-namespace {
 
-FileSection put_ids(ByteWriter& out, const WrittenEvent& event) {
-  const FileSection section{out.size_bytes(), event.ids.size() * sizeof(std::uint64_t)};
-  out.put_bytes(std::as_bytes(std::span(event.ids)));
-  return section;
+// `out` lies at that offset in the file.
+void FileSections::put_attrs(std::span<const WrittenEvent> events,
+                             std::uint64_t offset,
+                             ByteWriter& out) {
+  std::vector<FileSection> ids;
+  for (const WrittenEvent& event : events) {
+    ids.push_back({offset + out.size_bytes(), event.ids.size() * sizeof(std::uint64_t)});
+    out.put_bytes(std::as_bytes(std::span(event.ids)));
+  }
+  header_.attrs.offset = offset + out.size_bytes();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    out.put_bytes(events[i].attr);
+    out.put(ids[i]);
+    header_.attr_size_bytes = events[i].attr.size() + sizeof(FileSection);
+  }
+  header_.attrs.size_bytes = offset + out.size_bytes() - header_.attrs.offset;
 }
-
-}  // namespace
 
 FileSections::FileSections(const WriterSetup& setup) {
   const std::vector<FeatureBody> features = early_features(setup);
   ByteWriter out;
   out.put(header_);
-  std::vector<FileSection> ids;
-  for (const WrittenEvent& event : setup.events) {
-    ids.push_back(put_ids(out, event));
-  }
   header_.size_bytes = sizeof(header_);
-  header_.attrs.offset = out.size_bytes();
-  for (std::size_t i = 0; i < setup.events.size(); ++i) {
-    out.put_bytes(setup.events[i].attr);
-    out.put(ids[i]);
-    header_.attr_size_bytes = setup.events[i].attr.size() + sizeof(FileSection);
-  }
-  header_.attrs.size_bytes = out.size_bytes() - header_.attrs.offset;
+  put_attrs(setup.events, 0, out);
+  early_attrs_ = header_.attrs;
   out.put(EarlyHeader{.count = static_cast<std::uint32_t>(features.size())});
   for (const FeatureBody& body : features) {
     out.put(EarlyEntry{.feature = body.feature, .size_bytes = body.bytes.size()});
@@ -68,6 +68,13 @@ std::vector<std::byte> FileSections::end_sections(const std::vector<FeatureBody>
     header_.features[one.feature / 64] |= std::uint64_t{1} << (one.feature % 64);
   }
   out.put_bytes(bodies.bytes());
+  if (!events_.empty()) {
+    // The data may end anywhere, and attrs are read where they lie.
+    out.put_bytes(std::vector<std::byte>(padded_to_8(data_end + out.size_bytes()) - data_end -
+                                         out.size_bytes()));
+    header_.event_types = early_attrs_;
+    put_attrs(events_, data_end, out);
+  }
   return std::move(out.bytes());
 }
 

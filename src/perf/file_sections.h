@@ -1,7 +1,9 @@
 // The parts of a perf.data file around its records, as bytes.
 //
 //   header | ids | attrs | early copy of features || records || feature table | late features
+//                                                              | ids | attrs
 //
+// The last two only if events were added while recording: then they are those of all events.
 // The table's entries of early features point into the early copy: perf does not mind where a
 // section lies, and so nothing is stored twice.
 #pragma once
@@ -9,8 +11,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "perf/byte_writer.h"
 #include "perf/feature_writer.h"
 #include "perf/file_writer.h"
 #include "perf/perf_format.h"
@@ -20,6 +24,9 @@ namespace memtrace {
 class FileSections {
  public:
   explicit FileSections(const WriterSetup& setup);
+
+  // From now on the end sections have these attrs and ids.
+  void set_events(std::vector<WrittenEvent> events) { events_ = std::move(events); }
 
   // All before the records. Its header says that there are none yet.
   std::span<const std::byte> head() const { return head_; }
@@ -40,7 +47,11 @@ class FileSections {
     FileSection section;
   };
 
+  void put_attrs(std::span<const WrittenEvent> events, std::uint64_t offset, ByteWriter& out);
+
   FileHeader header_;
+  FileSection early_attrs_;
+  std::vector<WrittenEvent> events_;  // empty: they stand before the records
   std::vector<std::byte> head_;
   std::vector<Placed> early_;
 };

@@ -2,22 +2,20 @@
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
-#include "base/text.h"
 #include "perf/async_output.h"
 #include "perf/data_blocks.h"
 #include "perf/feature_writer.h"
 #include "perf/file_sections.h"
+#include "perf/output_file.h"
 #include "perf/perf_format.h"
 #include "perf/pipe_writer.h"
 #include "perf/zstd_writer.h"
@@ -38,6 +36,7 @@ class DataFileWriter final : public FileWriter {
  public:
   DataFileWriter(UniqueFd fd, std::string path, const WriterSetup& setup)
       : path_(std::move(path)),
+        setup_(setup),
         sections_(setup),
         output_(std::move(fd), setup.stop_signals),
         zstd_level_(setup.zstd_level) {
@@ -47,6 +46,7 @@ class DataFileWriter final : public FileWriter {
   }
 
   Result<> start();
+  Result<> add_events(const std::vector<WrittenEvent>& events) override;
   Result<> write(Bytes record) override;
   Result<> finish_round() override;
   Result<> finish(const Recording& end) override;
@@ -79,6 +79,8 @@ class DataFileWriter final : public FileWriter {
   void refresh_about(std::vector<FeatureBody>& features) const;
 
   std::string path_;
+  WriterSetup setup_;
+  bool has_late_events_ = false;
   FileSections sections_;
   AsyncOutput output_;
   std::optional<ZstdWriter> zstd_;
@@ -113,6 +115,20 @@ Result<> DataFileWriter::start() {
   if (output_.failure() != 0) {
     return Error{"write(" + path_ + ")", output_.failure(), "give another place with -o FILE"};
   }
+  return kDone;
+}
+
+Result<> DataFileWriter::add_events(const std::vector<WrittenEvent>& events) {
+  TRY(zstd_ ? put_pieces(zstd_->drain()) : Result<>(kDone));
+  for (const WrittenEvent& event : events) {
+    if (const auto record = late_event_record(event, setup_.events.front().ids.front());
+        !record.empty()) {
+      TRY(put(record, 0, true));
+    }
+    setup_.events.push_back(event);
+  }
+  sections_.set_events(setup_.events);
+  has_late_events_ = true;
   return kDone;
 }
 
@@ -222,6 +238,9 @@ void DataFileWriter::refresh_about(std::vector<FeatureBody>& features) const {
 
 Result<> DataFileWriter::finish(const Recording& end) {
   std::vector<FeatureBody> features = late_features(end);
+  for (FeatureBody& body : has_late_events_ ? event_features(setup_) : std::vector<FeatureBody>()) {
+    features.push_back(std::move(body));
+  }
   if (zstd_) {
     TRY(put_pieces(zstd_->drain()));
     features.push_back(compression_feature(zstd_level_, zstd_->ratio()));
@@ -248,43 +267,18 @@ Result<> DataFileWriter::finish(const Recording& end) {
   return Error{"write(" + path_ + ")", ENOSPC, "make room on the disk and record again"};
 }
 
-// perf does the same, so that a second recording does not wipe the first.
-bool keep_old_file(const std::string& path) {
-  struct stat status {};
-
-  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
-         std::rename(path.c_str(), (path + ".old").c_str()) == 0;
-}
-
-// Under sudo the recording belongs to the user behind it, who will want to read it.
-void give_to_caller(const UniqueFd& fd) {
-  const char* uid = std::getenv("SUDO_UID");
-  const char* gid = std::getenv("SUDO_GID");
-  if (::geteuid() == 0 && uid != nullptr && gid != nullptr) {
-    const auto user = parse_number(uid);
-    const auto group = parse_number(gid);
-    if (user && group) {
-      // Failing leaves it root's, as it would be without sudo.
-      (void)!::fchown(fd.get(), static_cast<uid_t>(*user), static_cast<gid_t>(*group));
-    }
-  }
-}
-
 }  // namespace
 
 Result<std::unique_ptr<FileWriter>> create_file_writer(const std::string& path, WriterSetup setup) {
   if (path == "-") {
     return create_pipe_writer(UniqueFd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)), setup);
   }
-  const bool replaced_old = keep_old_file(path);
-  constexpr int kOwnerOnly = 0600;  // it holds addresses of the kernel and other users' programs
-  UniqueFd fd(::open(path.c_str(), O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, kOwnerOnly));
-  if (!fd.valid()) {
-    return Error{"open(" + path + ")", errno, "give a place that can be written to with -o FILE"};
+  auto file = create_output_file(path);
+  if (!file.ok()) {
+    return file.take_error();
   }
-  give_to_caller(fd);
-  auto writer = std::make_unique<DataFileWriter>(std::move(fd), path, setup);
-  writer->note_replaced(replaced_old);
+  auto writer = std::make_unique<DataFileWriter>(std::move(file.value().fd), path, setup);
+  writer->note_replaced(file.value().replaced_old);
   TRY(writer->start());
   return std::unique_ptr<FileWriter>(std::move(writer));
 }

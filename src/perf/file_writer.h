@@ -23,6 +23,9 @@ namespace memtrace {
 inline constexpr std::uint32_t kSymbolsFeature = 200;
 inline constexpr std::uint32_t kAboutFeature = 201;
 inline constexpr std::uint32_t kIdentitiesFeature = 202;
+// Of EVENT_UPDATE: an event that was added while recording, for the reader of a file that was never
+// finished.
+inline constexpr std::uint32_t kLateEvent = 203;
 
 // An event as it goes into the file.
 struct WrittenEvent {
@@ -50,6 +53,9 @@ class FileWriter {
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
   virtual ~FileWriter() = default;
+
+  // Events that are recorded from now on, too.
+  virtual Result<> add_events(const std::vector<WrittenEvent>& events) = 0;
 
   // One whole record as it goes into the file. Records must come in time order.
   virtual Result<> write(std::span<const std::byte> record) = 0;

@@ -26,7 +26,33 @@ void read_attr(Bytes body, RecordingBuilder& builder) {
   if (!ids.empty()) {
     std::memcpy(ids.data(), id_bytes.data(), ids.size() * sizeof(std::uint64_t));
   }
-  builder.add_event(body.first(attr_bytes), ids);
+  // An event that kLateEvent has told of comes again for perf.
+  if (ids.empty() || !builder.parser().event_of(ids.front())) {
+    builder.add_event(body.first(attr_bytes), ids);
+  }
+}
+
+// As late_event_record() writes it. A file that was finished has described the event in its head.
+void read_late_event(Bytes body, RecordingBuilder& builder) {
+  ByteReader reader(body);
+  reader.skip(2 * sizeof(std::uint64_t));
+  const auto attr_bytes = reader.read<std::uint32_t>();
+  const auto id_bytes = reader.read<std::uint32_t>();
+  const auto name_bytes = reader.read<std::uint32_t>();
+  const auto format_bytes = reader.read<std::uint32_t>();
+  const Bytes attr = reader.take(attr_bytes);
+  const Bytes id_part = reader.take(id_bytes);
+  const std::string_view name = text_field(reader, name_bytes);
+  const std::string_view format = text_field(reader, format_bytes);
+  std::vector<std::uint64_t> ids(id_part.size() / sizeof(std::uint64_t));
+  if (reader.failed() || ids.empty()) {
+    return;
+  }
+  std::memcpy(ids.data(), id_part.data(), ids.size() * sizeof(std::uint64_t));
+  if (!builder.parser().event_of(ids.front())) {
+    builder.add_event(attr, ids);
+    builder.describe_event(ids.front(), name, format);
+  }
 }
 
 // {kind, event id, name}, or a piece of memtrace's own sections in the place of the name.
@@ -37,7 +63,9 @@ void read_update(Bytes body, RecordingBuilder& builder) {
   if (reader.failed()) {
     return;
   }
-  if (kind == kUpdateName) {
+  if (kind == kLateEvent) {
+    read_late_event(body, builder);
+  } else if (kind == kUpdateName) {
     builder.name_event(id, text_field(reader, reader.remaining()));
   } else if (kind >= kSymbolsFeature && kind <= kIdentitiesFeature) {
     builder.add_feature(static_cast<std::uint32_t>(kind), body.subspan(reader.position()));

@@ -53,7 +53,7 @@ Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
   auto events =
       EventSet::open({.events = setup.events,
                       .call_graph = setup.call_graph,
-                      .tids = tids.take(),
+                      .tids = tids.value(),
                       .inherit = setup.target.kind == TargetKind::Processes || watches_command,
                       .enable_on_exec = watches_command,
                       .data_mappings = setup.data_mappings,
@@ -63,25 +63,32 @@ Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
     return events.take_error();
   }
   return std::unique_ptr<LiveSource>(
-      new LiveSource(std::move(setup), events.take(), std::move(command)));
+      new LiveSource(std::move(setup), events.take(), tids.take(), std::move(command)));
 }
 
-LiveSource::LiveSource(LiveSetup setup, EventSet events, std::optional<HeldCommand> command)
+LiveSource::LiveSource(LiveSetup setup,
+                       EventSet events,
+                       std::vector<std::int32_t> tids,
+                       std::optional<HeldCommand> command)
     : setup_(std::move(setup)),
       events_(std::move(events)),
       command_(std::move(command)),
       queue_(kQueueLimitBytes),
       merge_(events_.rings().size(), parser_, queue_),
+      tids_(std::move(tids)),
       snapshot_(events_.events().front().ids.front()) {
+  RecordParser parser;
   for (const OpenedEvent& event : events_.events()) {
     recording_.events.push_back(event.request.info);
-    parser_.add_event(SampleLayout::of(event.attr), event.ids);
+    parser.add_event(SampleLayout::of(event.attr), event.ids);
   }
+  parser_.publish(std::move(parser));
   recording_.page_size_bytes = static_cast<std::uint32_t>(page_size_bytes());
   recording_.caveats = events_.notes();
 }
 
 LiveSource::~LiveSource() {
+  late_.reset();
   readers_.clear();
   if (command_ && !ended_command_ && !command_->is_held()) {
     // Recording has failed: nobody waits for the command any more, and nobody else would end it.
@@ -97,6 +104,7 @@ Result<> LiveSource::start() {
   }
   take_snapshot();
   start_readers();
+  start_late_events();
   TRY(events_.enable_events(enabled_by_exec));
   if (command_) {
     TRY(command_->release());
@@ -157,13 +165,13 @@ std::optional<Record> LiveSource::next_snapshot_record() {
   }
   const auto bytes = rest.first(record_size(rest));
   snapshot_position_ += bytes.size();
-  auto record = parser_.parse(bytes);
+  auto record = parser_.current().parse(bytes);
   return record.ok() ? record.take() : malformed_record(0);
 }
 
 std::optional<Record> LiveSource::next_merged_record() {
   while (const auto entry = merge_.next()) {
-    auto parsed = parser_.parse(entry->bytes());
+    auto parsed = parser_.current().parse(entry->bytes());
     if (!parsed.ok()) {
       return malformed_record(entry->time_ns);
     }
@@ -173,6 +181,10 @@ std::optional<Record> LiveSource::next_merged_record() {
     last_time_ns_ = std::max(last_time_ns_, record.stamp.time_ns);
     if (const auto* lost = std::get_if<Lost>(&record.payload)) {
       lost_in_records_ += lost->count;
+    }
+    if (const auto* sample = std::get_if<Sample>(&record.payload);
+        sample != nullptr && sample->event >= recording_.events.size()) {
+      adopt_late_events();
     }
     if (!is_own(record)) {
       return parsed.take();
@@ -195,6 +207,7 @@ void LiveSource::collect() {
   if (should_stop()) {
     shut_down();
   }
+  adopt_late_events();
   for (ChunkPtr& chunk : queue_.take_all(drained_ ? std::chrono::milliseconds(0) : kWait)) {
     merge_.add(std::move(chunk));
   }
@@ -204,38 +217,6 @@ void LiveSource::collect() {
     note_tail_loss();
   } else {
     own_records_.push_back({.stamp = {.time_ns = merge_.complete_to_ns()}, .payload = Tick{}});
-  }
-}
-
-void LiveSource::note_losses() {
-  const auto losses = merge_.take_losses();
-  const Stamp stamp{.time_ns = last_time_ns_};
-  if (losses.late > 0) {
-    own_records_.push_back({stamp, Lost{losses.late, LossReason::Late}, {}});
-  }
-  if (losses.dropped > 0) {
-    own_records_.push_back({stamp, Lost{losses.dropped, LossReason::Overload}, {}});
-  }
-  if (losses.cut > 0) {
-    own_records_.push_back({stamp, CutStacks{losses.cut}, {}});
-  }
-}
-
-// The kernel writes a lost record only when a later record fits: losses at the very end are known
-// from the events' own counters alone (PERF_FORMAT_LOST).
-void LiveSource::note_tail_loss() {
-  std::uint64_t in_records = lost_in_records_;
-  // What merge_ still holds is not given out yet, but told.
-  merge_.for_each_ready([&](const RingMerge::Entry& entry) {
-    const auto record = parser_.parse(entry.bytes());
-    if (const auto* lost = record.ok() ? std::get_if<Lost>(&record.value().payload) : nullptr) {
-      in_records += lost->count;
-    }
-  });
-  const std::uint64_t counted = events_.read_lost();
-  if (counted > in_records) {
-    own_records_.push_back({.stamp = {.time_ns = last_time_ns_},
-                            .payload = Lost{counted - in_records, LossReason::Kernel}});
   }
 }
 
@@ -290,6 +271,10 @@ std::optional<int> LiveSource::end_command() {
 }
 
 void LiveSource::shut_down() {
+  if (late_) {
+    late_->stop();
+    adopt_late_events();
+  }
   events_.disable();
   for (const auto& reader : readers_) {
     reader->stop();

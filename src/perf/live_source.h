@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "perf/event_set.h"
+#include "perf/late_events.h"
 #include "perf/record_builder.h"
 #include "perf/record_source.h"
 #include "perf/ring_merge.h"
@@ -32,6 +33,7 @@ struct LiveSetup {
   StopSignals* stop_signals = nullptr;  // asked now and then; may be null
   std::vector<std::string> notes;       // of whoever chose the events: caveats of the recording
   std::function<SampleShrinker()> make_shrinker;  // one for each ring; may be empty
+  ChooseEvents choose_late;  // asked by a thread of its own for files mapped later; may be empty
 };
 
 class LiveSource final : public RecordSource {
@@ -51,7 +53,7 @@ class LiveSource final : public RecordSource {
   // time; `signal` is passed on to the command, 0 = none.
   void stop(int signal);
 
-  // The tracking event first, in the order of recording().events.
+  // The tracking event first, in the order of recording().events; both may grow.
   const std::vector<OpenedEvent>& events() const { return events_.events(); }
 
   // With the pid of a command.
@@ -68,10 +70,15 @@ class LiveSource final : public RecordSource {
   std::uint64_t own_samples() const { return own_samples_; }
 
  private:
-  LiveSource(LiveSetup setup, EventSet events, std::optional<HeldCommand> command);
+  LiveSource(LiveSetup setup,
+             EventSet events,
+             std::vector<std::int32_t> tids,
+             std::optional<HeldCommand> command);
 
   void take_snapshot();
   void start_readers();
+  void start_late_events();
+  void adopt_late_events();
   std::optional<Record> next_snapshot_record();
   std::optional<Record> next_merged_record();
   std::optional<Record> next_own_record();
@@ -87,10 +94,12 @@ class LiveSource final : public RecordSource {
   EventSet events_;
   std::optional<HeldCommand> command_;
   Recording recording_;
-  RecordParser parser_;
+  SharedParser parser_;
   ChunkQueue queue_;
   RingMerge merge_;
   std::vector<std::unique_ptr<RingReader>> readers_;  // after what they use: destroyed first
+  std::unique_ptr<LateEventSource> late_;
+  std::vector<std::int32_t> tids_;  // {-1}: the whole machine
   RecordBuilder snapshot_;
   std::size_t snapshot_position_ = 0;
   std::deque<Record> own_records_;  // losses and ticks

@@ -27,7 +27,9 @@ struct FileHeader {
   std::uint64_t attr_size_bytes = 0;  // of one FileAttr: the attr and the section of its ids
   FileSection attrs;
   FileSection data;
-  FileSection event_types;  // unused since Linux 3.0
+  // Unused since Linux 3.0. memtrace puts here where the attrs before the data are, when those of
+  // all events stand behind it.
+  FileSection event_types;
   std::uint64_t features[kFeatureMapWords] = {};
 };
 

@@ -1,7 +1,10 @@
 #include "perf/pipe_writer.h"
 
+#include <linux/perf_event.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -30,6 +33,7 @@ class PipeWriter final : public FileWriter {
   }
 
   Result<> start(const WriterSetup& setup);
+  Result<> add_events(const std::vector<WrittenEvent>& events) override;
   Result<> write(Bytes record) override;
   Result<> finish_round() override;
   Result<> announce_identities(std::string_view lines) override;
@@ -168,6 +172,26 @@ Result<> PipeWriter::start(const WriterSetup& setup) {
   }
   output_.flush();
   return kDone;
+}
+
+// Our own reader is told all. perf takes tracing data only once (tools/perf/util/trace-event-read.c
+// counts its bytes in a static variable) and ends at samples of no event: for it the event is one
+// that has no fields.
+Result<> PipeWriter::add_events(const std::vector<WrittenEvent>& events) {
+  TRY(zstd_ ? put_pieces(zstd_->drain()) : Result<>(kDone));
+  for (const WrittenEvent& event : events) {
+    output_.append(late_event_record(event, first_id_));
+    WrittenEvent fieldless = event;
+    perf_event_attr attr{};
+    std::memcpy(&attr, event.attr.data(), std::min(sizeof(attr), event.attr.size()));
+    attr.type = PERF_TYPE_SOFTWARE;
+    attr.config = PERF_COUNT_SW_DUMMY;
+    std::memcpy(fieldless.attr.data(), &attr, std::min(sizeof(attr), event.attr.size()));
+    TRY(put_event(fieldless));
+    TRY(put_name(event));
+  }
+  output_.flush();
+  return state();
 }
 
 Result<> PipeWriter::write(Bytes record) {

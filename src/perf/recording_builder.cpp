@@ -88,6 +88,15 @@ void RecordingBuilder::name_event(std::uint64_t id, std::string_view name) {
   }
 }
 
+void RecordingBuilder::describe_event(std::uint64_t id,
+                                      std::string_view name,
+                                      std::string_view format) {
+  if (const auto number = parser_.event_of(id)) {
+    recording_.events[*number].name = name;
+    recording_.events[*number].format = format;
+  }
+}
+
 void RecordingBuilder::add_caveat(std::string sentence) {
   auto& caveats = recording_.caveats;
   if (std::find(caveats.begin(), caveats.end(), sentence) == caveats.end()) {

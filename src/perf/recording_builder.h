@@ -30,6 +30,7 @@ class RecordingBuilder {
   void add_build_id(Bytes record);
 
   void name_event(std::uint64_t id, std::string_view name);
+  void describe_event(std::uint64_t id, std::string_view name, std::string_view format);
 
   // Each sentence once.
   void add_caveat(std::string sentence);

@@ -9,7 +9,7 @@
 
 namespace memtrace {
 
-RingMerge::RingMerge(std::size_t ring_count, const RecordParser& parser, ChunkQueue& queue)
+RingMerge::RingMerge(std::size_t ring_count, const SharedParser& parser, ChunkQueue& queue)
     : parser_(parser), queue_(queue), marks_(ring_count) {}
 
 void RingMerge::add(ChunkPtr chunk) {
@@ -30,11 +30,12 @@ void RingMerge::add(ChunkPtr chunk) {
 
 void RingMerge::index(Chunk& chunk) {
   const auto bytes = chunk.bytes();
+  const RecordParser& parser = parser_.current();
   chunk.unread_records = 0;
   for (std::size_t at = 0; at < bytes.size();) {
     perf_event_header header{};
     std::memcpy(&header, bytes.data() + at, sizeof(header));
-    const std::uint64_t time_ns = parser_.time_ns(bytes.subspan(at, header.size));
+    const std::uint64_t time_ns = parser.time_ns(bytes.subspan(at, header.size));
     // A late mapping, name or loss is still true, and of use to what comes after it.
     if (time_ns < complete_to_ns_ && header.type == PERF_RECORD_SAMPLE) {
       ++losses_.late;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "perf/chunk_queue.h"
-#include "perf/sample_layout.h"
+#include "perf/shared_parser.h"
 
 namespace memtrace {
 
@@ -30,7 +30,7 @@ class RingMerge {
     }
   };
 
-  RingMerge(std::size_t ring_count, const RecordParser& parser, ChunkQueue& queue);
+  RingMerge(std::size_t ring_count, const SharedParser& parser, ChunkQueue& queue);
 
   void add(ChunkPtr chunk);
 
@@ -71,7 +71,7 @@ class RingMerge {
   void index(Chunk& chunk);
   void finish(Chunk* chunk);
 
-  const RecordParser& parser_;
+  const SharedParser& parser_;
   ChunkQueue& queue_;
   std::vector<Mark> marks_;
   std::vector<ChunkPtr> chunks_;  // in use

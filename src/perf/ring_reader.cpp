@@ -2,14 +2,13 @@
 
 #include <linux/perf_event.h>
 #include <poll.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/system.h"
+#include "perf/own_thread.h"
 #include "perf/shed.h"
 
 namespace memtrace {
@@ -27,14 +26,6 @@ constexpr std::size_t kCacheLineBytes = 64;
 // Header, fields, registers and the top of the stack.
 constexpr std::size_t kPrefetchedBytes = 10 * kCacheLineBytes;
 
-// Of this thread alone (setpriority(2): threads have their own nice value on Linux). A ring that
-// holds 8 KiB for each malloc is full after 40 ms: too short to wait for compilers. Whoever may not
-// do so keeps what he has.
-void hurry_this_thread() {
-  constexpr int kMostUrgent = -20;
-  (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kMostUrgent);
-}
-
 void prefetch(std::span<const std::byte> bytes) {
   for (std::size_t at = 0; at < bytes.size(); at += kCacheLineBytes) {
     __builtin_prefetch(bytes.data() + at);
@@ -49,7 +40,7 @@ std::size_t size_of(std::span<const std::byte> record) {
 
 }  // namespace
 
-RingReader::RingReader(Source source, const RecordParser& parser, ChunkQueue& queue)
+RingReader::RingReader(Source source, const SharedParser& parser, ChunkQueue& queue)
     : source_(std::move(source)), parser_(parser), queue_(queue), thread_([this] { run(); }) {}
 
 RingReader::~RingReader() {
@@ -64,6 +55,7 @@ void RingReader::stop() {
 }
 
 void RingReader::run() {
+  // A ring that holds 8 KiB for each malloc is full after 40 ms: too short to wait for compilers.
   hurry_this_thread();
   while (!stopping_.load(std::memory_order_acquire)) {
     const bool is_prompt = source_.is_prompt || queue_.is_busy(monotonic_ns());
@@ -128,7 +120,7 @@ bool RingReader::fill(Chunk& chunk) {
   chunk.used_bytes = used;
   queue_.note_newest(newest_ns_);
   if (const Overload level = queue_.overload(); level != Overload::None) {
-    shed(chunk, level, parser_);
+    shed(chunk, level, parser_.current());
   }
   return is_full;
 }
@@ -138,16 +130,17 @@ std::size_t RingReader::move_record(std::size_t from,
                                     std::size_t size_bytes,
                                     std::span<std::byte> target) {
   const auto record = source_.ring->unread(from, size_bytes);
+  const RecordParser& parser = parser_.current();  // asked anew: see SharedParser
   const bool in_one_piece = record.size() == size_bytes;
   std::size_t moved = 0;
   if (in_one_piece && source_.shrink) {
-    moved = source_.shrink(parser_, record, target.first(size_bytes));
+    moved = source_.shrink(parser, record, target.first(size_bytes));
   }
   if (moved == 0) {
     source_.ring->copy_unread(from, target.first(size_bytes));
     moved = size_bytes;
   }
-  newest_ns_ = std::max(newest_ns_, parser_.time_ns(target.first(moved)));
+  newest_ns_ = std::max(newest_ns_, parser.time_ns(target.first(moved)));
   return moved;
 }
 

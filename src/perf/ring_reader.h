@@ -9,7 +9,7 @@
 
 #include "perf/chunk_queue.h"
 #include "perf/ring_buffer.h"
-#include "perf/sample_layout.h"
+#include "perf/shared_parser.h"
 
 namespace memtrace {
 
@@ -30,7 +30,7 @@ class RingReader {
   };
 
   // `parser` and `queue` outlive the reader.
-  RingReader(Source source, const RecordParser& parser, ChunkQueue& queue);
+  RingReader(Source source, const SharedParser& parser, ChunkQueue& queue);
   RingReader(const RingReader&) = delete;
   RingReader& operator=(const RingReader&) = delete;
   ~RingReader();
@@ -46,7 +46,7 @@ class RingReader {
   std::size_t move_record(std::size_t from, std::size_t size_bytes, std::span<std::byte> target);
 
   Source source_;
-  const RecordParser& parser_;
+  const SharedParser& parser_;
   ChunkQueue& queue_;
   std::uint64_t newest_ns_ = 0;
   std::atomic<bool> stopping_ = false;

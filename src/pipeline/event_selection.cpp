@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "pipeline/event_filter.h"
 #include "pipeline/event_needs.h"
+#include "pipeline/filter_expression.h"
 #include "pipeline/sdt_event.h"
 #include "pipeline/uprobe_event.h"
 #include "tracepoints/alternatives.h"
@@ -109,6 +110,7 @@ class Selector {
     if (heap_.any()) {
       TRY(open_probes());
       TRY(add_all(selected_.probes->add_heap(heap_), true));
+      selected_.choose_late = choose_late();
     }
     if (selected_.probes) {
       const auto& notes = selected_.probes->notes();
@@ -137,17 +139,28 @@ class Selector {
   }
 
  private:
-  // The uprobe PMU's events have no fields for the kernel to test.
+  // The uprobe PMU's events have no fields for the kernel to test: memtrace does it, and knows
+  // numbers only.
   Result<> check_filters() const {
     for (const EventRequest& request : selected_.requests) {
       if (request.pmu_probe && !request.filter.empty()) {
-        return Error{"the filter '" + request.filter + "' on the probe " + request.info.name,
-                     0,
-                     "without tracefs the kernel cannot filter user probes: mount it "
-                     "(mount -t tracefs nodev /sys/kernel/tracing), or do without limits"};
+        const auto filter = FilterExpression::parse(request.filter);
+        TRY(filter.ok() ? Result<>(kDone) : filter.error());
       }
     }
     return kDone;
+  }
+
+  // The probes live as long as what has this function, by SelectedEvents' own rule.
+  ChooseEvents choose_late() const {
+    return [probes = selected_.probes.get(), filter = selection_.filter](
+               const NewMapping& mapping) -> Result<std::vector<EventRequest>> {
+      auto requests = probes->add_heap_of(mapping);
+      if (requests.ok() && !requests.value().empty() && !filter.empty()) {
+        (void)apply_filter(filter, requests.value()).ok();  // what has none of its fields goes free
+      }
+      return requests;
+    };
   }
 
   Result<> open_probes() {

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "perf/event_attr.h"
+#include "perf/late_events.h"
 #include "perf/target.h"
 #include "pipeline/user_probes.h"
 
@@ -32,6 +33,7 @@ struct SelectedEvents {
   std::shared_ptr<UserProbes> probes;  // must outlive the events; null without user probes
   bool data_mappings = false;          // LiveSetup::data_mappings
   bool is_prompt = false;              // LiveSetup::is_prompt
+  ChooseEvents choose_late;            // for LiveSetup; empty when no file needs to be looked at
   std::vector<std::string> notes;  // what is not as one might think: for stderr and every report
 };
 

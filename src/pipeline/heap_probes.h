@@ -16,7 +16,7 @@ class HeapProbes {
   HeapProbes(HeapNeeds needs, ProbeDefiner& definer) : needs_(needs), definer_(definer) {}
 
   // Probes the allocators of these files. Files that are none, or have no allocator, are passed
-  // over. Error: a probe that the kernel refuses.
+  // over. May be called again for others. Error: a probe that the kernel refuses.
   Result<std::vector<EventRequest>> add(const std::vector<TargetObject>& objects);
 
  private:

@@ -19,6 +19,9 @@ class ProbeDefiner {
   // Error: neither way can be gone; it says why tracefs cannot be used.
   static Result<ProbeDefiner> open(ProbeKind kind);
 
+  // Arguments may be in memory, not in registers alone.
+  bool fetches_memory() const { return group_.has_value(); }
+
   // The event, with a period of 1 and stacks. Error: as ProbeGroup::define, UprobePmu::attr_for.
   Result<EventRequest> define(const ProbeDefinition& definition);
 

@@ -36,6 +36,24 @@ std::vector<std::byte> made_up_raw(const Sample& sample,
                         {.mask = sample.registers.mask, .values = sample.registers.values});
 }
 
+// The fields of made_up_raw() that a filter compares.
+std::vector<std::uint64_t> values_of(const FilterExpression& filter,
+                                     std::span<const RegisterArgument> arguments,
+                                     Bytes raw,
+                                     std::size_t first_offset) {
+  std::vector<std::uint64_t> values(filter.fields().size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::size_t offset = first_offset;
+    for (const RegisterArgument& argument : arguments) {
+      if (argument.name == filter.fields()[i] && offset + argument.size_bytes <= raw.size()) {
+        std::memcpy(&values[i], raw.data() + offset, argument.size_bytes);  // little-endian
+      }
+      offset += argument.size_bytes;
+    }
+  }
+  return values;
+}
+
 // A span of the old record at its place in the new one, which is `shift` bytes further on.
 template <typename T>
 std::span<const T> moved_span(std::span<const T> old, Bytes from, Bytes to, std::size_t shift) {
@@ -63,44 +81,49 @@ Record in_new_bytes(const Record& record, Bytes bytes, bool has_tail, std::size_
 
 }  // namespace
 
-ProbeSamples::ProbeSamples(const std::vector<OpenedEvent>& events) {
-  for (const OpenedEvent& event : events) {
+void ProbeSamples::learn() {
+  while (probes_.size() < events_.size()) {
+    const OpenedEvent& event = events_[probes_.size()];
     Probe& probe = probes_.emplace_back();
+    probe.for_all_tasks = event.for_all_tasks;
+    is_idle_ = is_idle_ && !event.for_all_tasks && !event.request.pmu_probe;
     if (!event.request.pmu_probe) {
       continue;
     }
     auto arguments = parse_register_arguments(event.request.pmu_probe->arguments);
     probe.by_pmu = arguments.ok();  // they were parsed before
-    probe.for_all_tasks = event.for_all_tasks;
     probe.has_user_stack = (event.attr.sample_type & PERF_SAMPLE_STACK_USER) != 0;
     probe.id = static_cast<std::uint16_t>(event.request.info.config);
     probe.place_count =
         event.request.info.format.find("__probe_ret_ip") == std::string::npos ? 1 : 2;
+    // The kernel cannot test fields that it did not fetch.
+    if (auto filter = FilterExpression::parse(event.request.filter); filter.ok()) {
+      probe.filter.emplace(filter.take());
+    }
     probe.arguments = arguments.ok() ? arguments.take() : std::vector<RegisterArgument>();
-    is_idle_ = false;
   }
 }
 
 std::optional<Record> ProbeSamples::complete(const Record& record) {
   const auto* sample = std::get_if<Sample>(&record.payload);
-  if (is_idle_ || sample == nullptr || sample->event >= probes_.size()) {
+  if (sample == nullptr) {
     note_process(record);
     return record;
   }
-  const Probe& probe = probes_[sample->event];
-  if (!probe.by_pmu) {
+  if (sample->event >= probes_.size()) {
+    learn();
+  }
+  if (is_idle_ || sample->event >= probes_.size()) {
     return record;
   }
+  const Probe& probe = probes_[sample->event];
   if (probe.for_all_tasks && !watched_.contains(sample->pid)) {
     return std::nullopt;
   }
-  return with_arguments(record, probe);
+  return probe.by_pmu ? with_arguments(record, probe) : std::optional(record);
 }
 
 void ProbeSamples::note_process(const Record& record) {
-  if (is_idle_) {
-    return;
-  }
   if (const auto* comm = std::get_if<Comm>(&record.payload)) {
     watched_.insert(comm->pid);
   } else if (const auto* fork = std::get_if<Fork>(&record.payload)) {
@@ -110,11 +133,17 @@ void ProbeSamples::note_process(const Record& record) {
 
 //   head, callchain | size, raw      | registers, stack
 //   head, callchain | size, new raw  | registers, stack    the latter only for who unwinds it
-Record ProbeSamples::with_arguments(const Record& record, const Probe& probe) {
+std::optional<Record> ProbeSamples::with_arguments(const Record& record, const Probe& probe) {
   const auto& sample = std::get<Sample>(record.payload);
   auto raw = made_up_raw(sample, probe.id, probe.place_count, probe.arguments);
   if (raw.empty()) {
     raw.assign(sample.raw.begin(), sample.raw.end());  // too short for its fields: counted as such
+  } else if (probe.filter &&
+             !probe.filter->accepts(values_of(*probe.filter,
+                                              probe.arguments,
+                                              raw,
+                                              kCommonBytes + probe.place_count * kWordBytes))) {
+    return std::nullopt;
   }
   std::uint32_t raw_bytes = 0;
   const std::size_t head_bytes = offset_in(record.bytes, sample.raw.data()) - sizeof(raw_bytes);
@@ -145,7 +174,7 @@ Record ProbeSamples::with_arguments(const Record& record, const Probe& probe) {
 Result<std::optional<Record>> ProbeSource::next() {
   while (true) {
     auto record = source_.next();
-    if (samples_.is_idle() || !record.ok() || !record.value()) {
+    if (!record.ok() || !record.value()) {
       return record;
     }
     if (auto completed = samples_.complete(*record.value())) {

@@ -1,5 +1,5 @@
-// Samples of the uprobe PMU as tracefs's probes would have given them: with their arguments in the
-// raw data, and of the watched processes alone.
+// Samples of probes that are hit in all processes, of the watched processes alone; and samples of
+// the uprobe PMU as tracefs's probes would have given them, with their arguments in the raw data.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,15 @@
 #include "perf/event_set.h"
 #include "perf/live_source.h"
 #include "perf/record_source.h"
+#include "pipeline/filter_expression.h"
 #include "tracepoints/uprobe_pmu.h"
 
 namespace memtrace {
 
 class ProbeSamples {
  public:
-  // The position in `events` is Sample::event.
-  explicit ProbeSamples(const std::vector<OpenedEvent>& events);
-
-  // No event is the PMU's: complete() changes nothing.
-  bool is_idle() const { return is_idle_; }
+  // The position in `events` is Sample::event. They outlive this, and may grow.
+  explicit ProbeSamples(const std::vector<OpenedEvent>& events) : events_(events) { learn(); }
 
   // The record, changed if it is a sample of the PMU; nothing when it is of a process that is not
   // watched. To be given all records in order. Valid until the next call.
@@ -34,13 +32,16 @@ class ProbeSamples {
     std::uint16_t id = 0;
     std::size_t place_count = 1;  // ips that the raw data begins with
     std::vector<RegisterArgument> arguments;
+    std::optional<FilterExpression> filter;
   };
 
+  void learn();
   void note_process(const Record& record);
-  Record with_arguments(const Record& record, const Probe& probe);
+  std::optional<Record> with_arguments(const Record& record, const Probe& probe);
 
+  const std::vector<OpenedEvent>& events_;
   std::vector<Probe> probes_;
-  bool is_idle_ = true;
+  bool is_idle_ = true;  // no event by now needs anything
   // Those that mmap, comm and fork records came of, which only the watched ones send. A number that
   // is given again within a recording is taken for the same process.
   std::unordered_set<std::uint32_t> watched_;

@@ -25,6 +25,12 @@ std::vector<std::byte> attr_bytes(const perf_event_attr& attr) {
   return {bytes.begin(), bytes.end()};
 }
 
+WrittenEvent written_event(const OpenedEvent& event) {
+  return {.info = event.request.info,
+          .attr = attr_bytes(file_attr(event.attr, event.request)),
+          .ids = event.ids};
+}
+
 WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source) {
   WriterSetup setup{.header_page = options.selected.header_page,
                     .header_event = options.selected.header_event,
@@ -37,9 +43,7 @@ WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source)
                     .stop_signals = options.live.stop_signals};
   setup.about.command_line = options.command_line;
   for (const OpenedEvent& event : source.events()) {
-    setup.events.push_back({.info = event.request.info,
-                            .attr = attr_bytes(file_attr(event.attr, event.request)),
-                            .ids = event.ids});
+    setup.events.push_back(written_event(event));
   }
   return setup;
 }
@@ -60,13 +64,13 @@ class Recorder {
         identities_(world_),
         probe_samples_(source.events()),
         user_stacks_(world_),
-        own_records_(source.events().front().ids.front()) {
+        own_records_(source.events().front().ids.front()),
+        written_events_(source.events().size()) {
     about_.target = options.target_text;
     about_.whole_machine = options.live.target.kind == TargetKind::System;
     about_.migratetypes = migratetype_names();
     about_.slab_caches = slab_caches();
     about_.cpu_nodes = cpu_nodes();
-    about_.notes = source.recording().caveats;
   }
 
   // Before anything is enabled: processes that run by now may be gone when they are met.
@@ -94,6 +98,8 @@ class Recorder {
     summary_.command_status = source_.end_command();
     about_.disk_full = writer_.samples_lost();
     Recording end{.first_time_ns = first_time_ns_, .last_time_ns = last_time_ns_};
+    TRY(write_late_events());
+    about_.notes = source_.recording().caveats;
     for (const std::string& caveat : user_stacks_.caveats()) {
       about_.notes.push_back(caveat);
     }
@@ -137,6 +143,7 @@ class Recorder {
   }
 
   Result<> on_sample(const Record& record, const Sample& sample) {
+    TRY(sample.event < written_events_ ? Result<>(kDone) : write_late_events());
     ++summary_.samples;
     first_time_ns_ = first_time_ns_ == 0 ? record.stamp.time_ns : first_time_ns_;
     last_time_ns_ = record.stamp.time_ns;
@@ -156,6 +163,15 @@ class Recorder {
     if (const auto event = feed_.apply(record)) {
       observer_.on(*event, world_.observations());
     }
+  }
+
+  // Events that were added since the last call.
+  Result<> write_late_events() {
+    std::vector<WrittenEvent> late;
+    for (; written_events_ < source_.events().size(); ++written_events_) {
+      late.push_back(written_event(source_.events()[written_events_]));
+    }
+    return late.empty() ? Result<>(kDone) : writer_.add_events(late);
   }
 
   // A loss that memtrace noticed itself becomes a record as the kernel would write it.
@@ -236,6 +252,7 @@ class Recorder {
   UserStacks user_stacks_;
   SampleRewriter rewriter_;
   RecordBuilder own_records_;
+  std::size_t written_events_;
   RecordSummary summary_;
   About about_;
   std::uint64_t first_time_ns_ = 0;
@@ -250,6 +267,7 @@ Result<RecordSummary> record(RecordOptions options) {
   options.live.data_mappings = options.selected.data_mappings;
   options.live.is_prompt = options.selected.is_prompt;
   options.live.notes = options.selected.notes;
+  options.live.choose_late = options.selected.choose_late;
   const auto rules = std::make_shared<RuleLog>();
   options.live.make_shrinker = [rules] { return make_stack_shrinker(rules); };
   auto source = LiveSource::open(options.live);

@@ -20,16 +20,11 @@
 namespace memtrace {
 namespace {
 
-using FileId = std::pair<dev_t, ino_t>;
-
 // The first path by which a file is met stays.
 class ObjectList {
  public:
   void add(std::string path, std::string mapped_path) {
-    struct stat status {};
-
-    if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-        seen_.insert({status.st_dev, status.st_ino}).second) {
+    if (seen_.insert(path)) {
       objects_.push_back({std::move(path), std::move(mapped_path)});
     }
   }
@@ -37,7 +32,7 @@ class ObjectList {
   std::vector<TargetObject> take() { return std::move(objects_); }
 
  private:
-  std::set<FileId> seen_;
+  FileSet seen_;
   std::vector<TargetObject> objects_;
 };
 
@@ -185,6 +180,32 @@ bool is_library_named(std::string_view path, std::string_view name) {
 }
 
 }  // namespace
+
+bool FileSet::insert(const std::string& path) {
+  struct stat status {};
+
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         ids_.insert({status.st_dev, status.st_ino}).second;
+}
+
+std::optional<TargetObject> object_of_mapping(const NewMapping& mapping) {
+  const std::string process = "/proc/" + std::to_string(mapping.pid);
+  const std::string range = format("%llx-%llx",
+                                   static_cast<unsigned long long>(mapping.start),
+                                   static_cast<unsigned long long>(mapping.end));
+  const std::string exact = process + "/map_files/" + range;
+
+  struct stat status {};
+
+  if (::stat(exact.c_str(), &status) == 0) {
+    return TargetObject{path_from_here(process, range, mapping.path), mapping.path};
+  }
+  // The process has ended already, or called execve(2): others may run the same file.
+  if (::stat(mapping.path.c_str(), &status) != 0 || status.st_ino != mapping.inode) {
+    return std::nullopt;
+  }
+  return TargetObject{mapping.path, mapping.path};
+}
 
 std::vector<std::string> parse_loader_list(const std::string& text) {
   std::vector<std::string> paths;

@@ -31,11 +31,11 @@ void tell_if_many(const std::string& event, std::size_t places) {
 
 UserProbes::UserProbes(Target target,
                        std::vector<TargetObject> objects,
-                       ProbeDefiner heap_probes,
+                       ProbeDefiner heap_definer,
                        ProbeDefiner probes)
     : target_(std::move(target)),
       objects_(std::move(objects)),
-      heap_probes_(std::move(heap_probes)),
+      heap_definer_(std::move(heap_definer)),
       probes_(std::move(probes)) {}
 
 Result<std::unique_ptr<UserProbes>> UserProbes::open(const Target& target) {
@@ -43,17 +43,17 @@ Result<std::unique_ptr<UserProbes>> UserProbes::open(const Target& target) {
   if (stale.ok() && stale.value() > 0) {
     inform(format("removed %zu probes that a killed memtrace had left", stale.value()));
   }
-  auto heap_probes = ProbeDefiner::open(ProbeKind::Heap);
+  auto heap_definer = ProbeDefiner::open(ProbeKind::Heap);
   auto probes = ProbeDefiner::open(ProbeKind::Events);
-  if (!heap_probes.ok() || !probes.ok()) {
-    return heap_probes.ok() ? probes.take_error() : heap_probes.take_error();
+  if (!heap_definer.ok() || !probes.ok()) {
+    return heap_definer.ok() ? probes.take_error() : heap_definer.take_error();
   }
   auto objects = objects_of(target);
   if (!objects.ok()) {
     return objects.take_error();
   }
   return std::unique_ptr<UserProbes>(
-      new UserProbes(target, objects.take(), heap_probes.take(), probes.take()));
+      new UserProbes(target, objects.take(), heap_definer.take(), probes.take()));
 }
 
 namespace {
@@ -77,21 +77,54 @@ Result<> check_found(const CustomFunction& custom,
                ErrorKind::Usage};
 }
 
+// Its file may be loaded later.
+bool is_awaited(const CustomFunction& custom, const std::vector<TargetObject>& objects) {
+  return !custom.path.empty() &&
+         std::none_of(objects.begin(), objects.end(), [&custom](const TargetObject& object) {
+           return object.mapped_path.ends_with(custom.path);
+         });
+}
+
 }  // namespace
 
 Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
-  HeapProbes probes(needs, heap_probes_);
-  auto requests = probes.add(objects_);
+  HeapNeeds possible = needs;
+  if (needs.one_probe && !heap_definer_.fetches_memory()) {
+    possible.one_probe = false;
+    notes_.emplace_back(
+        "--one-probe is not possible without tracefs, as the uprobe PMU cannot read the sizes of "
+        "glibc's chunks: calls and returns are probed");
+  }
+  heap_.emplace(possible, heap_definer_);
+  auto requests = heap_->add(objects_);
+  for (const TargetObject& object : objects_) {
+    heap_files_.insert(object.path);
+  }
+  bool waits = false;
   for (const CustomFunction& custom : needs.custom) {
+    if (is_awaited(custom, objects_)) {
+      waits = true;
+      notes_.push_back("no file of the target is " + custom.path + " yet: " + custom.name +
+                       " is probed when one is loaded");
+      continue;
+    }
     TRY(check_found(custom, requests));
   }
-  if (requests.ok() && requests.value().empty()) {
+  if (requests.ok() && requests.value().empty() && !waits) {
     return Error{"no allocator found in the target",
                  0,
                  "a static program without symbols hides its malloc: name its functions with "
                  "-e uprobe:PATH:FUNCTION, or use faults and brk"};
   }
   return requests;
+}
+
+Result<std::vector<EventRequest>> UserProbes::add_heap_of(const NewMapping& mapping) {
+  const auto object = object_of_mapping(mapping);
+  if (!heap_ || !object || !heap_files_.insert(object->path)) {
+    return std::vector<EventRequest>();
+  }
+  return heap_->add({*object});
 }
 
 Result<std::vector<EventRequest>> UserProbes::add_event(const std::string& event,

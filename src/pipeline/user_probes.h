@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ class UserProbes {
   // Error: Failed, the target has no allocator.
   Result<std::vector<EventRequest>> add_heap(const HeapNeeds& needs);
 
+  // After add_heap(), for a file that is mapped later: the probes that its allocators need, if it
+  // has some and was not looked at before.
+  Result<std::vector<EventRequest>> add_heap_of(const NewMapping& mapping);
+
   // "uprobe:PATH:FUNCTION(...)", "sdt:PATH:PROVIDER:NAME". Error: Usage.
   Result<std::vector<EventRequest>> add_event(const std::string& event, std::uint64_t period);
 
@@ -38,7 +43,7 @@ class UserProbes {
  private:
   UserProbes(Target target,
              std::vector<TargetObject> objects,
-             ProbeDefiner heap_probes,
+             ProbeDefiner heap_definer,
              ProbeDefiner probes);
 
   Result<std::vector<EventRequest>> add_static(const std::string& event, std::uint64_t period);
@@ -47,8 +52,10 @@ class UserProbes {
 
   Target target_;
   std::vector<TargetObject> objects_;
-  ProbeDefiner heap_probes_;
+  ProbeDefiner heap_definer_;
   ProbeDefiner probes_;
+  std::optional<HeapProbes> heap_;
+  FileSet heap_files_;  // those that heap_ has looked at
   std::vector<std::string> notes_;
 };
 

@@ -87,6 +87,63 @@ TEST_F(HeapTest, a_watched_program_ends_as_it_would_alone) {
   }
 }
 
+// Return probes break programs in many ways: kernel/events/uprobes.c replaces return addresses.
+TEST_F(HeapTest, a_program_that_does_everything_at_once_is_not_harmed) {
+  const Outcome alone = run("$PUPPETS/all_at_once");
+  EXPECT_EQ(alone.status, 7);
+  EXPECT_EQ(alone.out, "caught 240 refused 240 jumped 240 signals 240 children 60\n");
+  for (const char* options : {"--for malloc",
+                              "--for leaks",
+                              "--for heap",
+                              "--for arenas",
+                              "-e uprobe:libc:malloc",
+                              "--for leaks --one-probe"}) {
+    const Outcome watched =
+        run(std::string("$MEMTRACE record ") + options + " -- $PUPPETS/all_at_once");
+    EXPECT_EQ(watched.out, alone.out) << options << watched.err;
+    EXPECT_EQ(watched.status, alone.status) << options << watched.err;
+  }
+}
+
+// Each thread leaks ten blocks of a size of its own.
+TEST_F(HeapTest, ten_threads_at_full_speed_are_not_mixed_up) {
+  constexpr std::uint64_t kTrue = 100;
+  run_well("$MEMTRACE record --for leaks -- $PUPPETS/heap_storm 10 3000");
+  const Json leaks = report("leaks --by size,function --top 0");
+  const std::uint64_t lost = lost_in(leaks);
+  std::uint64_t seen = 0;
+  for (std::uint64_t number = 0; number < 10; ++number) {
+    const std::uint64_t count = figure_of(leaks, "size", 1000 + number);
+    EXPECT_LE(count, 10U) << number;
+    EXPECT_TRUE(count == 10 || lost > 0) << number << ": " << count;
+    seen += count;
+  }
+  EXPECT_LE(seen, kTrue);
+  EXPECT_LE(kTrue, seen + lost);
+}
+
+// A small ring loses: then the report says so, and what is true lies within its bounds.
+TEST_F(HeapTest, loss_is_told_and_the_bounds_hold) {
+  run_well("$MEMTRACE record --ring-size 64K --for leaks -- $PUPPETS/heap_storm 10 3000");
+  const Json leaks = report("leaks --by size --top 0");
+  if (lost_in(leaks) == 0) {
+    GTEST_SKIP() << "nothing was lost, even with the smallest ring";
+  }
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  for (const Json& each : leaks.at("caveats").at("notes")) {
+    const std::string note = each.get<std::string>();
+    const std::size_t at = note.find("between ");
+    if (at != std::string::npos) {
+      std::istringstream words(note.substr(at));
+      std::string word;
+      words >> word >> low >> word >> high;
+    }
+  }
+  EXPECT_LE(low, 100U) << leaks.dump();
+  EXPECT_GE(high, 100U) << leaks.dump();
+}
+
 TEST_F(HeapTest, the_live_view_agrees_with_the_recording) {
   const Json live = json_of(
       "$MEMTRACE leaks --format json --top 0 -- $PUPPETS/heap_patterns all | grep -v caught");

@@ -126,11 +126,91 @@ TEST_F(ProbesTest, live_view_and_limits_by_the_uprobe_pmu) {
       "MEMTRACE_USER_PROBES=pmu $MEMTRACE leaks --top 0 --format json -- "
       "$PUPPETS/heap_patterns all 2>/dev/null | sed -n '/^{/,/^}/p'");
   EXPECT_EQ(sum_with_function(live, "(anonymous namespace)::leak_in_child", "bytes"), 2100U);
-  const Outcome refused =
-      run("MEMTRACE_USER_PROBES=pmu $MEMTRACE record --for malloc --min-bytes 100 -- "
-          "$PUPPETS/heap_patterns all");
-  EXPECT_EQ(refused.status, 1);
-  EXPECT_NE(refused.err.find("without tracefs the kernel cannot filter"), std::string::npos);
+}
+
+TEST_F(ProbesTest, limits_and_filters_by_the_uprobe_pmu_are_those_of_tracefs) {
+  if (!std::filesystem::exists("/sys/bus/event_source/devices/uprobe/type")) {
+    GTEST_SKIP() << "this kernel has no uprobe PMU";
+  }
+  for (const char* name : {"tracefs", "pmu"}) {
+    const std::string record = std::string("MEMTRACE_USER_PROBES=") + name + " $MEMTRACE record ";
+    run_well(record +
+             "--for malloc --min-bytes 105 --max-bytes 107 -- $PUPPETS/heap_patterns malloc");
+    EXPECT_EQ(report("malloc").at("totals").at("bytes"), 105 + 106 + 107) << name;
+    run_well(
+        record +
+        "-e 'uprobe:libc:malloc(size=arg1)' --filter 'size == 102 || size > 107 && size < 109' "
+        "-- $PUPPETS/heap_patterns malloc");
+    std::uint64_t samples = 0;
+    for (const auto& [event, count] : own_counts("memtrace.data")) {
+      samples += event.find("malloc") != std::string::npos ? count : 0;
+    }
+    EXPECT_EQ(samples, 2U) << name;
+  }
+  const Outcome text =
+      run("MEMTRACE_USER_PROBES=pmu $MEMTRACE record -e 'uprobe:libc:malloc(size=arg1)' "
+          "--filter 'size ~ \"1*\"' -- true");
+  EXPECT_EQ(text.status, 2) << text.all();
+}
+
+TEST_F(ProbesTest, one_probe_by_the_uprobe_pmu_becomes_two_and_says_so) {
+  if (!std::filesystem::exists("/sys/bus/event_source/devices/uprobe/type")) {
+    GTEST_SKIP() << "this kernel has no uprobe PMU";
+  }
+  const Outcome recorded = run_well(
+      "MEMTRACE_USER_PROBES=pmu $MEMTRACE record --for leaks --one-probe -- "
+      "$PUPPETS/heap_patterns malloc");
+  EXPECT_NE(recorded.err.find("--one-probe is not possible"), std::string::npos);
+  const Json leaks = report("leaks --top 0");
+  EXPECT_EQ(sum_with_function(leaks, "(anonymous namespace)::leak_by_malloc", "bytes"), 1045U);
+}
+
+// In a mount namespace of its own /sys/kernel is empty: there is nowhere to mount tracefs.
+TEST_F(ProbesTest, without_tracefs_faults_and_the_heap_are_seen_and_others_say_what_is_missing) {
+  const std::string hide = "unshare -m sh -c 'mount -t tmpfs -o ro none /sys/kernel && exec ";
+  if (run(hide + "true'").status != 0 ||
+      !std::filesystem::exists("/sys/bus/event_source/devices/uprobe/type")) {
+    GTEST_SKIP() << "no mount namespaces here, or no uprobe PMU";
+  }
+  run_well(hide +
+           "$MEMTRACE record --for malloc,leaks -o bare.data -- "
+           "$PUPPETS/heap_patterns malloc'");
+  const Json leaks = report("leaks --top 0 -i bare.data");
+  EXPECT_EQ(sum_with_function(leaks, "(anonymous namespace)::leak_by_malloc", "bytes"), 1045U);
+  const Json faults =
+      json_of(hide + "$MEMTRACE faults --format json -- $PUPPETS/touch_pages 300' 2>/dev/null");
+  EXPECT_GE(faults.at("totals").at("count").get<std::uint64_t>(), 300U);
+  for (const char* view : {"kmalloc", "slab", "pages"}) {
+    const Outcome refused = run(hide + "$MEMTRACE " + view + " -d 0.1'");
+    EXPECT_EQ(refused.status, 1) << view << refused.all();
+    EXPECT_TRUE(refused.says("tracefs") || refused.says("tracing")) << refused.all();
+  }
+}
+
+TEST_F(ProbesTest, a_static_probes_semaphore_is_raised_while_recording_and_put_back) {
+  if (!std::filesystem::exists(std::string(PUPPETS_FOLDER) + "/sdt_semaphore")) {
+    GTEST_SKIP() << "built without sys/sdt.h (systemtap-sdt-dev)";
+  }
+  const std::string record =
+      "$MEMTRACE record -e 'sdt:'$PUPPETS'/sdt_semaphore:memtrace_puppet:step' ";
+  EXPECT_EQ(run_well("$PUPPETS/sdt_semaphore 25").out, "passed 0\n");
+  EXPECT_EQ(run_well(record + "-- $PUPPETS/sdt_semaphore 25").out, "passed 25\n");
+  const Json counted = report("count --by arg1,arg2 --top 0");
+  for (std::int64_t i = 0; i < 25; ++i) {
+    std::uint64_t rows = 0;
+    for (const Json& row : counted.at("tables").at(0).at("rows")) {
+      rows += row.at("arg1") == 3 * i && row.at("arg2") == -i ? 1 : 0;
+    }
+    EXPECT_EQ(rows, 1U) << i << counted.dump();
+  }
+  // Of a program that runs already, and goes on after the recording.
+  const Outcome attached = run_well(
+      "mkfifo lines; $PUPPETS/sdt_semaphore 25 pause <lines >told & exec 9>lines; PID=$!\n"
+      "while ! grep -q semaphore told; do sleep 0.05; done\n" +
+      record + "-p $PID -o attached.data & RECORDER=$!; sleep 1.5; echo >&9\n" +
+      "while [ $(grep -c semaphore told) -lt 2 ]; do sleep 0.05; done\n"
+      "kill -INT $RECORDER; wait $RECORDER; sleep 0.3; echo >&9; exec 9>&-; wait $PID; cat told");
+  EXPECT_EQ(attached.out, "semaphore 0\npassed 25\nsemaphore 1\nsemaphore 0\n");
 }
 
 TEST_F(ProbesTest, what_cannot_be_probed_is_told_with_its_reason) {

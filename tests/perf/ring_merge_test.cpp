@@ -64,7 +64,9 @@ using Times = std::vector<std::uint64_t>;
 
 class RingMergeTest : public ::testing::Test {
  protected:
-  RecordParser parser_ = parser();
+  RingMergeTest() { parser_.publish(parser()); }
+
+  SharedParser parser_;
   ChunkQueue queue_{std::size_t{64} << 20U};
   RingMerge merge_{2, parser_, queue_};
 };

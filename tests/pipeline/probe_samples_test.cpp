@@ -54,7 +54,7 @@ std::vector<std::uint64_t> sample_words(bool stacks, std::uint64_t registers) {
 }
 
 struct Completed {
-  explicit Completed(bool stacks) : event(opened(stacks, false)), samples({event}) {
+  explicit Completed(bool stacks) : event(opened(stacks, false)), events({event}), samples(events) {
     words = sample_words(stacks, event.attr.sample_regs_user);
     RecordParser parser;
     parser.add_event(SampleLayout::of(event.attr), event.ids);
@@ -66,6 +66,7 @@ struct Completed {
   const Sample& sample() const { return std::get<Sample>(record->payload); }
 
   OpenedEvent event;
+  std::vector<OpenedEvent> events;
   ProbeSamples samples;
   std::vector<std::uint64_t> words;
   std::optional<Record> record;
@@ -117,7 +118,8 @@ TEST(ProbeSamples, stack_and_registers_stay_for_the_unwinder) {
 
 TEST(ProbeSamples, probe_for_all_tasks_keeps_the_watched_processes) {
   const OpenedEvent event = opened(false, true);
-  ProbeSamples samples({event});
+  const std::vector<OpenedEvent> events = {event};
+  ProbeSamples samples(events);
   const auto words = sample_words(false, event.attr.sample_regs_user);
   RecordParser parser;
   parser.add_event(SampleLayout::of(event.attr), event.ids);

@@ -1,0 +1,40 @@
+// What a live source lost, as records between the others.
+#include <algorithm>
+
+#include "perf/live_source.h"
+
+namespace memtrace {
+
+void LiveSource::note_losses() {
+  const auto losses = merge_.take_losses();
+  const Stamp stamp{.time_ns = last_time_ns_};
+  if (losses.late > 0) {
+    own_records_.push_back({stamp, Lost{losses.late, LossReason::Late}, {}});
+  }
+  if (losses.dropped > 0) {
+    own_records_.push_back({stamp, Lost{losses.dropped, LossReason::Overload}, {}});
+  }
+  if (losses.cut > 0) {
+    own_records_.push_back({stamp, CutStacks{losses.cut}, {}});
+  }
+}
+
+// The kernel writes a lost record only when a later record fits: losses at the very end are known
+// from the events' own counters alone (PERF_FORMAT_LOST).
+void LiveSource::note_tail_loss() {
+  std::uint64_t in_records = lost_in_records_;
+  // What merge_ still holds is not given out yet, but told.
+  merge_.for_each_ready([&](const RingMerge::Entry& entry) {
+    const auto record = parser_.current().parse(entry.bytes());
+    if (const auto* lost = record.ok() ? std::get_if<Lost>(&record.value().payload) : nullptr) {
+      in_records += lost->count;
+    }
+  });
+  const std::uint64_t counted = events_.read_lost();
+  if (counted > in_records) {
+    own_records_.push_back({.stamp = {.time_ns = last_time_ns_},
+                            .payload = Lost{counted - in_records, LossReason::Kernel}});
+  }
+}
+
+}  // namespace memtrace

@@ -1,0 +1,48 @@
+// The kernel's filter expressions over numbers (Documentation/trace/events.rst, 5. Event
+// filtering), tested here where the kernel cannot: on samples of the uprobe PMU.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace memtrace {
+
+class FilterExpression {
+ public:
+  // "size >= 100 && !(size == 4096 || size & 1)". Error: Usage, what is no such expression, or
+  // compares text.
+  static Result<FilterExpression> parse(std::string_view text);
+
+  // Every field that is compared, each once.
+  const std::vector<std::string>& fields() const { return fields_; }
+
+  // `values` are those of fields(), in their order.
+  bool accepts(const std::vector<std::uint64_t>& values) const;
+
+ private:
+  enum class Op : std::uint8_t { Equal, NotEqual, Less, LessEqual, More, MoreEqual, Bits };
+  enum class Step : std::uint8_t { Compare, Not, And, Or };
+
+  // In the order of evaluation: operands before what joins them.
+  struct Node {
+    Step step = Step::Compare;
+    Op op = Op::Equal;
+    std::size_t field = 0;
+    std::uint64_t value = 0;
+  };
+
+  class Parser;
+
+  static bool compare(Op op, std::uint64_t left, std::uint64_t right);
+
+  std::vector<Node> nodes_;
+  std::vector<std::string> fields_;
+};
+
+}  // namespace memtrace
