@@ -30,8 +30,11 @@ const Tracepoint* find_tracepoint(std::string_view name) {
     return &arena_probe();
   }
   const std::string_view wanted = without_modifiers(name);
-  const std::array groups = {
-      slab_tracepoints(), page_tracepoints(), fault_tracepoints(), system_call_tracepoints()};
+  const std::array groups = {slab_tracepoints(),
+                             page_tracepoints(),
+                             fault_tracepoints(),
+                             resident_tracepoints(),
+                             system_call_tracepoints()};
   for (const std::span<const Tracepoint> group : groups) {
     const auto found = std::find_if(
         group.begin(), group.end(), [&](const Tracepoint& one) { return one.name == wanted; });

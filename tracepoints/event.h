@@ -14,6 +14,7 @@
 #include "tracepoints/event_allocators.h"
 #include "tracepoints/event_faults.h"
 #include "tracepoints/event_heap.h"
+#include "tracepoints/event_resident.h"
 #include "tracepoints/event_syscalls.h"
 #include "tracepoints/field.h"
 
@@ -25,6 +26,8 @@ using EventPayload = std::variant<std::monostate,
                                   PageAlloc,
                                   PageFree,
                                   PageFault,
+                                  PageCacheChange,
+                                  RssStat,
                                   HeapCall,
                                   HeapReturn,
                                   HeapAlloc,

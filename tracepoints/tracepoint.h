@@ -34,6 +34,7 @@ struct Tracepoint {
 std::span<const Tracepoint> slab_tracepoints();
 std::span<const Tracepoint> page_tracepoints();
 std::span<const Tracepoint> fault_tracepoints();
+std::span<const Tracepoint> resident_tracepoints();
 std::span<const Tracepoint> system_call_tracepoints();
 
 // Stands for every event of heap.h: their names are not known beforehand, their fields are.

@@ -9,12 +9,17 @@ namespace memtrace {
 namespace {
 
 constexpr auto kAliases = std::to_array<Alias>({
+    {"anonpgin", "swapin", "by", "comm,pid"},
     {"brkstack", "brk", "by", "stack,comm"},
+    {"fmapfault", "ffaults", "by", "comm,file"},
     {"kmalloc-top", "kmalloc", "sort", "count"},
     {"kmem", "kmalloc", "by", "stack,comm"},
     {"kpages", "pages", "by", "stack,comm"},
+    {"mmanonpage", "anon", "by", "comm,pid"},
     {"mmapsnoop", "mmap", "trace", ""},
+    {"mmfilepage", "filepages", "by", "comm,pid"},
     {"overcommit", "enomem", "trace", ""},
+    {"pfaults", "faults", "trace", ""},
     {"shmsnoop", "shm", "trace", ""},
     {"slabratetop", "slab", "sort", "bytes"},
 });

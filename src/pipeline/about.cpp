@@ -84,6 +84,8 @@ std::string to_json(const About& about) {
                {"whole_machine", about.whole_machine},
                {"migratetypes", about.migratetypes},
                {"slab_caches", about.slab_caches},
+               {"filters", about.filters},
+               {"vmstat", about.vmstat},
                {"notes", about.notes},
                {"observations", json_of(about.observations)}};
   for (const Counter& counter : kCounters) {
@@ -104,6 +106,8 @@ About parse_about(const std::string& text) {
     about.migratetypes = texts(json, "migratetypes");
     about.notes = texts(json, "notes");
     about.slab_caches = json.value("slab_caches", about.slab_caches);
+    about.filters = json.value("filters", about.filters);
+    about.vmstat = json.value("vmstat", about.vmstat);
     for (const Counter& counter : kCounters) {
       about.*counter.value = json.value(counter.name, std::uint64_t{0});
     }

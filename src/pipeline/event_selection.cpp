@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "pipeline/event_filter.h"
 #include "pipeline/event_needs.h"
+#include "pipeline/event_parts.h"
 #include "pipeline/sdt_event.h"
 #include "pipeline/uprobe_event.h"
 #include "tracepoints/alternatives.h"
@@ -36,8 +37,10 @@ class Selector {
       : selection_(selection), heap_(selection.heap) {}
 
   Result<> add_view(const ViewSpec& view) {
+    parts_ = view.parts;
     TRY(add_needs(view.needs, view.needs_call_stacks));
     selected_.is_prompt = selected_.is_prompt || view.needs_promptness;
+    parts_ = {};
     if (!view.needs_memory_map) {
       return kDone;
     }
@@ -65,8 +68,10 @@ class Selector {
       return chosen.take_error();
     }
     for (const std::string& event : chosen.value()) {
+      part_ = find_part(parts_, event);
       TRY(add_event(event, {.stacks = has_stacks(event, stacks_of_calls)}));
     }
+    part_ = nullptr;
     return kDone;
   }
 
@@ -112,6 +117,7 @@ class Selector {
       const auto& notes = selected_.probes->notes();
       selected_.notes.insert(selected_.notes.end(), notes.begin(), notes.end());
     }
+    selected_.filters = filters_of_parts(selected_.requests);
     if (!selection_.filter.empty()) {
       auto note = apply_filter(selection_.filter, selected_.requests);
       if (!note.ok()) {
@@ -212,6 +218,9 @@ class Selector {
   }
 
   void add(EventRequest request) {
+    if (part_ != nullptr) {
+      narrow(request, *part_);
+    }
     const auto same = [&](const EventRequest& other) {
       return other.info.name == request.info.name;
     };
@@ -220,8 +229,7 @@ class Selector {
     if (known == requests.end()) {
       requests.push_back(std::move(request));
     } else {
-      known->optional = known->optional && request.optional;
-      known->stacks = known->stacks || request.stacks;
+      widen(*known, request);
     }
   }
 
@@ -229,6 +237,8 @@ class Selector {
   HeapNeeds heap_;
   std::optional<TracepointFiles> files_;
   std::map<std::string, bool> static_probes_;  // those asked for: all files are read for each
+  std::span<const EventPart> parts_;           // of the view that is being added
+  const EventPart* part_ = nullptr;            // of the event
   SelectedEvents selected_;
 };
 

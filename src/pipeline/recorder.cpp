@@ -64,6 +64,7 @@ class Recorder {
     about_.migratetypes = migratetype_names();
     about_.slab_caches = slab_caches();
     about_.notes = source.recording().caveats;
+    about_.filters = options.selected.filters;
   }
 
   // With the threads that empty the rings.
@@ -87,6 +88,7 @@ class Recorder {
     summary_.own_samples = about_.own_samples = source_.own_samples();
     summary_.command_status = source_.end_command();
     about_.disk_full = writer_.samples_lost();
+    about_.vmstat = growth_of(vmstat_, vmstat_counters());
     Recording end{.first_time_ns = first_time_ns_, .last_time_ns = last_time_ns_};
     for (const std::string& caveat : user_stacks_.caveats()) {
       about_.notes.push_back(caveat);
@@ -227,6 +229,7 @@ class Recorder {
   RecordBuilder own_records_;
   RecordSummary summary_;
   About about_;
+  VmstatCounters vmstat_ = vmstat_counters();  // before the first event
   std::uint64_t first_time_ns_ = 0;
   std::uint64_t last_time_ns_ = 0;
   bool written_in_round_ = false;

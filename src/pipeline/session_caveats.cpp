@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/text.h"
+#include "pipeline/event_parts.h"
 #include "pipeline/session.h"
 
 namespace memtrace {
@@ -56,6 +57,19 @@ void Session::note_partial(const ViewSpec& view, Caveats& caveats) const {
         "only the events of some tasks were recorded: what other tasks freed for them, and what "
         "the "
         "kernel frees when they end, seems to be live; record with -a to see it");
+  }
+}
+
+// Recorded for other views, which need less of an event than this one.
+void Session::note_parts(const ViewSpec& view, Caveats& caveats) const {
+  const About about = parse_about(source_.recording().about_json);
+  for (const EventType& type : feed_.types()) {
+    const auto filter = about.filters.find(type.name);
+    if (filter != about.filters.end() && view.handles(type) &&
+        !is_enough(view, type.name, filter->second)) {
+      caveats.notes.push_back("of " + type.name + " only those with " + filter->second +
+                              " were recorded, for another view: there were more");
+    }
   }
 }
 
