@@ -33,6 +33,7 @@ const Tracepoint* find_tracepoint(std::string_view name) {
   const std::array groups = {slab_tracepoints(),
                              page_tracepoints(),
                              fault_tracepoints(),
+                             resident_tracepoints(),
                              system_call_tracepoints(),
                              reclaim_tracepoints(),
                              oom_tracepoints(),

@@ -17,6 +17,7 @@
 #include "tracepoints/event_heap.h"
 #include "tracepoints/event_oom.h"
 #include "tracepoints/event_reclaim.h"
+#include "tracepoints/event_resident.h"
 #include "tracepoints/event_syscalls.h"
 #include "tracepoints/event_work.h"
 #include "tracepoints/event_writeback.h"
@@ -30,6 +31,8 @@ using EventPayload = std::variant<std::monostate,
                                   PageAlloc,
                                   PageFree,
                                   PageFault,
+                                  PageCacheChange,
+                                  RssStat,
                                   HeapCall,
                                   HeapReturn,
                                   HeapAlloc,

@@ -35,6 +35,7 @@ struct Tracepoint {
 std::span<const Tracepoint> slab_tracepoints();
 std::span<const Tracepoint> page_tracepoints();
 std::span<const Tracepoint> fault_tracepoints();
+std::span<const Tracepoint> resident_tracepoints();
 std::span<const Tracepoint> system_call_tracepoints();
 std::span<const Tracepoint> reclaim_tracepoints();
 std::span<const Tracepoint> oom_tracepoints();

@@ -9,18 +9,23 @@ namespace memtrace {
 namespace {
 
 constexpr auto kAliases = std::to_array<Alias>({
+    {"anonpgin", "swapin", "by", "comm,pid"},
     {"brkstack", "brk", "by", "stack,comm"},
     {"compactsnoop", "compaction", "trace", ""},
     {"drsnoop", "reclaim", "trace", ""},
+    {"fmapfault", "ffaults", "by", "comm,file"},
     {"kmalloc-top", "kmalloc", "sort", "count"},
     {"kmem", "slab", "by", "stack,comm", "show", "allocs,avg_bytes,bytes"},
     {"kpages", "pages", "by", "stack,comm", "sort", "allocs"},
+    {"mmanonpage", "anon", "by", "comm,pid"},
     {"mmapsnoop", "mmap", "trace", ""},
+    {"mmfilepage", "filepages", "by", "comm,pid"},
     {"mmreclaim", "vmscan", "by", "comm,pid"},
     {"mmwriteback", "writeback", "by", "comm,pid"},
     {"numamove", "numa", "", ""},
     {"oomkill", "oom", "", ""},
     {"overcommit", "enomem", "trace", ""},
+    {"pfaults", "faults", "trace", ""},
     {"shmsnoop", "shm", "trace", ""},
     {.name = "slabratetop",
      .view = "slab",

@@ -117,8 +117,9 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
     attr.sample_type |= request.physical_address ? kSamplePhysicalAddress : 0;
   }
   if (request.stacks) {
-    ask_for_stacks(attr,
-                   request.on_user_code ? context.call_graph.for_probes() : context.call_graph);
+    CallGraph graph = request.on_user_code ? context.call_graph.for_probes() : context.call_graph;
+    graph.user = graph.user && request.user_stack;
+    ask_for_stacks(attr, graph);
   }
   if (request.pmu_probe) {
     ask_for_probe(attr, *request.pmu_probe);

@@ -58,6 +58,7 @@ struct EventRequest {
   std::uint32_t type = 0;  // PERF_TYPE_*, or a dynamic PMU's number
   std::string filter;      // for PERF_EVENT_IOC_SET_FILTER; "" = none
   bool stacks = true;      // false: no callchain, registers or stack bytes, whatever CallGraph says
+  bool user_stack = true;  // false: the kernel's part of the stack is enough
   bool on_user_code = false;  // a probe
   // Of page faults: where the page lies, PERF_SAMPLE_PHYS_ADDR, from 4.13 on.
   bool physical_address = false;

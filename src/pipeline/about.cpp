@@ -85,6 +85,8 @@ std::string to_json(const About& about) {
                {"migratetypes", about.migratetypes},
                {"slab_caches", about.slab_caches},
                {"cpu_nodes", about.cpu_nodes},
+               {"filters", about.filters},
+               {"vmstat", about.vmstat},
                {"notes", about.notes},
                {"observations", json_of(about.observations)}};
   for (const Counter& counter : kCounters) {
@@ -106,6 +108,8 @@ About parse_about(const std::string& text) {
     about.notes = texts(json, "notes");
     about.slab_caches = json.value("slab_caches", about.slab_caches);
     about.cpu_nodes = json.value("cpu_nodes", about.cpu_nodes);
+    about.filters = json.value("filters", about.filters);
+    about.vmstat = json.value("vmstat", about.vmstat);
     for (const Counter& counter : kCounters) {
       about.*counter.value = json.value(counter.name, std::uint64_t{0});
     }

@@ -17,6 +17,9 @@ struct About {
   std::vector<std::string> migratetypes;  // page allocator's names by number
   std::map<std::string, std::uint64_t> slab_caches;  // bytes of an object, by cache
   std::vector<std::uint32_t> cpu_nodes;              // NUMA node by CPU
+  std::map<std::string, std::string> filters;        // events that were not recorded whole
+  // By how much /proc/vmstat's counters grew meanwhile.
+  std::map<std::string, std::uint64_t> vmstat;
   std::vector<std::string> notes;                    // sentences for the reader of a report
   std::vector<Observation> observations;             // what /proc said at some events
   std::uint64_t observations_skipped = 0;

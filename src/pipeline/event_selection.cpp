@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "pipeline/event_filter.h"
 #include "pipeline/event_needs.h"
+#include "pipeline/event_parts.h"
 #include "pipeline/filter_expression.h"
 #include "pipeline/sdt_event.h"
 #include "pipeline/uprobe_event.h"
@@ -38,8 +39,10 @@ class Selector {
 
   Result<> add_view(const ViewSpec& view) {
     physical_addresses_ = view.needs_physical_addresses;
+    parts_ = view.parts;
     TRY(add_needs(view.needs, view.needs_call_stacks));
     selected_.is_prompt = selected_.is_prompt || view.needs_promptness;
+    parts_ = {};
     if (!view.needs_memory_map) {
       return kDone;
     }
@@ -67,8 +70,10 @@ class Selector {
       return chosen.take_error();
     }
     for (const std::string& event : chosen.value()) {
+      part_ = find_part(parts_, event);
       TRY(add_event(event, {.stacks = has_stacks(event, stacks_of_calls)}));
     }
+    part_ = nullptr;
     return kDone;
   }
 
@@ -116,6 +121,7 @@ class Selector {
       const auto& notes = selected_.probes->notes();
       selected_.notes.insert(selected_.notes.end(), notes.begin(), notes.end());
     }
+    selected_.filters = filters_of_parts(selected_.requests);
     if (!selection_.filter.empty()) {
       auto note = apply_filter(selection_.filter, selected_.requests);
       if (!note.ok()) {
@@ -227,6 +233,9 @@ class Selector {
   }
 
   void add(EventRequest request) {
+    if (part_ != nullptr) {
+      narrow(request, *part_);
+    }
     const auto same = [&](const EventRequest& other) {
       return other.info.name == request.info.name;
     };
@@ -235,9 +244,7 @@ class Selector {
     if (known == requests.end()) {
       requests.push_back(std::move(request));
     } else {
-      known->optional = known->optional && request.optional;
-      known->stacks = known->stacks || request.stacks;
-      known->physical_address = known->physical_address || request.physical_address;
+      widen(*known, request);
     }
   }
 
@@ -246,6 +253,8 @@ class Selector {
   std::optional<TracepointFiles> files_;
   std::map<std::string, bool> static_probes_;  // those asked for: all files are read for each
   bool physical_addresses_ = false;  // the view that is being added wants those of its faults
+  std::span<const EventPart> parts_;           // of the view that is being added
+  const EventPart* part_ = nullptr;            // of the event
   SelectedEvents selected_;
 };
 

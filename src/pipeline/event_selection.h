@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,6 +36,7 @@ struct SelectedEvents {
   bool is_prompt = false;              // LiveSetup::is_prompt
   ChooseEvents choose_late;            // for LiveSetup; empty when no file needs to be looked at
   std::vector<std::string> notes;  // what is not as one might think: for stderr and every report
+  std::map<std::string, std::string> filters;  // of events that the views need only a part of
 };
 
 // Usage, with the nearest names, of which there may be more than those of the views.

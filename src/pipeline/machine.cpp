@@ -141,4 +141,33 @@ std::map<std::string, std::uint64_t> parse_slabinfo(std::string_view slabinfo) {
   return caches;
 }
 
+VmstatCounters vmstat_counters() {
+  const auto text = read_file("/proc/vmstat");
+  return text.ok() ? parse_vmstat(text.value()) : VmstatCounters();
+}
+
+VmstatCounters parse_vmstat(std::string_view vmstat) {
+  VmstatCounters counters;
+  for (const std::string_view line : split(vmstat, '\n')) {
+    const std::size_t space = line.find(' ');
+    const auto value =
+        space == std::string_view::npos ? std::nullopt : parse_number(line.substr(space + 1));
+    if (value) {
+      counters.emplace(line.substr(0, space), *value);
+    }
+  }
+  return counters;
+}
+
+VmstatCounters growth_of(const VmstatCounters& before, const VmstatCounters& now) {
+  VmstatCounters growth;
+  for (const auto& [name, value] : now) {
+    const auto old = before.find(name);
+    if (old != before.end() && value > old->second) {
+      growth.emplace(name, value - old->second);
+    }
+  }
+  return growth;
+}
+
 }  // namespace memtrace

@@ -33,4 +33,15 @@ std::map<std::string, std::uint64_t> slab_caches();
 // The same from the text of the file.
 std::map<std::string, std::uint64_t> parse_slabinfo(std::string_view slabinfo);
 
+using VmstatCounters = std::map<std::string, std::uint64_t>;
+
+// All figures of /proc/vmstat. Empty when it cannot be read.
+VmstatCounters vmstat_counters();
+
+// The same from the text of the file.
+VmstatCounters parse_vmstat(std::string_view vmstat);
+
+// Those that are larger now, and by how much.
+VmstatCounters growth_of(const VmstatCounters& before, const VmstatCounters& now);
+
 }  // namespace memtrace

@@ -71,6 +71,7 @@ class Recorder {
     about_.migratetypes = migratetype_names();
     about_.slab_caches = slab_caches();
     about_.cpu_nodes = cpu_nodes();
+    about_.filters = options.selected.filters;
   }
 
   // Before anything is enabled: processes that run by now may be gone when they are met.
@@ -97,6 +98,7 @@ class Recorder {
     summary_.own_samples = about_.own_samples = source_.own_samples();
     summary_.command_status = source_.end_command();
     about_.disk_full = writer_.samples_lost();
+    about_.vmstat = growth_of(vmstat_, vmstat_counters());
     Recording end{.first_time_ns = first_time_ns_, .last_time_ns = last_time_ns_};
     TRY(write_late_events());
     about_.notes = source_.recording().caveats;
@@ -255,6 +257,7 @@ class Recorder {
   std::size_t written_events_;
   RecordSummary summary_;
   About about_;
+  VmstatCounters vmstat_ = vmstat_counters();  // before the first event
   std::uint64_t first_time_ns_ = 0;
   std::uint64_t last_time_ns_ = 0;
   bool written_in_round_ = false;

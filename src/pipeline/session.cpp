@@ -49,10 +49,13 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
     }
     session->world_.observations().add_skipped(about.observations_skipped);
     view_options.cpu_nodes = std::move(about.cpu_nodes);
+  } else {
+    session->vmstat_ = vmstat_counters();
   }
   view_options.is_page_allocator = [naming = &session->naming_](LocationId location) {
     return is_page_allocator(naming->location(location));
   };
+  view_options.namer = &session->naming_;
   for (const NamedView* view : session->options_.views) {
     auto made = view->spec.make(view_options);
     if (!made.ok()) {
@@ -194,6 +197,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   if (options_.live) {
     observer_.at_end(span.end_ns, world_.observations());
   }
+  note_vmstat();
   std::vector<Report> reports;
   for (std::size_t i = 0; i < views_.size(); ++i) {
     Report report = views_[i]->finish(world_, span);
@@ -213,6 +217,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     } else {
       known.unmatched = 0;
     }
+    note_parts(options_.views[i]->spec, known);
     if (view_is_sampled(i)) {
       known.notes.emplace_back(
           "events were sampled one in N: counts and bytes are scaled by N, and live blocks are not "
@@ -228,6 +233,16 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   TRY(on_reports(std::move(reports)));
   losses_ = {};
   return kDone;
+}
+
+void Session::note_vmstat() {
+  if (!options_.live) {
+    world_.note_vmstat_growth(parse_about(source_.recording().about_json).vmstat);
+    return;
+  }
+  VmstatCounters now = vmstat_counters();
+  world_.note_vmstat_growth(growth_of(vmstat_, now));
+  vmstat_ = std::move(now);
 }
 
 std::vector<Session::EventCount> Session::event_counts() const {
@@ -247,11 +262,13 @@ bool Session::view_is_sampled(std::size_t view_index) const {
 }
 
 bool Session::view_has_events(std::size_t view_index) const {
+  const auto rests_on = options_.views[view_index]->spec.rests_on;
   for (std::size_t i = 0; i < handlers_.size(); ++i) {
     const auto& views = handlers_[i];
     const bool handled =
         std::find(views.begin(), views.end(), views_[view_index].get()) != views.end();
-    if (handled && counts_[i].samples > 0) {
+    const bool counts = rests_on == nullptr || rests_on(feed_.types()[i]);
+    if (handled && counts && counts_[i].samples > 0) {
       return true;
     }
   }

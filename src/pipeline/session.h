@@ -14,6 +14,7 @@
 #include "pipeline/about.h"
 #include "pipeline/event_feed.h"
 #include "pipeline/identity_watch.h"
+#include "pipeline/machine.h"
 #include "pipeline/naming.h"
 #include "pipeline/observer.h"
 #include "pipeline/user_stacks.h"
@@ -78,6 +79,7 @@ class Session {
   Result<> check_views();
   Result<> close_intervals(std::uint64_t now_ns, const OnReports& on_reports);
   Result<> deliver(View::Span span, const OnReports& on_reports);
+  void note_vmstat();
   bool view_is_sampled(std::size_t view_index) const;
   void note_empty(Report& report) const;
   void learn_handlers();
@@ -85,6 +87,7 @@ class Session {
   void note_partial(const ViewSpec& view, Caveats& caveats) const;
   void note_identities(Caveats& caveats) const;
   void learn_identities(const Record& record);
+  void note_parts(const ViewSpec& view, Caveats& caveats) const;
 
   RecordSource& source_;
   SessionOptions options_;
@@ -99,7 +102,8 @@ class Session {
   std::vector<std::unique_ptr<View>> views_;
   std::vector<std::vector<View*>> handlers_;  // by event: the views that want it
   std::vector<EventCount> counts_;
-  Caveats losses_;  // of this interval
+  Caveats losses_;         // of this interval
+  VmstatCounters vmstat_;  // of a live source, as it was when the interval began
   std::uint64_t start_ns_ = 0;
   std::uint64_t last_ns_ = 0;
   std::uint64_t interval_end_ns_ = 0;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/text.h"
+#include "pipeline/event_parts.h"
 #include "pipeline/session.h"
 
 namespace memtrace {
@@ -76,6 +77,17 @@ void Session::note_identities(Caveats& caveats) const {
       format("%llu events are ", static_cast<unsigned long long>(unidentified_)) + effect +
       ": their processes had ended before their user and cgroup could be "
       "read, and nothing is known of their parents");
+// Recorded for other views, which need less of an event than this one.
+void Session::note_parts(const ViewSpec& view, Caveats& caveats) const {
+  const About about = parse_about(source_.recording().about_json);
+  for (const EventType& type : feed_.types()) {
+    const auto filter = about.filters.find(type.name);
+    if (filter != about.filters.end() && view.handles(type) &&
+        !is_enough(view, type.name, filter->second)) {
+      caveats.notes.push_back("of " + type.name + " only those with " + filter->second +
+                              " were recorded, for another view: there were more");
+    }
+  }
 }
 
 // A lost allocation is a block too few, a lost free one too many.

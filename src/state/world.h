@@ -5,6 +5,7 @@
 #include <tsl/robin_map.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -80,6 +81,14 @@ class World {
   void note_kernel_place(KernelPlace place) { kernel_place_ = std::move(place); }
 
   const KernelPlace& kernel_place() const { return kernel_place_; }
+
+  // By how much each of /proc/vmstat's counters grew on the whole machine in the time that is being
+  // reported; one that is missing did not grow. Empty: not known.
+  using VmstatGrowth = std::map<std::string, std::uint64_t>;
+
+  void note_vmstat_growth(VmstatGrowth growth) { vmstat_growth_ = std::move(growth); }
+
+  const VmstatGrowth& vmstat_growth() const { return vmstat_growth_; }
 
   void fork(const ProcessTable::ForkedTask& task);
   void exec(std::uint32_t pid);
@@ -167,6 +176,7 @@ class World {
 
   Options options_;
   KernelPlace kernel_place_;
+  VmstatGrowth vmstat_growth_;
   StringTable strings_;
   ModuleTable modules_;
   ProcessTable processes_;

@@ -1,30 +1,27 @@
 #include "views/shared_fault_keys.h"
 
+#include <algorithm>
 #include <array>
 
 namespace memtrace {
 namespace {
 
-constexpr std::uint64_t kSmallestPageBytes = 4096;
-// The upper half of the address space is the kernel's on every 64-bit machine.
-constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
 // x86, arch/x86/include/asm/trap_pf.h: X86_PF_WRITE, X86_PF_INSTR.
 constexpr std::uint64_t kErrorWrite = 1U << 1U;
 constexpr std::uint64_t kErrorExec = 1U << 4U;
+constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
 
-const PageFault& fault_of(const Event& event) {
-  return std::get<PageFault>(event.payload);
+std::uint64_t no_word(const Event& /*event*/) {
+  return 0;  // the fault fills it in
 }
 
 Cell access_cell(std::uint64_t word, const CellContext& /*context*/) {
-  constexpr std::array<std::string_view, 4> kNames = {"unknown", "read", "write", "exec"};
-  return std::string(kNames[word]);
+  return std::string(name_of(static_cast<FaultAccess>(word)));
 }
 
 Cell class_cell(std::uint64_t word, const CellContext& context) {
-  constexpr std::array<std::string_view, 3> kNames = {"unknown", "minor", "major"};
-  const bool failed = word == 0 && context.fault_ends_seen && !context.sampled;
-  return std::string(failed ? "failed" : kNames[word]);
+  const bool failed = context.fault_ends_seen && !context.sampled;
+  return std::string(name_of(static_cast<FaultClass>(word), failed));
 }
 
 Cell mode_cell(std::uint64_t word, const CellContext& /*context*/) {
@@ -39,26 +36,79 @@ std::uint64_t settle_page(std::uint64_t word, const CellContext& context) {
   return word & ~(context.world.page_size_bytes() - 1);
 }
 
-constexpr auto kFaultKeys = std::to_array<KeySpec>({
-    {.name = "access",
-     .unit = Unit::Text,
-     .of =
-         [](const Event& event) { return static_cast<std::uint64_t>(access_of(fault_of(event))); },
-     .cell = access_cell},
-    {.name = "class",
-     .unit = Unit::Text,
-     .of = [](const Event& event) { return static_cast<std::uint64_t>(class_of(fault_of(event))); },
-     .cell = class_cell},
-    {.name = "mode",
-     .unit = Unit::Text,
-     .of = [](const Event& event) { return std::uint64_t{is_of_kernel(fault_of(event))}; },
-     .cell = mode_cell},
-    {.name = "page",
-     .unit = Unit::Address,
-     .of = [](const Event& event) { return page_of(fault_of(event)); },
-     .cell = page_cell,
-     .settle = settle_page},
+Cell kind_cell(std::uint64_t word, const CellContext& /*context*/) {
+  return std::string(name_of(static_cast<PlaceKind>(word)));
+}
+
+// Memory without a file goes by its kind.
+constexpr std::uint64_t kKindWord = std::uint64_t{1} << 32U;
+
+Cell file_cell(std::uint64_t word, const CellContext& context) {
+  if (word >= kKindWord) {
+    return "[" + std::string(name_of(static_cast<PlaceKind>(word - kKindWord))) + "]";
+  }
+  return std::string(context.world.strings().at(StringId{static_cast<std::uint32_t>(word)}));
+}
+
+Cell offset_cell(std::uint64_t word, const CellContext& /*context*/) {
+  return word == kNoOffset ? Cell() : Cell(word);
+}
+
+std::uint64_t file_word(const Fault& fault) {
+  const FaultPlace& place = fault.place;
+  return place.file.valid() ? place.file.value : kKindWord + static_cast<std::uint64_t>(place.kind);
+}
+
+struct OwnKey {
+  KeySpec spec;
+  std::uint64_t (*of)(const Fault& fault, std::uint64_t range_bytes) = nullptr;
+};
+
+constexpr auto kOwnKeys = std::to_array<OwnKey>({
+    {{.name = "access", .unit = Unit::Text, .of = no_word, .cell = access_cell},
+     [](const Fault& f, std::uint64_t) { return static_cast<std::uint64_t>(access_of(f.entry)); }},
+    {{.name = "class", .unit = Unit::Text, .of = no_word, .cell = class_cell},
+     [](const Fault& f, std::uint64_t) { return static_cast<std::uint64_t>(class_of(f)); }},
+    {{.name = "mode", .unit = Unit::Text, .of = no_word, .cell = mode_cell},
+     [](const Fault& f, std::uint64_t) { return std::uint64_t{is_of_kernel(f.entry)}; }},
+    {{.name = "page",
+      .unit = Unit::Address,
+      .of = no_word,
+      .cell = page_cell,
+      .settle = settle_page},
+     [](const Fault& f, std::uint64_t) { return page_of(f.entry); }},
+    {{.name = "kind", .unit = Unit::Text, .of = no_word, .cell = kind_cell},
+     [](const Fault& f, std::uint64_t) { return static_cast<std::uint64_t>(f.place.kind); }},
+    {{.name = "file", .unit = Unit::Text, .of = no_word, .cell = file_cell},
+     [](const Fault& f, std::uint64_t) { return file_word(f); }},
+    {{.name = "offset", .unit = Unit::Address, .of = no_word, .cell = offset_cell},
+     [](const Fault& f, std::uint64_t range_bytes) {
+       return f.place.file.valid() ? f.place.file_offset / range_bytes * range_bytes : kNoOffset;
+     }},
 });
+
+FaultClass class_in_file(const Fault& fault) {
+  if (fault.is_write() && fault.is_present()) {
+    return fault.place.is_private ? FaultClass::CopyOnWrite : FaultClass::SharedWrite;
+  }
+  if (fault.end == FaultEnd::Major) {
+    return FaultClass::FileMajor;
+  }
+  // A private copy is made at once (mm/memory.c, do_cow_fault).
+  return fault.is_write() && fault.place.is_private ? FaultClass::CopyOnWrite
+                                                    : FaultClass::FileMinor;
+}
+
+FaultClass class_in_anonymous(const Fault& fault) {
+  if (fault.is_present()) {
+    return fault.is_write() ? FaultClass::CopyOnWrite : FaultClass::Minor;
+  }
+  if (fault.end == FaultEnd::Major) {
+    return FaultClass::SwapIn;
+  }
+  // Without the error code it may as well be a copy.
+  return fault.entry.has_error_code ? FaultClass::ZeroFill : FaultClass::Minor;
+}
 
 }  // namespace
 
@@ -72,29 +122,128 @@ FaultAccess access_of(const PageFault& fault) {
   return (fault.error_code & kErrorWrite) != 0 ? FaultAccess::Write : FaultAccess::Read;
 }
 
-FaultClass class_of(const PageFault& fault) {
-  switch (fault.stage) {
-    case FaultStage::Minor:
-      return FaultClass::Minor;
-    case FaultStage::Major:
-      return FaultClass::Major;
-    case FaultStage::Entry:
-      break;
+FaultClass class_of(const Fault& fault) {
+  if (fault.end == FaultEnd::Open) {
+    return FaultClass::Open;
   }
-  return FaultClass::Open;
+  if (fault.place.kind == PlaceKind::Hugetlb) {
+    return FaultClass::Hugetlb;
+  }
+  if (fault.huge_pages > 0) {
+    return FaultClass::Huge;
+  }
+  if (fault.place.kind == PlaceKind::File) {
+    return class_in_file(fault);
+  }
+  if (fault.place.is_anonymous()) {
+    return class_in_anonymous(fault);
+  }
+  const bool major = fault.end == FaultEnd::Major;
+  if (fault.place.kind == PlaceKind::SharedMemory) {
+    return major ? FaultClass::SwapIn : FaultClass::SharedMemory;
+  }
+  return major ? FaultClass::Major : FaultClass::Minor;
 }
 
-// Software events do not say so themselves, but the faulting instruction does.
-bool is_of_kernel(const PageFault& fault) {
-  return fault.in_kernel || fault.ip >= kFirstKernelAddress;
+std::string_view name_of(FaultAccess access) {
+  constexpr std::array<std::string_view, 4> kNames = {"unknown", "read", "write", "exec"};
+  return kNames[static_cast<std::size_t>(access)];
 }
 
-std::uint64_t page_of(const PageFault& fault) {
-  return fault.address & ~(kSmallestPageBytes - 1);
+std::string_view name_of(FaultClass fault_class, bool failed) {
+  constexpr std::array<std::string_view, 12> kNames = {"unknown",
+                                                       "minor",
+                                                       "major",
+                                                       "zero-fill",
+                                                       "copy-on-write",
+                                                       "file minor",
+                                                       "file major",
+                                                       "swap-in",
+                                                       "huge",
+                                                       "hugetlb",
+                                                       "shared memory",
+                                                       "shared write"};
+  return fault_class == FaultClass::Open && failed ? "failed"
+                                                   : kNames[static_cast<std::size_t>(fault_class)];
 }
 
-std::span<const KeySpec> fault_keys() {
-  return kFaultKeys;
+std::string_view name_of(PlaceKind kind) {
+  constexpr std::array<std::string_view, 9> kNames = {"unknown",
+                                                      "unmapped",
+                                                      "file",
+                                                      "heap",
+                                                      "stack",
+                                                      "anonymous",
+                                                      "shared memory",
+                                                      "hugetlb",
+                                                      "special"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+Result<FaultKeys> FaultKeys::choose(const ViewOptions& options,
+                                    std::span<const std::string_view> names,
+                                    std::uint64_t range_bytes) {
+  std::vector<KeySpec> specs;
+  for (const OwnKey& key : kOwnKeys) {
+    specs.push_back(key.spec);
+  }
+  auto chosen = KeySet::choose(options, names, specs);
+  if (!chosen.ok()) {
+    return chosen.take_error();
+  }
+  FaultKeys keys;
+  keys.keys_ = chosen.take();
+  keys.range_bytes_ = range_bytes;
+  for (const OwnKey& key : kOwnKeys) {
+    if (const auto index = keys.keys_.index_of(key.spec.name)) {
+      keys.own_.push_back({*index, key.of});
+    }
+  }
+  return keys;
+}
+
+KeyWords FaultKeys::of(const Fault& fault) const {
+  KeyWords keys = fault.keys;
+  for (const OwnWord& own : own_) {
+    keys.words[own.index] = own.of(fault, range_bytes_);
+  }
+  return keys;
+}
+
+std::vector<std::string> place_notes(const FaultEvents& seen, const World& world) {
+  if (!seen.any() || knows_places(world)) {
+    return {};
+  }
+  return {
+      "what is mapped where faults happened is not known: the recording holds the mappings of code "
+      "only; record with --for faults"};
+}
+
+std::vector<std::string> class_notes(const FaultEvents& seen, const World& world) {
+  std::vector<std::string> notes;
+  if (!seen.any() || !seen.ends) {
+    return notes;
+  }
+  if (!knows_places(world)) {
+    notes.emplace_back(
+        "faults are told apart as minor, major, huge and failed only: the recording does not hold "
+        "the mappings of data");
+    return notes;
+  }
+  if (world.vmstat_growth().contains("pswpout")) {
+    notes.emplace_back(kSwapCacheNote);
+  }
+  if (!seen.error_codes) {
+    notes.emplace_back(
+        "zero-fill and copy-on-write faults are not told apart: only exceptions:page_fault_user "
+        "says whether the page was there");
+  }
+  if (!seen.page_allocs) {
+    notes.emplace_back(
+        "faults that were served with a huge page are not told apart: the recording lacks "
+        "kmem:mm_page_alloc");
+  }
+  return notes;
 }
 
 }  // namespace memtrace

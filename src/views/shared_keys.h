@@ -41,10 +41,15 @@ struct CellContext {
   std::span<const FlagName> reasons = {};
   const CacheNames* cache_names = nullptr;
   const std::function<bool(LocationId)>* is_page_allocator = nullptr;
-  bool frees_seen = false;       // without a single free nothing can be said of what is live
-  bool nodes_known = false;      // which CPU is of which NUMA node
-  bool fault_ends_seen = false;  // likewise of how page faults ended
-  bool sampled = false;          // one in N: that an event is missing says nothing
+  bool frees_seen = false;        // without a single free nothing can be said of what is live
+  bool nodes_known = false;       // which CPU is of which NUMA node
+  bool fault_ends_seen = false;   // likewise of how page faults ended
+  bool swap_pages_seen = false;   // of pages that swap was read into
+  bool swap_outs_seen = false;    // of pages that were written to swap
+  bool error_codes_seen = false;  // of how faults accessed memory
+  bool rss_seen = false;          // of what is resident
+  bool cache_seen = false;        // and of pages in the page cache
+  bool sampled = false;           // one in N: that an event is missing says nothing
 
   double seconds() const {
     return span.end_ns > span.start_ns ? static_cast<double>(span.end_ns - span.start_ns) / 1e9 : 0;

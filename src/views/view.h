@@ -36,6 +36,9 @@ struct ViewOptions {
 
   // A key or filter needs to know of users and cgroups.
   bool asks_identity() const;
+  // Names for stacks, to be asked in finish() and not for each event; outlives the view. Null where
+  // there are none.
+  Namer* namer = nullptr;
 };
 
 // No I/O, no clock, no globals.
@@ -74,6 +77,14 @@ struct ViewOption {
   std::string_view help;
 };
 
+// What suffices of an event that a view needs, as long as nobody else wants more of it: the rest
+// would cost the traced program time for nothing.
+struct EventPart {
+  std::string_view event;
+  std::string_view filter = {};  // the kernel passes on only what it is true for
+  enum class Stacks : std::uint8_t { All, Kernel, None } stacks = Stacks::All;
+};
+
 // What a view file exports: extern const ViewSpec view_<file name>.
 struct ViewSpec {
   std::string_view summary;  // for --help and the man page's NAME line
@@ -93,8 +104,11 @@ struct ViewSpec {
   // milliseconds, as what it says does not stay.
   bool needs_promptness = false;
   bool needs_stacks = true;
+  std::span<const EventPart> parts = {};  // of needs that are not needed whole
   // True when the view makes something of this event; asked once for each event of a recording.
   bool (*handles)(const EventType& type) = nullptr;
+  // Null, or which of these events it has nothing to say without.
+  bool (*rests_on)(const EventType& type) = nullptr;
   // Error: Usage, for an unknown key or a bad option value.
   Result<std::unique_ptr<View>> (*make)(const ViewOptions& options) = nullptr;
 };

@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"report kmaloc", "unknown view 'kmaloc'", "did you mean kmalloc"},
         Wrong{"report slabratetpo", "unknown view 'slabratetpo'", "did you mean slabratetop?"},
         Wrong{"report kmem --by nope -i $CROWD", "--by nope", "keys are cache, "},
-        Wrong{"report zzzzzz", "unknown view 'zzzzzz'", "views are: arenas, brk, calls"},
+        Wrong{"report zzzzzz", "unknown view 'zzzzzz'", "views are: anon, arenas, brk"},
         Wrong{"record --for kmaloc -- true", "unknown view 'kmaloc'", "did you mean kmalloc"},
         Wrong{"record --for kpagse -- true", "unknown view 'kpagse'", "did you mean kpages"},
         Wrong{"help kmaloc", "no help on 'kmaloc'", "did you mean kmalloc"},

@@ -32,6 +32,13 @@ TEST(AboutTest, slab_caches_come_back) {
   EXPECT_EQ(parse_about(to_json(about)).slab_caches, about.slab_caches);
 }
 
+TEST(AboutTest, growth_of_counters_comes_back) {
+  const About about{.filters = {{"kmem:mm_page_alloc", "order >= 9"}},
+                    .vmstat = {{"pswpin", 12}, {"pgfault", ~std::uint64_t{0}}}};
+  EXPECT_EQ(parse_about(to_json(about)).vmstat, about.vmstat);
+  EXPECT_EQ(parse_about(to_json(about)).filters, about.filters);
+}
+
 TEST(AboutTest, what_is_missing_stays_at_its_default) {
   const About read = parse_about(R"({"target": "process 12", "from_a_later_version": [1]})");
   EXPECT_EQ(read.target, "process 12");

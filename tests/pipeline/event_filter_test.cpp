@@ -36,6 +36,13 @@ TEST(EventFilterTest, half_an_expression_has_no_fields_and_does_no_harm) {
   }
 }
 
+TEST(EventFilterTest, filter_that_an_event_has_already_must_be_true_as_well) {
+  std::vector<EventRequest> requests = {tracepoint("kmem", "mm_page_alloc")};
+  requests[0].filter = "order >= 9";
+  ASSERT_TRUE(apply_filter("migratetype == 1 || order == 10", requests).ok());
+  EXPECT_EQ(requests[0].filter, "(order >= 9) && (migratetype == 1 || order == 10)");
+}
+
 TEST(EventFilterTest, only_events_with_all_its_fields_get_the_filter) {
   std::vector<EventRequest> requests = {
       tracepoint("kmem", "kmalloc"), tracepoint("kmem", "kfree"), software()};

@@ -49,6 +49,16 @@ TEST(MachineTest, slab_caches_are_read_with_the_size_of_an_object) {
   EXPECT_TRUE(parse_slabinfo("").empty());
 }
 
+TEST(MachineTest, counters_of_vmstat_are_read_and_compared) {
+  const VmstatCounters before = parse_vmstat("pgfault 10\npswpin 3\nnr_free_pages 50\n");
+  const VmstatCounters expected = {{"nr_free_pages", 50}, {"pgfault", 10}, {"pswpin", 3}};
+  EXPECT_EQ(before, expected);
+  const VmstatCounters now = parse_vmstat("pgfault 12\npswpin 3\nnr_free_pages 40\nnew 1\n");
+  EXPECT_EQ(growth_of(before, now), (VmstatCounters{{"pgfault", 2}}));
+  EXPECT_TRUE(parse_vmstat("").empty());
+  EXPECT_TRUE(parse_vmstat("pgfault\npswpin x\n").empty());
+}
+
 TEST(MachineTest, this_machine_has_a_kernel_cpus_and_memory) {
   const Recording machine = describe_machine();
   EXPECT_FALSE(machine.kernel_release.empty());

@@ -1,54 +1,7 @@
-#include "support/event_script.h"
+#include "views/fault_script.h"
 
 namespace memtrace::test {
 namespace {
-
-constexpr std::uint64_t kUserIp = 0x401000;
-constexpr std::uint64_t kKernelIp = 0xffffffff81000010;
-constexpr std::uint64_t kRead = 4;
-constexpr std::uint64_t kWrite = 6;
-constexpr std::uint64_t kExec = 0x14;
-
-Step entry(std::uint64_t address, std::uint64_t error_code = kWrite) {
-  return {.event = "exceptions:page_fault_user",
-          .payload = PageFault{
-              .address = address, .ip = kUserIp, .error_code = error_code, .has_error_code = true}};
-}
-
-Step kernel_entry(std::uint64_t address) {
-  return {.event = "exceptions:page_fault_kernel",
-          .payload = PageFault{.address = address,
-                               .ip = kKernelIp,
-                               .error_code = 2,
-                               .has_error_code = true,
-                               .in_kernel = true}};
-}
-
-Step software(std::uint64_t address, std::uint64_t ip = kUserIp) {
-  return {.event = "page-faults", .payload = PageFault{.address = address, .ip = ip}};
-}
-
-Step minor(std::uint64_t address, std::uint64_t ip = kUserIp) {
-  return {.event = "minor-faults",
-          .payload = PageFault{.address = address, .ip = ip, .stage = FaultStage::Minor},
-          .stack = 2};
-}
-
-Step major(std::uint64_t address, std::uint64_t ip = kUserIp) {
-  return {.event = "major-faults",
-          .payload = PageFault{.address = address, .ip = ip, .stage = FaultStage::Major},
-          .stack = 2};
-}
-
-Step by_thread(std::uint32_t tid, Step step) {
-  step.tid = tid;
-  return step;
-}
-
-Step weighing(std::uint64_t weight, Step step) {
-  step.weight = weight;
-  return step;
-}
 
 const ViewOptions kByAccessAndClass = {.by = {"access", "class"}};
 

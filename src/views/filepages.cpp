@@ -1,0 +1,222 @@
+// filepages: pages of files by process and by file: faults, copies, unmapping, the page cache.
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "views/shared_fault_keys.h"
+#include "views/shared_fault_needs.h"
+#include "views/shared_process_pages.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys = std::to_array<std::string_view>({"comm", "pid"});
+constexpr auto kNeeds =
+    std::to_array<std::string_view>({"exceptions:page_fault_user|page-faults",
+                                     "exceptions:page_fault_kernel|",
+                                     "minor-faults",
+                                     "major-faults",
+                                     "kmem:mm_page_alloc|",
+                                     "kmem:mm_page_free|kmem:mm_page_free_direct|",
+                                     "kmem:mm_pagevec_free|",
+                                     "kmem:rss_stat|",
+                                     "filemap:mm_filemap_add_to_page_cache|",
+                                     "filemap:mm_filemap_delete_from_page_cache|"});
+
+constexpr auto kFigures = std::to_array<Figure<ProcessPages>>({
+    {"alloc", Unit::Count, [](const ProcessPages& p, const CellContext&) { return Cell(p.alloc); }},
+    {"free",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_frees_seen(p.free, x); }},
+    {"fault",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_placed(p.fault, x); }},
+    {"major",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_placed(p.major, x); }},
+    {"cow",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) {
+       return x.error_codes_seen ? if_placed(p.copied, x) : Cell();
+     }},
+    {"kunmap",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_rss_seen(p.kernel_unmapped, x); }},
+    {"uunmap",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_rss_seen(p.user_unmapped, x); }},
+    {"cache_add",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_cache_seen(p.cache_added, x); }},
+    {"cache_del",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_cache_seen(p.cache_deleted, x); }},
+});
+
+void add_fault(const Fault& fault, ProcessPages& row) {
+  if (fault.place.kind != PlaceKind::File || fault.end == FaultEnd::Open) {
+    return;
+  }
+  row.fault += fault.weight;
+  row.major += fault.end == FaultEnd::Major ? fault.weight : 0;
+  row.copied += fault.is_write() && fault.place.is_private ? fault.weight : 0;
+}
+
+// What happened to the pages of one file.
+struct FilePages {
+  StringId name;
+  std::uint64_t faults = 0;
+  std::uint64_t major = 0;
+  std::uint64_t added = 0;
+  std::uint64_t deleted = 0;
+};
+
+class FilePagesView final : public View {
+ public:
+  explicit FilePagesView(const KeySet& keys)
+      : counter_(keys, RssMember::File, [this](const Fault& fault, ProcessPages& row) {
+          add_fault(fault, row);
+          count_file(fault);
+        }) {}
+
+  Result<> check(const std::deque<EventType>& types) override {
+    counter_.check(types);
+    return kDone;
+  }
+
+  void on(const Event& event, const World& world) override {
+    counter_.on(event, world);
+    if (const auto* change = std::get_if<PageCacheChange>(&event.payload)) {
+      count_cache(event, *change, world);
+    }
+  }
+
+  Report finish(const World& world, Span span) override;
+
+ private:
+  void count_file(const Fault& fault);
+  void count_cache(const Event& event, const PageCacheChange& change, const World& world);
+  Table file_table(const CellContext& context) const;
+
+  ProcessPageCounter counter_;
+  std::map<FileId, FilePages> files_;
+};
+
+void FilePagesView::count_file(const Fault& fault) {
+  if (fault.place.kind != PlaceKind::File || fault.end == FaultEnd::Open) {
+    return;
+  }
+  FilePages& file = files_[fault.place.file_id];
+  file.faults += fault.weight;
+  file.major += fault.end == FaultEnd::Major ? fault.weight : 0;
+  file.name = fault.place.file;
+}
+
+void FilePagesView::count_cache(const Event& event,
+                                const PageCacheChange& change,
+                                const World& world) {
+  const FileId id{change.device_major, change.device_minor, change.inode};
+  FilePages& file = files_[id];
+  (change.added ? file.added : file.deleted) += event.weight << change.order;
+  if (!file.name.valid()) {
+    file.name = mapped_name(world, event.pid, id);
+  }
+}
+
+// A file that no process was seen to map goes by its device and inode.
+std::string name_of(const FileId& id, const FilePages& file, const World& world) {
+  return file.name.valid() ? std::string(world.strings().at(file.name))
+                           : format("device %u:%u inode %llu",
+                                    id.device_major,
+                                    id.device_minor,
+                                    static_cast<unsigned long long>(id.inode));
+}
+
+Table FilePagesView::file_table(const CellContext& context) const {
+  Table table{.title = "by file",
+              .columns = {{"file", Unit::Text},
+                          {"fault", Unit::Count},
+                          {"major", Unit::Count},
+                          {"cache_add", Unit::Count},
+                          {"cache_del", Unit::Count}},
+              .key_count = 1,
+              .sort = "cache_add"};
+  for (const auto& [id, file] : files_) {
+    table.rows.push_back({name_of(id, file, context.world),
+                          if_placed(file.faults, context),
+                          if_placed(file.major, context),
+                          if_cache_seen(file.added, context),
+                          if_cache_seen(file.deleted, context)});
+  }
+  return table;
+}
+
+Report FilePagesView::finish(const World& world, Span span) {
+  counter_.pairing().report_open();
+  const CellContext context = counter_.context(world, span);
+  const ProcessPages total = counter_.rows().total();
+  Report report;
+  report.view = "filepages";
+  report.title = "pages of files by process";
+  report.totals = {{"fault", Unit::Count, total.fault}};
+  if (context.cache_seen) {
+    report.totals.push_back({"cache_add", Unit::Count, total.cache_added});
+    report.totals.push_back({"cache_del", Unit::Count, total.cache_deleted});
+  }
+  Table& table = report.tables.emplace_back(counter_.rows().table(kFigures, context));
+  table.sort = "fault";
+  table.weight = "fault";
+  report.tables.push_back(file_table(context));
+  report.caveats.notes = place_notes(counter_.pairing().seen(), world);
+  counter_.add_notes(report.caveats.notes, world);
+  if (!context.cache_seen) {
+    report.caveats.notes.emplace_back(
+        "what came into the page cache is not known: the recording lacks "
+        "filemap:mm_filemap_add_to_page_cache, which kernels have from 3.10 on");
+  }
+  report.inconclusive = !context.cache_seen;
+  counter_.rows().clear();
+  files_.clear();
+  return report;
+}
+
+bool rests_on(const EventType& type) {
+  return is_fault_event(type) || is_page_cache_event(type);
+}
+
+bool handles(const EventType& type) {
+  return is_fault_or_page_alloc(type) || is_page_free(type) || is_page_cache_event(type) ||
+         type.name == "kmem:rss_stat";
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  ViewOptions with_default = options;
+  if (with_default.by.empty()) {
+    with_default.by = {"comm", "pid"};
+  }
+  auto keys = KeySet::choose(with_default, kKeys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  return std::unique_ptr<View>(std::make_unique<FilePagesView>(keys.value()));
+}
+
+}  // namespace
+
+extern const ViewSpec view_filepages;
+constinit const ViewSpec view_filepages{
+    .summary = "pages of files by process and file: faults, copies, page cache",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = {},
+    .needs_memory_map = true,
+    .needs_stacks = false,
+    .parts = kProcessPageParts,
+    .handles = handles,
+    .rests_on = rests_on,
+    .make = make,
+};
+
+}  // namespace memtrace
