@@ -49,19 +49,18 @@ void diagnose_need(const NeedState& need, ViewDiagnosis& diagnosis) {
   if (!need.chosen.empty()) {
     diagnosis.events.push_back(need.chosen);
   }
-  // A need that may be missing and has no other choice belongs to some kernels only.
   const bool is_first = need.chosen == need.wanted;
   const auto software = find_software_event(need.wanted);
   if (is_first || (software && need.chosen == software->name)) {
     return;
   }
-  if (!need.chosen.empty()) {
-    diagnosis.findings.push_back(need.chosen + " in place of " + need.wanted +
-                                 meaning_of(need.wanted));
-  } else {
-    diagnosis.findings.push_back("no " + need.wanted + meaning_of(need.wanted));
+  const std::string meaning = meaning_of(need.wanted);
+  if (need.chosen.empty() && meaning.empty()) {
+    return;
   }
-  if (diagnosis.state == ViewState::Works && !meaning_of(need.wanted).empty()) {
+  diagnosis.findings.push_back((need.chosen.empty() ? "no " : need.chosen + " in place of ") +
+                               need.wanted + meaning);
+  if (diagnosis.state == ViewState::Works && !meaning.empty()) {
     diagnosis.state = ViewState::WorksInPart;
   }
 }
