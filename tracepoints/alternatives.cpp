@@ -59,4 +59,18 @@ Result<std::vector<std::string>> choose_events(std::span<const std::string_view>
   return chosen;
 }
 
+std::vector<NeedState> examine_needs(std::span<const std::string_view> needs,
+                                     const Exists& exists) {
+  std::vector<NeedState> states;
+  for (const std::string_view need : needs) {
+    const auto alternatives = split(need, '|');
+    const auto chosen = choose(need, exists);
+    states.push_back({.need = need,
+                      .wanted = std::string(trim(alternatives.front())),
+                      .chosen = chosen.value_or(""),
+                      .may_be_missing = trim(alternatives.back()).empty()});
+  }
+  return states;
+}
+
 }  // namespace memtrace

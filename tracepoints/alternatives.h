@@ -19,4 +19,15 @@ namespace memtrace {
 Result<std::vector<std::string>> choose_events(std::span<const std::string_view> needs,
                                                const std::function<bool(std::string_view)>& exists);
 
+// One need and what becomes of it here.
+struct NeedState {
+  std::string_view need;
+  std::string wanted;  // its first alternative
+  std::string chosen;  // the first that exists; "" when none does
+  bool may_be_missing = false;
+};
+
+std::vector<NeedState> examine_needs(std::span<const std::string_view> needs,
+                                     const std::function<bool(std::string_view)>& exists);
+
 }  // namespace memtrace

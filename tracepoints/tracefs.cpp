@@ -152,6 +152,25 @@ Result<std::string> tracefs_root() {
   return std::string(found);
 }
 
+std::string mounted_tracefs_root() {
+  const auto mounts = read_file("/proc/mounts");
+  return mounts.ok() ? tracefs_root_in(mounts.value()) : "";
+}
+
+std::string tracefs_root_in(std::string_view mounts) {
+  std::string in_debugfs;
+  for (const std::string_view line : split(mounts, '\n')) {
+    const auto words = split(line, ' ');  // device, directory, type, options
+    if (words.size() > 2 && words[2] == "tracefs") {
+      return std::string(words[1]);
+    }
+    if (words.size() > 2 && words[2] == "debugfs" && in_debugfs.empty()) {
+      in_debugfs = std::string(words[1]) + "/tracing";
+    }
+  }
+  return in_debugfs;
+}
+
 Result<TracepointFiles> TracepointFiles::open() {
   auto root = tracefs_root();
   if (!root.ok()) {

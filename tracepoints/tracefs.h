@@ -15,6 +15,12 @@ namespace memtrace {
 // not mounted and not root, not allowed, locked down; each with its remedy.
 Result<std::string> tracefs_root();
 
+// Where it is mounted now, of several the first; "" when it is not. Mounts nothing.
+std::string mounted_tracefs_root();
+
+// The same from the text of /proc/mounts.
+std::string tracefs_root_in(std::string_view mounts);
+
 // Files below a tracing directory; any directory of the same shape will do. Events are written
 // "group:event". Errors of names: Usage, with the nearest names that exist.
 class TracepointFiles {

@@ -12,8 +12,8 @@
 namespace memtrace {
 namespace {
 
-constexpr auto kCommands =
-    std::to_array<const Command*>({&command_record, &command_report, &command_help});
+constexpr auto kCommands = std::to_array<const Command*>(
+    {&command_record, &command_report, &command_doctor, &command_help});
 
 Error unknown_command(const std::string& name) {
   std::vector<std::string> names;

@@ -41,14 +41,14 @@ constexpr auto kEvents = std::to_array<Option>({
     {"one-probe",
      0,
      "",
-     "probe glibc's allocator at its returns only: half the cost, sizes as rounded up"},
+     "probe glibc's allocator at its returns only: fewer events, sizes as rounded up"},
     {"period", 0, "N", "record one in N events; reports scale the figures by N"},
     {"call-graph",
      0,
      "fp|dwarf[,BYTES]|none",
      "user stacks by frame pointers (the default), or unwound from BYTES copied of each stack (the "
      "default with --user), or no stacks at all"},
-    {"ring-size", 'm', "SIZE", "memory for each CPU's ring; by default 64 MiB or less"},
+    {"ring-size", 'm', "SIZE", "memory for each CPU's ring; 64 MiB or less, 256 MiB for stacks"},
 });
 
 constexpr auto kStacks = std::to_array<Option>({

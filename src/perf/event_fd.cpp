@@ -110,6 +110,24 @@ std::uint64_t EventFd::read_lost() const {
   return counts_lost_ && got == static_cast<ssize_t>(sizeof(values)) ? values[2] : 0;
 }
 
+// A larger one with something in it is refused with E2BIG, and its size put right (kernel/events/
+// core.c, perf_copy_attr).
+std::uint32_t kernel_attr_bytes() {
+  struct alignas(perf_event_attr) {
+    perf_event_attr attr{};
+    std::array<std::uint64_t, 32> beyond{};
+  } larger;
+
+  larger.attr.size = sizeof(larger);
+  larger.beyond.back() = 1;
+  const int fd = perf_event_open(larger.attr, {.tid = 0}, 0);
+  if (fd >= 0) {
+    ::close(fd);
+    return 0;
+  }
+  return errno == E2BIG ? larger.attr.size : 0;
+}
+
 Result<AttrFeatures> probe_features() {
   // Newest first: perf_event_open(2) says EINVAL but not which bit it did not know.
   constexpr auto kNewestFirst = std::to_array<bool AttrFeatures::*>({&AttrFeatures::format_lost,

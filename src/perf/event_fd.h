@@ -47,6 +47,10 @@ class EventFd {
   bool counts_lost_ = false;
 };
 
+// The size of perf_event_attr that this kernel was built with, which tells its age; 0 when
+// perf_event_open(2) may not be called.
+std::uint32_t kernel_attr_bytes();
+
 // What this kernel's perf_event_open(2) accepts, tried with an event on this very task.
 Result<AttrFeatures> probe_features();
 

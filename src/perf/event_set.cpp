@@ -18,6 +18,9 @@ namespace memtrace {
 namespace {
 
 constexpr std::size_t kLargestRing = std::size_t{64} << 20U;
+constexpr std::size_t kLargestStackRing = std::size_t{256} << 20U;
+// So much may wait in a ring before its reader is woken.
+constexpr std::size_t kMostUnseenBytes = std::size_t{16} << 20U;
 constexpr std::size_t kSmallestRing = std::size_t{64} << 10U;
 constexpr std::size_t kNoOwner = ~std::size_t{0};
 constexpr std::size_t kNamesInNote = 8;
@@ -78,9 +81,11 @@ bool may_be_left_out(const OpenedEvent& event, const Error& error) {
 std::size_t default_ring_bytes(std::uint64_t total_memory,
                                std::size_t cpu_count,
                                bool copies_stacks) {
-  const std::uint64_t share =
-      total_memory / (copies_stacks ? 16 : 64) / std::max<std::size_t>(cpu_count, 1);
-  return std::bit_floor(std::clamp<std::size_t>(share, kSmallestRing, kLargestRing));
+  const std::uint64_t share = total_memory / std::max<std::size_t>(cpu_count, 1);
+  const std::size_t ring_bytes =
+      std::clamp<std::size_t>(share / (copies_stacks ? 16 : 64), kSmallestRing, kLargestRing);
+  const std::size_t larger_ring_bytes = std::min<std::size_t>(share / 32, kLargestStackRing);
+  return std::bit_floor(copies_stacks ? std::max(ring_bytes, larger_ring_bytes) : ring_bytes);
 }
 
 Result<EventSet> EventSet::open(const EventSetup& setup) {
@@ -105,7 +110,7 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
       .inherit = setup.inherit,
       .enable_on_exec = setup.enable_on_exec,
       .data_mappings = setup.data_mappings,
-      .wakeup_bytes = static_cast<std::uint32_t>(set.ring_bytes_ / 4),
+      .wakeup_bytes = static_cast<std::uint32_t>(std::min(set.ring_bytes_ / 4, kMostUnseenBytes)),
   };
   set.events_.push_back({tracking_request(), make_attr(tracking_request(), set.context_), {}});
   for (const EventRequest& request : setup.events) {

@@ -113,8 +113,9 @@ class EventSet {
   std::vector<std::string> left_out_;  // optional events that could not be opened
 };
 
-// Large enough that a burst is not lost, small enough to be no burden: 64 MiB, less where that
-// were more than 1/64 of the memory over all CPUs, or 1/16 for samples with copied stacks.
+// Large enough that a burst is not lost, small enough to be no burden: 64 MiB, less where that were
+// more than 1/64 of the memory over all CPUs. For samples with copied stacks as much where it is
+// 1/16 of the memory, and up to 256 MiB where that is 1/32 of it.
 std::size_t default_ring_bytes(std::uint64_t total_memory_bytes,
                                std::size_t cpu_count,
                                bool copies_stacks);

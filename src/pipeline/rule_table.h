@@ -24,13 +24,13 @@ struct CodePlace {
 
   friend bool operator==(const CodePlace& a, const CodePlace& b) {
     const auto fields = [](const CodePlace& place) {
-      const FrameRule& rule = place.rule;
+      const FrameRule& frame = place.rule;
       return std::tuple(place.where,
-                        rule.kind,
-                        rule.cfa_register,
-                        rule.cfa_offset_bytes,
-                        rule.ra_offset_bytes,
-                        rule.fp_offset_bytes);
+                        frame.kind,
+                        frame.cfa_register,
+                        frame.cfa_offset_bytes,
+                        frame.ra_offset_bytes,
+                        frame.fp_offset_bytes);
     };
     return fields(a) == fields(b);
   }

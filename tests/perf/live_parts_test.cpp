@@ -72,6 +72,8 @@ TEST(EventSetTest, rings_are_large_but_no_burden) {
 
 TEST(EventSetTest, rings_for_copied_stacks_are_larger) {
   constexpr std::uint64_t kGib = std::uint64_t{1} << 30U;
+  EXPECT_EQ(default_ring_bytes(24 * kGib, 2, true), std::size_t{256} << 20U);
+  EXPECT_EQ(default_ring_bytes(256 * kGib, 64, true), std::size_t{128} << 20U);
   EXPECT_EQ(default_ring_bytes(2 * kGib, 2, true), std::size_t{64} << 20U);
   EXPECT_EQ(default_ring_bytes(kGib / 4, 2, true), std::size_t{8} << 20U);
 }

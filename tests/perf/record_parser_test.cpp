@@ -62,19 +62,20 @@ TEST(RecordParser, every_sample_field_before_the_stack_is_stepped_over) {
   attr.sample_regs_user = 0x105;
   attr.branch_sample_type = 1U << 17;  // HW_INDEX
   ByteWriter body;
-  for (const std::uint64_t word : {11, 0x1000, 0, 77, 0x2000, 11, 5, 3, 9}) {
+  for (const std::uint64_t word : {11U, 0x1000U, 0U, 77U, 0x2000U, 11U, 5U, 3U, 9U}) {
     body.put(std::uint64_t{word});
   }
-  for (const std::uint64_t word : {2, 50, 1, 11, 0, 2, 12, 0}) {  // READ: nr, enabled, 2 values
+  for (const std::uint64_t word :
+       {2U, 50U, 1U, 11U, 0U, 2U, 12U, 0U}) {  // READ: nr, enabled, 2 values
     body.put(std::uint64_t{word});
   }
-  for (const std::uint64_t word : {1, 0, 100, 200, 0}) {  // branches: nr, index, one entry
+  for (const std::uint64_t word : {1U, 0U, 100U, 200U, 0U}) {  // branches: nr, index, one entry
     body.put(std::uint64_t{word});
   }
-  for (const std::uint64_t word : {2, 7, 8, 9}) {  // registers: abi, three of them
+  for (const std::uint64_t word : {2U, 7U, 8U, 9U}) {  // registers: abi, three of them
     body.put(std::uint64_t{word});
   }
-  for (const std::uint64_t word : {16, 0xaa, 0xbb, 8}) {  // stack: size, data, used
+  for (const std::uint64_t word : {16U, 0xaaU, 0xbbU, 8U}) {  // stack: size, data, used
     body.put(std::uint64_t{word});
   }
   const auto bytes = record_bytes(PERF_RECORD_SAMPLE, body);
@@ -94,7 +95,7 @@ TEST(RecordParser, kernel_thread_has_neither_registers_nor_stack) {
   attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
   attr.sample_regs_user = 0xff;
   ByteWriter body;
-  for (const std::uint64_t word : {77, 0, 0}) {
+  for (const std::uint64_t word : {77U, 0U, 0U}) {
     body.put(std::uint64_t{word});
   }
   const auto bytes = record_bytes(PERF_RECORD_SAMPLE, body);
@@ -160,7 +161,7 @@ ByteWriter mmap_start() {
   ByteWriter body;
   body.put(std::uint32_t{7});
   body.put(std::uint32_t{8});
-  for (const std::uint64_t word : {0x400000, 0x2000, 0x1000}) {
+  for (const std::uint64_t word : {0x400000U, 0x2000U, 0x1000U}) {
     body.put(std::uint64_t{word});
   }
   return body;
@@ -260,11 +261,11 @@ TEST(RecordParser, id_without_identifier_is_found_behind_the_address) {
   attr.sample_type =
       PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU;
   RecordParser parser;
-  for (const std::uint64_t id : {21, 22}) {
+  for (const std::uint64_t id : {21U, 22U}) {
     parser.add_event(SampleLayout::of(attr), {&id, 1});
   }
   ByteWriter body;
-  for (const std::uint64_t word : {0x1000, 0, 66, 22, 0}) {
+  for (const std::uint64_t word : {0x1000U, 0U, 66U, 22U, 0U}) {
     body.put(std::uint64_t{word});
   }
   const RecordBytes bytes = record_bytes(PERF_RECORD_SAMPLE, body);

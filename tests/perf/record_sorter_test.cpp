@@ -68,7 +68,7 @@ TEST(RecordSorter, late_record_that_must_stay_comes_next) {
 
 TEST(RecordSorter, records_without_a_time_keep_their_place) {
   RecordSorter sorter;
-  for (const std::uint64_t time_ns : {0, 0, 7, 0, 9}) {
+  for (const std::uint64_t time_ns : {0U, 0U, 7U, 0U, 9U}) {
     sorter.add(time_ns, nullptr);
   }
   sorter.finish();
@@ -77,7 +77,7 @@ TEST(RecordSorter, records_without_a_time_keep_their_place) {
 
 TEST(RecordSorter, equal_times_keep_the_order_of_the_file) {
   RecordSorter sorter;
-  for (const std::uint64_t time_ns : {5, 4, 5, 4, 5, 4}) {
+  for (const std::uint64_t time_ns : {5U, 4U, 5U, 4U, 5U, 4U}) {
     sorter.add(time_ns, nullptr);
   }
   sorter.finish();

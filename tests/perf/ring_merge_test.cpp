@@ -92,7 +92,7 @@ TEST_F(RingMergeTest, everything_comes_when_no_more_will) {
 
 TEST_F(RingMergeTest, a_late_record_that_is_no_sample_comes_next_and_is_no_loss) {
   merge_.add(chunk(queue_, 0, {10}, 20));
-  for (const std::uint32_t stream : {1, 0, 1}) {
+  for (const std::uint32_t stream : {1U, 0U, 1U}) {
     merge_.add(chunk(queue_, stream, {}, 20));
   }
   EXPECT_EQ(released(merge_, false), Times{10});

@@ -1,0 +1,236 @@
+#include "pipeline/doctor.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+
+#include "base/text.h"
+#include "perf/event_fd.h"
+#include "tracepoints/alternatives.h"
+#include "tracepoints/software_events.h"
+#include "tracepoints/tracefs.h"
+#include "tracepoints/uprobe_pmu.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::string_view kHeapNeed = "heap:";
+
+// What a reader of the view does without when the event is not the first choice, or missing.
+struct Consequence {
+  std::string_view event;
+  std::string_view meaning;
+};
+
+constexpr auto kConsequences = std::to_array<Consequence>({
+    {"exceptions:page_fault_user", "whether memory was read or written is not known"},
+    {"kmem:mm_page_free", "2.6.32's events stand in for it"},
+    {"kmem:rss_stat", "columns that it alone tells stay blank"},
+    {"oom:mark_victim", "kills are found by their signal and the kernel's stack"},
+    {"vmscan:mm_vmscan_write_folio", "its older name is used"},
+});
+
+std::string meaning_of(std::string_view event) {
+  for (const Consequence& one : kConsequences) {
+    if (one.event == event) {
+      return ": " + std::string(one.meaning);
+    }
+  }
+  return "";
+}
+
+void diagnose_need(const NeedState& need, ViewDiagnosis& diagnosis) {
+  if (need.chosen.empty() && !need.may_be_missing) {
+    diagnosis.state = ViewState::Cannot;
+    diagnosis.findings.push_back(need.wanted + " cannot be had, and nothing in its place");
+    return;
+  }
+  if (!need.chosen.empty()) {
+    diagnosis.events.push_back(need.chosen);
+  }
+  const bool is_first = need.chosen == need.wanted;
+  const auto software = find_software_event(need.wanted);
+  if (is_first || (software && need.chosen == software->name)) {
+    return;
+  }
+  const std::string meaning = meaning_of(need.wanted);
+  if (need.chosen.empty() && meaning.empty()) {
+    return;
+  }
+  diagnosis.findings.push_back((need.chosen.empty() ? "no " : need.chosen + " in place of ") +
+                               need.wanted + meaning);
+  if (diagnosis.state == ViewState::Works && !meaning.empty()) {
+    diagnosis.state = ViewState::WorksInPart;
+  }
+}
+
+// Asked for the same event by many views.
+class LocalEvents {
+ public:
+  LocalEvents() : root_(mounted_tracefs_root()), files_(root_) {}
+
+  bool can_open(std::string_view event) {
+    const auto [known, is_new] = known_.try_emplace(std::string(event));
+    if (is_new) {
+      known->second = try_open(std::string(event));
+    }
+    return known->second;
+  }
+
+ private:
+  bool try_open(const std::string& event) const {
+    if (event.starts_with(kHeapNeed)) {
+      return can_probe();
+    }
+    EventRequest request{.info = {.name = event}};
+    if (const auto software = find_software_event(event)) {
+      request.info.kind = EventKind::Software;
+      request.info.config = software->config;
+      request.type = kTypeSoftware;
+    } else {
+      const auto events = root_.empty() ? std::vector<std::string>() : matches(event);
+      const auto id =
+          events.empty() ? Result<std::uint64_t>(Error{}) : files_.event_id(events.front());
+      if (!id.ok()) {
+        return false;
+      }
+      request.info.kind = EventKind::Tracepoint;
+      request.info.config = id.value();
+      request.type = kTypeTracepoint;
+    }
+    request.stacks = false;
+    return opens(request);
+  }
+
+  std::vector<std::string> matches(const std::string& event) const {
+    auto events = files_.list_events(event);
+    return events.ok() ? events.take() : std::vector<std::string>();
+  }
+
+  // On this very task, and without the kernel where that is not allowed.
+  static bool opens(const EventRequest& request) {
+    perf_event_attr attr = make_attr(request, {});
+    attr.read_format = 0;
+    attr.use_clockid = 0;
+    if (EventFd::open(attr, {.tid = 0}, request.info.name).ok()) {
+      return true;
+    }
+    attr.exclude_kernel = 1;
+    return EventFd::open(attr, {.tid = 0}, request.info.name).ok();
+  }
+
+  bool can_probe() const {
+    for (const Fact& fact : tracing_facts()) {
+      if (fact.name == "user probes") {
+        return fact.value != "none";
+      }
+    }
+    return false;
+  }
+
+  std::string root_;
+  TracepointFiles files_;
+  std::map<std::string, bool> known_;
+};
+
+std::string list_of(const std::vector<std::string>& parts) {
+  return parts.empty() ? "" : join(parts, "; ");
+}
+
+Table facts_table(const std::vector<Fact>& facts) {
+  Table table{.title = "this machine", .key_count = 1, .fixed = true};
+  table.columns = {{"fact", Unit::Text}, {"value", Unit::Text}, {"advice", Unit::Text}};
+  for (const Fact& fact : facts) {
+    table.rows.push_back({fact.name, fact.value, fact.advice});
+  }
+  return table;
+}
+
+Table views_table(const std::vector<ViewDiagnosis>& views) {
+  Table table{.title = "views", .key_count = 1, .fixed = true};
+  table.columns = {{"view", Unit::Text},
+                   {"state", Unit::Text},
+                   {"findings", Unit::Text},
+                   {"events", Unit::Text}};
+  for (const ViewDiagnosis& view : views) {
+    table.rows.push_back({std::string(view.view),
+                          std::string(name_of(view.state)),
+                          list_of(view.findings),
+                          join(view.events, " ")});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string_view name_of(ViewState state) {
+  constexpr std::array<std::string_view, 3> kNames = {"works", "in part", "cannot"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+ViewDiagnosis diagnose(const NamedView& view, const CanOpen& can_open) {
+  ViewDiagnosis diagnosis{.view = view.name};
+  for (const NeedState& need : examine_needs(view.spec.needs, can_open)) {
+    if (need.wanted.starts_with(kHeapNeed) && need.chosen.empty()) {
+      diagnosis.state = ViewState::Cannot;
+      diagnosis.findings.emplace_back("user probes cannot be had: see there");
+    } else if (!need.wanted.starts_with("sdt:")) {  // which the target has, or has not
+      diagnose_need(need, diagnosis);
+    }
+  }
+  return diagnosis;
+}
+
+CanOpen local_events() {
+  return [events = std::make_shared<LocalEvents>()](std::string_view event) {
+    return events->can_open(event);
+  };
+}
+
+Diagnosis diagnose_machine(std::span<const NamedView> views) {
+  Diagnosis diagnosis{.facts = system_facts()};
+  for (Fact& fact : tracing_facts()) {
+    diagnosis.facts.push_back(std::move(fact));
+  }
+  const CanOpen can_open = local_events();
+  for (const NamedView& view : views) {
+    diagnosis.views.push_back(diagnose(view, can_open));
+  }
+  return diagnosis;
+}
+
+Report to_report(const Diagnosis& diagnosis) {
+  Report report{.view = "doctor", .title = "what memtrace can do on this machine"};
+  report.tables = {facts_table(diagnosis.facts), views_table(diagnosis.views)};
+  for (const ViewState state : {ViewState::Works, ViewState::WorksInPart, ViewState::Cannot}) {
+    const auto count = std::count_if(
+        diagnosis.views.begin(), diagnosis.views.end(), [state](const ViewDiagnosis& view) {
+          return view.state == state;
+        });
+    report.totals.push_back(
+        {std::string(name_of(state)), Unit::Count, static_cast<std::uint64_t>(count)});
+  }
+  return report;
+}
+
+std::string to_text(const Diagnosis& diagnosis) {
+  std::string text;
+  for (const Fact& fact : diagnosis.facts) {
+    text += format("%-30s %s\n", fact.name.c_str(), fact.value.c_str());
+    text += fact.advice.empty() ? "" : "    -> " + fact.advice + "\n";
+  }
+  text += "\n";
+  for (const ViewDiagnosis& view : diagnosis.views) {
+    text += format("%-30.*s %s\n",
+                   static_cast<int>(view.view.size()),
+                   view.view.data(),
+                   std::string(name_of(view.state)).c_str());
+    for (const std::string& finding : view.findings) {
+      text += "    -> " + finding + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace memtrace

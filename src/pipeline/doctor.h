@@ -1,0 +1,48 @@
+// `memtrace doctor`: what this machine lets memtrace do, view by view, and what would change it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/doctor_facts.h"
+#include "report/report.h"
+#include "views/view.h"
+
+namespace memtrace {
+
+enum class ViewState : std::uint8_t { Works, WorksInPart, Cannot };
+
+struct ViewDiagnosis {
+  std::string_view view;
+  ViewState state = ViewState::Works;
+  std::vector<std::string> events;    // what it would record
+  std::vector<std::string> findings;  // substitutes, what is missing and what that means
+};
+
+// What can be opened here: events by name, and "heap:" for probes on allocators.
+using CanOpen = std::function<bool(std::string_view)>;
+
+ViewDiagnosis diagnose(const NamedView& view, const CanOpen& can_open);
+
+// Of this machine, as this user.
+CanOpen local_events();
+
+struct Diagnosis {
+  std::vector<Fact> facts;
+  std::vector<ViewDiagnosis> views;
+};
+
+Diagnosis diagnose_machine(std::span<const NamedView> views);
+
+// "works", "in part", "cannot".
+std::string_view name_of(ViewState state);
+
+// For the formats that programs read.
+Report to_report(const Diagnosis& diagnosis);
+
+// For people.
+std::string to_text(const Diagnosis& diagnosis);
+
+}  // namespace memtrace

@@ -1,0 +1,93 @@
+// The doctor's facts about tracing: where the kernel lets events be opened.
+#include <unistd.h>
+
+#include "base/system.h"
+#include "base/text.h"
+#include "perf/event_fd.h"
+#include "pipeline/doctor_facts.h"
+#include "tracepoints/tracefs.h"
+#include "tracepoints/uprobe_pmu.h"
+
+namespace memtrace {
+namespace {
+
+bool can_write(const std::string& path) {
+  return ::access(path.c_str(), W_OK) == 0;
+}
+
+Fact tracing_directory(const std::string& root) {
+  if (root.empty()) {
+    return {"tracing directory",
+            "not mounted",
+            "memtrace mounts it when it is run as root; by hand: mount -t tracefs nodev "
+            "/sys/kernel/tracing (before Linux 4.1: mount -t debugfs nodev /sys/kernel/debug)"};
+  }
+  const auto events = list_directory(root + "/events");
+  if (!events.ok()) {
+    const Error error = explain({.doing = root + "/events",
+                                 .errno_value = events.error().errno_value,
+                                 .is_root = ::geteuid() == 0,
+                                 .lockdown = read_file("/sys/kernel/security/lockdown").ok()
+                                                 ? read_file("/sys/kernel/security/lockdown").take()
+                                                 : ""});
+    return {"tracing directory", root + ", not readable", error.hint};
+  }
+  return {"tracing directory",
+          format("%s, %zu groups of events", root.c_str(), events.value().size()),
+          ""};
+}
+
+Fact perf_events() {
+  const auto features = probe_features();
+  if (!features.ok()) {
+    return {"perf_event_open", describe(features.error()), features.error().hint};
+  }
+  std::vector<std::string> missing;
+  const AttrFeatures& has = features.value();
+  const auto note = [&missing](bool present, const char* name) {
+    if (!present) {
+      missing.emplace_back(name);
+    }
+  };
+  note(has.mmap2, "mmap2 records");
+  note(has.comm_exec, "comm_exec");
+  note(has.clock_id, "CLOCK_MONOTONIC");
+  note(has.format_lost, "loss by event");
+  return {"perf_event_open",
+          format("works, perf_event_attr of %u bytes", kernel_attr_bytes()) +
+              (missing.empty() ? "" : ", without " + join(missing, ", ")),
+          ""};
+}
+
+Fact user_probes(const std::string& root) {
+  const bool by_tracefs = !root.empty() && can_write(root + "/uprobe_events");
+  const bool by_pmu = UprobePmu::open().ok();
+  if (by_tracefs) {
+    return {"user probes", by_pmu ? "uprobe_events, and the uprobe PMU" : "uprobe_events", ""};
+  }
+  if (by_pmu) {
+    return {"user probes",
+            "the uprobe PMU only",
+            "the kernel filters no sizes then; where uprobe_events can be written, it does"};
+  }
+  const bool has_file = !root.empty() && path_exists(root + "/uprobe_events");
+  return {"user probes",
+          "none",
+          has_file || ::geteuid() != 0
+              ? "run memtrace as root"
+              : "needs a kernel with CONFIG_UPROBE_EVENTS (Linux 3.5, RHEL 7)"};
+}
+
+Fact kernel_probes(const std::string& root) {
+  const bool present = !root.empty() && path_exists(root + "/kprobe_events");
+  return {"kprobes", present ? "kprobe_events" : "none", ""};
+}
+
+}  // namespace
+
+std::vector<Fact> tracing_facts() {
+  const std::string root = mounted_tracefs_root();
+  return {tracing_directory(root), perf_events(), user_probes(root), kernel_probes(root)};
+}
+
+}  // namespace memtrace

@@ -1,0 +1,52 @@
+// What the doctor says is what happens.
+#include "live/live_test.h"
+
+namespace memtrace::test {
+namespace {
+
+class DoctorLiveTest : public LiveTest {
+ protected:
+  static std::map<std::string, std::string> states_in(const Json& doctor) {
+    std::map<std::string, std::string> states;
+    for (const Json& row : doctor.at("tables").at(1).at("rows")) {
+      states[row.at("view")] = row.at("state");
+    }
+    return states;
+  }
+};
+
+TEST_F(DoctorLiveTest, what_works_by_the_doctor_can_be_recorded_and_the_rest_cannot) {
+  for (const auto& [view, state] : states_in(json_of("$MEMTRACE doctor --json"))) {
+    if (view == "count" || view == "calls") {  // of events that the user names
+      continue;
+    }
+    const Outcome outcome = run("$MEMTRACE record --for " + view + " -- true");
+    EXPECT_EQ(outcome.status == 0, state != "cannot") << view << ": " << state << "\n"
+                                                      << outcome.all();
+  }
+}
+
+TEST_F(DoctorLiveTest, nobody_is_told_what_root_is_needed_for) {
+  run_well("cp $MEMTRACE . && chmod 755 memtrace .");
+  const std::string as_nobody = "setpriv --reuid=nobody --regid=nogroup --clear-groups ./memtrace ";
+  const Outcome text = run_well(as_nobody + "doctor");
+  EXPECT_TRUE(text.says("run memtrace as root")) << text.all();
+  const auto states = states_in(json_of(as_nobody + "doctor --json"));
+  EXPECT_EQ(states.at("kmalloc"), "cannot");
+}
+
+TEST_F(DoctorLiveTest, without_tracefs_nothing_is_mounted_and_faults_still_work) {
+  const std::string hidden =
+      "unshare -m sh -c 'umount -a -t tracefs,debugfs; $MEMTRACE doctor --json; "
+      "grep -c tracefs /proc/mounts >mounts || true'";
+  const Json doctor = json_of(hidden);
+  const auto states = states_in(doctor);
+  EXPECT_EQ(states.at("kmalloc"), "cannot");
+  EXPECT_EQ(states.at("faults"), "in part");
+  EXPECT_NE(states.at("leaks"), "cannot");  // by the uprobe PMU
+  EXPECT_EQ(run("cat mounts").out, "0\n");
+  EXPECT_NE(doctor.dump().find("not mounted"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace memtrace::test

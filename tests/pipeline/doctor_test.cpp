@@ -1,0 +1,88 @@
+#include "pipeline/doctor.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace memtrace {
+namespace {
+
+using Names = std::vector<std::string>;
+
+CanOpen machine_with(std::set<std::string, std::less<>> events) {
+  return [events](std::string_view name) { return events.contains(name); };
+}
+
+ViewDiagnosis diagnose_view(std::string_view name, std::set<std::string, std::less<>> events) {
+  return diagnose(*find_view(name), machine_with(std::move(events)));
+}
+
+TEST(DoctorTest, view_with_all_its_events_works) {
+  const auto diagnosis = diagnose_view("kmalloc", {"kmem:kmalloc", "kmem:kfree"});
+  EXPECT_EQ(diagnosis.state, ViewState::Works);
+  EXPECT_NE(std::find(diagnosis.events.begin(), diagnosis.events.end(), "kmem:kmalloc"),
+            diagnosis.events.end());
+}
+
+TEST(DoctorTest, view_without_an_event_that_it_needs_cannot_and_says_which) {
+  const auto diagnosis = diagnose_view("pages", {});
+  EXPECT_EQ(diagnosis.state, ViewState::Cannot);
+  EXPECT_EQ(diagnosis.findings.front(),
+            "kmem:mm_page_alloc cannot be had, and nothing in its place");
+}
+
+TEST(DoctorTest, substitute_is_named_with_what_it_costs) {
+  const auto diagnosis = diagnose_view("faults", {});
+  EXPECT_EQ(diagnosis.state, ViewState::WorksInPart);
+  EXPECT_NE(to_text({.views = {diagnosis}}).find("page-faults in place of"), std::string::npos);
+}
+
+TEST(DoctorTest, heap_views_need_user_probes) {
+  EXPECT_EQ(diagnose_view("leaks", {}).state, ViewState::Cannot);
+}
+
+TEST(DoctorTest, lockdown_mode_is_the_one_in_brackets) {
+  EXPECT_EQ(lockdown_mode("none [integrity] confidentiality\n"), "integrity");
+  EXPECT_EQ(lockdown_mode("[none] integrity confidentiality\n"), "none");
+  EXPECT_EQ(lockdown_mode(""), "");
+  EXPECT_EQ(lockdown_mode("]["), "");
+}
+
+TEST(DoctorTest, capabilities_are_named_from_the_mask) {
+  EXPECT_EQ(held_capabilities("Name:\tx\nCapEff:\t0000000000200000\n"), Names{"CAP_SYS_ADMIN"});
+  EXPECT_EQ(held_capabilities("CapEff:\t0000004000000000\n"), Names{"CAP_PERFMON"});
+  EXPECT_TRUE(held_capabilities("CapEff:\t0000000000000000\nCapBnd:\t000001ffffffffff\n").empty());
+  EXPECT_TRUE(held_capabilities("").empty());
+}
+
+TEST(DoctorTest, container_is_known_by_any_of_its_signs) {
+  EXPECT_EQ(container_of({}), "");
+  EXPECT_EQ(container_of({.init_environment = std::string("PATH=/bin\0container=lxc\0", 24)}),
+            "lxc");
+  EXPECT_EQ(container_of({.init_cgroup = "5:memory:/docker/0123\n"}), "docker");
+  EXPECT_EQ(container_of({.has_docker_mark = true}), "docker");
+  EXPECT_EQ(container_of({.has_podman_mark = true}), "podman");
+}
+
+TEST(DoctorTest, report_counts_the_views_in_each_state) {
+  const Report report =
+      to_report({.facts = {{"kernel", "6.18", ""}},
+                 .views = {{.view = "a"}, {.view = "b", .state = ViewState::Cannot}}});
+  ASSERT_EQ(report.totals.size(), 3U);
+  EXPECT_EQ(report.totals[0].value, 1U);
+  EXPECT_EQ(report.totals[2].name, "cannot");
+  EXPECT_EQ(report.totals[2].value, 1U);
+  EXPECT_EQ(report.tables[1].rows.size(), 2U);
+}
+
+TEST(DoctorTest, every_fact_of_this_machine_has_a_value) {
+  for (const auto& facts : {system_facts(), tracing_facts()}) {
+    for (const Fact& fact : facts) {
+      EXPECT_FALSE(fact.value.empty()) << fact.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace memtrace
