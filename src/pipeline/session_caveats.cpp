@@ -77,6 +77,8 @@ void Session::note_identities(Caveats& caveats) const {
       format("%llu events are ", static_cast<unsigned long long>(unidentified_)) + effect +
       ": their processes had ended before their user and cgroup could be "
       "read, and nothing is known of their parents");
+}
+
 // Recorded for other views, which need less of an event than this one.
 void Session::note_parts(const ViewSpec& view, Caveats& caveats) const {
   const About about = parse_about(source_.recording().about_json);

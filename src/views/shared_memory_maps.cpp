@@ -43,9 +43,7 @@ Table memory_map_table(const CellContext& context, const TaskFilter& tasks) {
               .key_count = 2,
               .fixed = true};
   context.world.memory_maps().for_each([&](std::uint32_t pid, const MemoryMap& map) {
-    const World& world = context.world;
-    const std::string comm(world.strings().at(world.processes().comm(pid, pid)));
-    if (!tasks.accepts(comm, pid)) {
+    if (!tasks.accepts_process(context.world, pid)) {
       return;
     }
     for (const auto& [start, entry] : map.areas().entries()) {
