@@ -8,6 +8,7 @@
 #include "cli/print.h"
 #include "cli/shared_options.h"
 #include "pipeline/event_selection.h"
+#include "render/text_line.h"
 
 namespace memtrace {
 namespace {
@@ -17,6 +18,38 @@ constexpr auto kOwnOptions =
 
 std::vector<Option> options() {
   return joined({kOwnOptions, help_option()});
+}
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kNameWidth = 29;
+
+// "name       value", and below it what to know or to do.
+std::string entry(std::string_view name, std::string_view value, std::string_view note) {
+  std::string text;
+  const std::string line =
+      format("%-*.*s ", static_cast<int>(kNameWidth), static_cast<int>(name.size()), name.data()) +
+      std::string(value);
+  for (const std::string& part : wrap(line, kWidth, kNameWidth + 1)) {
+    text += part + "\n";
+  }
+  if (!note.empty()) {
+    for (const std::string& part : wrap("  -> " + std::string(note), kWidth, 5)) {
+      text += part + "\n";
+    }
+  }
+  return text;
+}
+
+std::string to_text(const Diagnosis& diagnosis) {
+  std::string text;
+  for (const Fact& fact : diagnosis.facts) {
+    text += entry(fact.name, fact.value, fact.advice);
+  }
+  text += "\n";
+  for (const ViewDiagnosis& view : diagnosis.views) {
+    text += entry(view.view, name_of(view.state), join(view.findings, "; "));
+  }
+  return text;
 }
 
 // All, or the one that was named.

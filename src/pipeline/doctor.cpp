@@ -214,23 +214,4 @@ Report to_report(const Diagnosis& diagnosis) {
   return report;
 }
 
-std::string to_text(const Diagnosis& diagnosis) {
-  std::string text;
-  for (const Fact& fact : diagnosis.facts) {
-    text += format("%-30s %s\n", fact.name.c_str(), fact.value.c_str());
-    text += fact.advice.empty() ? "" : "    -> " + fact.advice + "\n";
-  }
-  text += "\n";
-  for (const ViewDiagnosis& view : diagnosis.views) {
-    text += format("%-30.*s %s\n",
-                   static_cast<int>(view.view.size()),
-                   view.view.data(),
-                   std::string(name_of(view.state)).c_str());
-    for (const std::string& finding : view.findings) {
-      text += "    -> " + finding + "\n";
-    }
-  }
-  return text;
-}
-
 }  // namespace memtrace

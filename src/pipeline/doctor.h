@@ -39,10 +39,6 @@ Diagnosis diagnose_machine(std::span<const NamedView> views);
 // "works", "in part", "cannot".
 std::string_view name_of(ViewState state);
 
-// For the formats that programs read.
 Report to_report(const Diagnosis& diagnosis);
-
-// For people.
-std::string to_text(const Diagnosis& diagnosis);
 
 }  // namespace memtrace

@@ -1,6 +1,8 @@
 // The doctor's facts about tracing: where the kernel lets events be opened.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/system.h"
 #include "base/text.h"
 #include "perf/event_fd.h"
@@ -13,6 +15,14 @@ namespace {
 
 bool can_write(const std::string& path) {
   return ::access(path.c_str(), W_OK) == 0;
+}
+
+// kernel/events/core.c, perf_uprobe_event_init: perfmon_capable().
+bool may_use_pmu() {
+  const auto status = read_file("/proc/self/status");
+  const auto held = held_capabilities(status.ok() ? status.value() : "");
+  return std::ranges::find(held, "CAP_PERFMON") != held.end() ||
+         std::ranges::find(held, "CAP_SYS_ADMIN") != held.end();
 }
 
 Fact tracing_directory(const std::string& root) {
@@ -61,7 +71,7 @@ Fact perf_events() {
 
 Fact user_probes(const std::string& root) {
   const bool by_tracefs = !root.empty() && can_write(root + "/uprobe_events");
-  const bool by_pmu = UprobePmu::open().ok();
+  const bool by_pmu = UprobePmu::open().ok() && may_use_pmu();
   if (by_tracefs) {
     return {"user probes", by_pmu ? "uprobe_events, and the uprobe PMU" : "uprobe_events", ""};
   }
@@ -79,8 +89,10 @@ Fact user_probes(const std::string& root) {
 }
 
 Fact kernel_probes(const std::string& root) {
-  const bool present = !root.empty() && path_exists(root + "/kprobe_events");
-  return {"kprobes", present ? "kprobe_events" : "none", ""};
+  if (root.empty() || ::access((root + "/events").c_str(), R_OK) != 0) {
+    return {"kprobes", "not known without the tracing directory", ""};
+  }
+  return {"kprobes", path_exists(root + "/kprobe_events") ? "kprobe_events" : "none", ""};
 }
 
 }  // namespace
