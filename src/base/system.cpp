@@ -85,7 +85,7 @@ Result<std::vector<int>> online_cpus() {
 
 std::vector<int> parse_cpu_list(std::string_view text) {
   std::vector<int> cpus;
-  for (const std::string_view range : split(text, ',')) {
+  for (const std::string_view range : split(trim(text), ',')) {
     const auto ends = split(range, '-');
     const auto first = parse_number(ends.front());
     const auto last = parse_number(ends.back());

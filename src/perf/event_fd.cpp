@@ -120,12 +120,8 @@ std::uint32_t kernel_attr_bytes() {
 
   larger.attr.size = sizeof(larger);
   larger.beyond.back() = 1;
-  const int fd = perf_event_open(larger.attr, {.tid = 0}, 0);
-  if (fd >= 0) {
-    ::close(fd);
-    return 0;
-  }
-  return errno == E2BIG ? larger.attr.size : 0;
+  const UniqueFd fd(perf_event_open(larger.attr, {.tid = 0}, 0));
+  return !fd.valid() && errno == E2BIG ? larger.attr.size : 0;
 }
 
 Result<AttrFeatures> probe_features() {

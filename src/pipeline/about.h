@@ -20,8 +20,8 @@ struct About {
   std::map<std::string, std::string> filters;        // events that were not recorded whole
   // By how much /proc/vmstat's counters grew meanwhile.
   std::map<std::string, std::uint64_t> vmstat;
-  std::vector<std::string> notes;                    // sentences for the reader of a report
-  std::vector<Observation> observations;             // what /proc said at some events
+  std::vector<std::string> notes;         // sentences for the reader of a report
+  std::vector<Observation> observations;  // what /proc said at some events
   std::uint64_t observations_skipped = 0;
   std::uint64_t own_samples = 0;  // memtrace's own events, left out
   // Of the losses that stand in the records: not by the kernel, but by memtrace.

@@ -252,9 +252,9 @@ class Selector {
   HeapNeeds heap_;
   std::optional<TracepointFiles> files_;
   std::map<std::string, bool> static_probes_;  // those asked for: all files are read for each
-  bool physical_addresses_ = false;  // the view that is being added wants those of its faults
-  std::span<const EventPart> parts_;           // of the view that is being added
-  const EventPart* part_ = nullptr;            // of the event
+  bool physical_addresses_ = false;   // the view that is being added wants those of its faults
+  std::span<const EventPart> parts_;  // of the view that is being added
+  const EventPart* part_ = nullptr;   // of the event
   SelectedEvents selected_;
 };
 

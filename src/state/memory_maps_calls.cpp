@@ -159,8 +159,8 @@ void MemoryMaps::end_brk(Space& space, const Call& call, const SystemCallDone& d
   const std::uint64_t top = whole_pages(static_cast<std::uint64_t>(done.result));
   const std::uint64_t old_top = whole_pages(space.heap_top);
   space.heap_top = static_cast<std::uint64_t>(done.result);
-  if (call.record) {
-    return;  // it has grown
+  if (call.record || top == old_top) {
+    return;  // it has grown, as the record said, or was only asked for
   }
   if (old_top != 0 && top > old_top) {
     own(space).map({old_top, top},

@@ -73,12 +73,14 @@ struct MapCost {
   std::uint64_t failed = 0;
   std::uint64_t bytes = 0;
   std::uint64_t live = 0;
+  std::uint64_t at_exit = 0;
 
   MapCost& operator+=(const MapCost& other) {
     count += other.count;
     failed += other.failed;
     bytes += other.bytes;
     live += other.live;
+    at_exit += other.at_exit;
     return *this;
   }
 };
@@ -88,6 +90,7 @@ constexpr auto kFigures = std::to_array<Figure<MapCost>>({
     {"failed", Unit::Count, [](const MapCost& c, const CellContext&) { return Cell(c.failed); }},
     {"bytes", Unit::Bytes, [](const MapCost& c, const CellContext&) { return Cell(c.bytes); }},
     {"live", Unit::Bytes, [](const MapCost& c, const CellContext&) { return Cell(c.live); }},
+    {"at_exit", Unit::Bytes, [](const MapCost& c, const CellContext&) { return Cell(c.at_exit); }},
 });
 
 class MmapView final : public View {
@@ -220,15 +223,17 @@ Table MmapView::trace_table(const CellContext& context) const {
 
 Report MmapView::finish(const World& world, Span span) {
   const CellContext context{.world = world, .span = span};
-  ranges_.for_each(
-      [this](const KeyWords& row, std::uint64_t bytes) { rows_.row_at(row).live += bytes; });
+  ranges_.tell(world.processes(), [this](const KeyWords& row, std::uint64_t bytes, bool has_ended) {
+    (has_ended ? rows_.row_at(row).at_exit : rows_.row_at(row).live) += bytes;
+  });
   const MapCost total = rows_.total();
   Report report{.view = "mmap", .title = "memory and files mapped"};
   report.totals = {{"count", Unit::Count, total.count},
                    {"failed", Unit::Count, total.failed},
                    {"unmaps", Unit::Count, unmaps_},
                    {"bytes", Unit::Bytes, total.bytes},
-                   {"live", Unit::Bytes, total.live}};
+                   {"live", Unit::Bytes, total.live},
+                   {"at_exit", Unit::Bytes, total.at_exit}};
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
   table.sort = "bytes";
   table.weight = "bytes";

@@ -4,12 +4,20 @@
 
 namespace memtrace {
 
+// execve(2) gives a process another serial number and ends nothing.
+bool MappedRanges::has_ended(const ProcessTable& processes,
+                             std::uint32_t pid,
+                             std::uint64_t serial) {
+  const Process* process = processes.find(pid);
+  return process != nullptr && process->serial == serial && process->exited;
+}
+
 MappedRanges::Ranges& MappedRanges::ranges_of(Owner owner) {
-  Process& process = processes_[owner.pid];
-  if (process.serial != owner.serial) {
-    process = {.serial = owner.serial, .ranges = {}};
+  Space& space = processes_[owner.pid];
+  if (space.serial != owner.serial) {
+    space = {.serial = owner.serial, .ranges = {}};
   }
-  return process.ranges;
+  return space.ranges;
 }
 
 // Cut to the range, in ascending order.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <unordered_map>
 #include <vector>
 
@@ -40,13 +41,16 @@ class MappedRanges {
 
   void move(Owner owner, const Move& move, const KeyWords& row);
 
-  // For each range: visit(row, bytes).
+  // For each range: visit(row, bytes, whether its process has ended). Those of ended processes are
+  // told once and forgotten.
   template <typename Visitor>
-  void for_each(Visitor visit) const {
-    for (const auto& [pid, process] : processes_) {
-      for (const auto& [start, entry] : process.ranges.entries()) {
-        visit(entry.value.row, entry.limit - entry.start);
+  void tell(const ProcessTable& processes, Visitor visit) {
+    for (auto next = processes_.begin(); next != processes_.end();) {
+      const bool has_ended = this->has_ended(processes, next->first, next->second.serial);
+      for (const auto& [start, entry] : next->second.ranges.entries()) {
+        visit(entry.value.row, entry.limit - entry.start, has_ended);
       }
+      next = has_ended ? processes_.erase(next) : std::next(next);
     }
   }
 
@@ -58,16 +62,17 @@ class MappedRanges {
 
   using Ranges = IntervalMap<Mapped>;
 
-  struct Process {
+  struct Space {
     std::uint64_t serial = 0;
     Ranges ranges;
   };
 
+  static bool has_ended(const ProcessTable& processes, std::uint32_t pid, std::uint64_t serial);
   Ranges& ranges_of(Owner owner);
   static std::vector<Ranges::Entry> within(const Ranges& ranges, Range range);
   static void take(Ranges& ranges, Range range, std::uint64_t begun_ns);
 
-  std::unordered_map<std::uint32_t, Process> processes_;  // by pid
+  std::unordered_map<std::uint32_t, Space> processes_;  // by pid
 };
 
 }  // namespace memtrace

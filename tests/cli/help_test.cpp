@@ -26,7 +26,7 @@ std::string in_capitals(std::string_view text) {
 TEST_F(HelpTest, without_words_memtrace_says_what_it_can_do) {
   for (const char* words : {"", "help", "--help", "-h"}) {
     expect_prints(words, "Commands:\n  record ");
-    expect_prints(words, "Views, for report, record --for, or live:\n  arenas ");
+    expect_prints(words, "Views, for report, record --for, or live:\n  anon ");
   }
 }
 

@@ -46,7 +46,10 @@ TEST_F(ReportTest, aliases_are_views_with_an_option_that_the_user_may_replace) {
   same("slabratetop --sort allocs", "slab --sort allocs --show allocs,bytes");
   same("slabratetop --show all", "slab --sort bytes --show all");
   EXPECT_EQ(run("$MEMTRACE mmapsnoop --help").out, run("$MEMTRACE mmap --help").out);
-  expect_refused("report shmsnoop -i $CROWD", 1, "no events for the view shm", "--for shm");
+  expect_refused("report shmsnoop -i $CROWD",
+                 1,
+                 "the recording has no events for the view shm",
+                 "it holds kmem:kmalloc, ");
 }
 
 TEST_F(ReportTest, memtrace_data_is_read_unless_another_file_is_given) {

@@ -129,11 +129,11 @@ TEST_F(AddressSpaceTest, calls_and_bytes_are_those_that_were_made) {
       "$PUPPETS/change_space map /etc/passwd own.maps");
   EXPECT_EQ(sum_with_function(shown, "map_many"), 50U);
   EXPECT_EQ(sum_with_function(shown, "map_many", "bytes"), 50 * 8 * kPage);
-  EXPECT_EQ(sum_with_function(shown, "map_many", "live"), (50 * 8 - 20 * 3) * kPage);
+  EXPECT_EQ(sum_with_function(shown, "map_many", "at_exit"), (50 * 8 - 20 * 3) * kPage);
   EXPECT_EQ(sum_with_function(shown, "remap_one"), 2U);
-  EXPECT_EQ(sum_with_function(shown, "remap_one", "live"), 16 * kPage);
+  EXPECT_EQ(sum_with_function(shown, "remap_one", "at_exit"), 16 * kPage);
   EXPECT_EQ(sum_with_function(shown, "map_wrongly", "failed"), 3U);
-  EXPECT_EQ(figure_of(shown, "file", "/etc/passwd", "live"), 2 * kPage);
+  EXPECT_EQ(figure_of(shown, "file", "/etc/passwd", "at_exit"), 2 * kPage);
   EXPECT_EQ(figure_of(shown, "file", "/etc/group", "bytes"), 2 * kPage);
 }
 

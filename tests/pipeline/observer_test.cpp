@@ -161,7 +161,7 @@ TEST_F(ObserverTest, memory_and_cpus_of_the_nodes_are_read_at_the_end) {
   ASSERT_EQ(nodes->rows.size(), 4U);  // two CPUs, two ranges
   EXPECT_EQ(*nodes->rows[1].number("cpu"), 3U);
   EXPECT_EQ(*nodes->rows[2].number("limit"), 0x10000000U);
-  EXPECT_EQ(*nodes->rows[3].number("start"), 40U * 0x8000000);
+  EXPECT_EQ(*nodes->rows[3].number("start"), 40UL * 0x8000000);
   EXPECT_EQ(*nodes->rows[3].number("node"), 1U);
 }
 

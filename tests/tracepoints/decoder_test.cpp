@@ -236,8 +236,8 @@ TEST(decoders, sample_too_short_for_its_fields_has_no_payload) {
 }
 
 TEST(decoders, event_without_a_typed_payload_yields_none) {
-  const EventFormat format = saved_format("6.1", "vmscan:mm_vmscan_kswapd_wake");
-  EXPECT_EQ(find_tracepoint("vmscan:mm_vmscan_kswapd_wake"), nullptr);
+  const EventFormat format = saved_format("6.1", "kmem:mm_page_pcpu_drain");
+  EXPECT_EQ(find_tracepoint("kmem:mm_page_pcpu_drain"), nullptr);
   const RawBytes raw(64);
   EXPECT_EQ(decoder_of(format)({.raw = raw.span()}).index(), 0U);
 }

@@ -139,6 +139,17 @@ TEST(MmapView, what_is_live_stays_from_interval_to_interval_and_goes_with_exec) 
   EXPECT_EQ(total(script.finish(), "live"), 0U);
 }
 
+TEST(MmapView, what_a_process_had_at_its_end_is_live_no_more) {
+  EventScript script("mmap");
+  script.name_process(100, "worker");
+  script.play(map(kPage, kPlace));
+  script.world().exit(100, 100);
+  const Report report = script.finish();
+  EXPECT_EQ(total(report, "live"), 0U);
+  EXPECT_EQ(figure(report, {stack(1)}, "at_exit"), number(kPage));
+  EXPECT_EQ(total(script.finish(), "at_exit"), 0U);
+}
+
 TEST(MmapView, the_trace_has_a_line_for_each_call) {
   EventScript script("mmap", with("trace"));
   script.name_process(100, "worker");
