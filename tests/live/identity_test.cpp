@@ -136,7 +136,7 @@ TEST_F(IdentityTest, recording_of_perf_says_why_it_has_none) {
 
 TEST_F(IdentityTest, loop_of_forks_is_recorded_without_loss) {
   const Outcome outcome = run_well(
-      "$MEMTRACE record -a -e kmem:kmalloc,kmem:kmem_cache_alloc,kmem:mm_page_alloc -- "
+      "$MEMTRACE record -e kmem:kmalloc,kmem:kmem_cache_alloc,kmem:mm_page_alloc -- "
       "sh -c 'for i in $(seq 200); do /bin/true; done'");
   EXPECT_TRUE(outcome.says("none lost")) << outcome.all();
   const Json by_user = report("count --by user");
