@@ -54,8 +54,10 @@ class Oom final : public View {
         static_cast<std::uint64_t>(std::ranges::count_if(pending_, &OomKill::by_killer));
     report.totals = {{"kills", Unit::Count, killed}};
     report.inconclusive = uses_signals_ && pending_.empty();  // just signals
-    report.tables = {
-        kill_table(pending_, start_ns_), machine_table(pending_), process_table(pending_)};
+    report.tables = {kill_table(pending_, start_ns_),
+                     victim_table(pending_),
+                     machine_table(pending_),
+                     process_table(pending_)};
     report.caveats.notes = oom_notes(pending_, uses_signals_);
     pending_.clear();
   }
