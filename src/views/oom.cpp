@@ -15,6 +15,8 @@ namespace {
 constexpr auto kKeys = std::to_array<std::string_view>({"stack"});
 constexpr auto kNeeds = std::to_array<std::string_view>({"oom:mark_victim|signal:signal_generate"});
 
+constexpr auto kParts = std::to_array<EventPart>({{"signal:signal_generate", "sig == 9"}});
+
 class Oom final : public View {
  public:
   Result<> check(const std::deque<EventType>& types) override {
@@ -92,6 +94,7 @@ constinit const ViewSpec view_oom{
     .keys = kKeys,
     .options = {},
     .needs_promptness = true,
+    .parts = kParts,
     .handles = handles,
     .make = make,
 };

@@ -173,7 +173,8 @@ TEST_F(PressureTest, writers_that_must_wait_are_told) {
 
 TEST_F(PressureTest, compaction_by_hand_agrees_with_vmstat) {
   const Grown grown = record(
-      "-a --for compaction -e migrate:* -- sh -c '$PUPPETS/press_memory holes 16384 > ready & "
+      "-a --for compaction -e migrate:mm_migrate_pages -e migrate:mm_migrate_pages_start -- sh -c "
+      "'$PUPPETS/press_memory holes 16384 > ready & "
       "until grep -q ready ready; do sleep 0.05; done; echo 1 > "
       "/proc/sys/vm/compact_memory; kill $!'");
   const Json compaction = report("compaction --trace --by order");
@@ -237,6 +238,27 @@ TEST_F(PressureTest, kill_in_a_cgroup_is_told_with_its_victim_and_trigger) {
   const Json reclaims = report("reclaim --trace");
   const Json& first = reclaims.at("tables").at(1).at("rows").at(0);
   EXPECT_GT(first.at("free").get<std::uint64_t>(), 0U);
+}
+
+TEST_F(PressureTest, victim_may_be_another_than_who_wanted_memory) {
+  const MemoryGroup group(dir_.path(), 16 * kMebibyte);
+  group.forbid_swap();
+  if (!group.usable()) {
+    GTEST_SKIP() << "no memory cgroup can be made";
+  }
+  // The first one keeps 11 MiB, the second one wants 8 and ends well.
+  run_well("cat > both.sh <<'END'\n" + group.enter() +
+           "$PUPPETS/press_memory hold 2800 > ready & echo $! > victim\n"
+           "for i in $(seq 100); do grep -q ready ready && break; sleep 0.05; done\n" +
+           group.enter() + "$PUPPETS/press_memory anon 2000\nEND\n" +
+           "$MEMTRACE record -a --for oom -- sh both.sh");
+  EXPECT_EQ(group.kills(), 1U);
+  const Json oom = report("oom");
+  const Json kill = row_of(oom, 0, "victim_pid", std::stoull(text_of(dir_.path() + "/victim")));
+  ASSERT_FALSE(kill.is_null()) << oom.dump(1);
+  EXPECT_EQ(kill.at("how"), "killed");
+  EXPECT_NE(kill.at("trigger_pid"), kill.at("victim_pid"));
+  EXPECT_EQ(kill.at("trigger"), "press_memory");
 }
 
 TEST_F(PressureTest, kill_is_found_by_its_signal_too) {
