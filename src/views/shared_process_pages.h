@@ -36,6 +36,9 @@ class ProcessPageCounter {
   using OnFault = std::function<void(const Fault& fault, ProcessPages& row)>;
 
   ProcessPageCounter(const KeySet& keys, RssMember member, OnFault on_fault);
+  // What it pairs calls it back where it is.
+  ProcessPageCounter(const ProcessPageCounter&) = delete;
+  ProcessPageCounter& operator=(const ProcessPageCounter&) = delete;
 
   void check(const std::deque<EventType>& types);
   void on(const Event& event, const World& world);
