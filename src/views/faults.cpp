@@ -70,7 +70,7 @@ void Faults::count(const Fault& fault) {
   if (counts && fault.latency_ns) {
     latency_.add(*fault.latency_ns, fault.weight);
   }
-  if (has_trace_) {
+  if (counts && has_trace_) {
     trace_.add(fault);
   }
 }
@@ -132,7 +132,7 @@ Report Faults::finish(const World& world, Span span) {
   }
   report.caveats.notes = notes(world);
   if (has_trace_) {
-    report.tables.push_back(trace_.take(context));
+    report.tables.push_back(trace_.take(context, by("mode")));
   }
   user_.clear();
   kernel_.clear();

@@ -20,6 +20,8 @@ Cell since(std::uint64_t time_ns, View::Span span) {
   return time_ns > span.start_ns ? time_ns - span.start_ns : 0;
 }
 
+constexpr std::ptrdiff_t kModeColumn = 7;
+
 std::vector<Cell> row_of(const Fault& fault, const CellContext& context) {
   const bool failed = context.fault_ends_seen && !context.sampled;
   return {since(fault.time_ns, context.span),
@@ -29,7 +31,6 @@ std::vector<Cell> row_of(const Fault& fault, const CellContext& context) {
           fault.entry.address,
           std::string(name_of(access_of(fault.entry))),
           std::string(name_of(class_of(fault), failed)),
-          std::string(is_of_kernel(fault.entry) ? "kernel" : "user"),
           name_at(fault, context.world),
           fault.place.file.valid() ? Cell(fault.place.file_offset) : Cell(),
           fault.latency_ns ? Cell(*fault.latency_ns) : Cell()};
@@ -48,7 +49,7 @@ void FaultTrace::add(const Fault& fault) {
   }
 }
 
-Table FaultTrace::take(const CellContext& context) {
+Table FaultTrace::take(const CellContext& context, bool has_mode) {
   Table table{.title = "one by one",
               .columns = {{"at_ns", Unit::Nanoseconds},
                           {"comm", Unit::Text},
@@ -57,16 +58,24 @@ Table FaultTrace::take(const CellContext& context) {
                           {"address", Unit::Address},
                           {"access", Unit::Text},
                           {"class", Unit::Text},
-                          {"mode", Unit::Text},
                           {"file", Unit::Text},
                           {"offset", Unit::Address},
                           {"latency", Unit::Nanoseconds}},
-              .key_count = 10,
+              .key_count = 9,
               .fixed = true};
+  if (has_mode) {
+    table.columns.insert(table.columns.begin() + kModeColumn, {"mode", Unit::Text});
+    ++table.key_count;
+  }
   std::ranges::stable_sort(faults_, {}, &Fault::time_ns);
   table.rows.reserve(faults_.size());
   for (const Fault& fault : faults_) {
     table.rows.push_back(row_of(fault, context));
+    if (has_mode) {
+      std::vector<Cell>& row = table.rows.back();
+      row.insert(row.begin() + kModeColumn,
+                 std::string(is_of_kernel(fault.entry) ? "kernel" : "user"));
+    }
   }
   faults_ = {};
   unlisted_ = 0;

@@ -15,8 +15,8 @@ class FaultTrace {
  public:
   void add(const Fault& fault);
 
-  // Starts again with nothing.
-  Table take(const CellContext& context);
+  // Starts again with nothing. has_mode: whether they are of user or kernel code is a column.
+  Table take(const CellContext& context, bool has_mode);
 
   // Faults since the last take() for which there was no room.
   std::uint64_t unlisted() const { return unlisted_; }

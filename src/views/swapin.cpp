@@ -218,8 +218,8 @@ std::vector<std::string> SwapIns::notes(const World& world) const {
   if (!stacks_.has_names()) {
     notes.emplace_back(
         pairing_.seen().page_allocs
-            ? "how many pages were read is not known: no kernel function on the stacks of "
-              "kmem:mm_page_alloc has a name"
+            ? "how many pages were read is not known: no function of the kernel is named on the "
+              "stacks of kmem:mm_page_alloc (--user leaves the kernel out)"
             : "how many pages were read is not known: the recording lacks kmem:mm_page_alloc");
   }
   if (!outs_seen_) {

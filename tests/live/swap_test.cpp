@@ -13,7 +13,8 @@ swap=$PWD/swap.$$
 group=
 put_back() {
   echo "$page_cluster" > /proc/sys/vm/page-cluster
-  swapoff "$swap" 2>/dev/null
+  # It fails where a page of another's cgroup has no room there at the moment.
+  for try in 1 2 3 4 5 6 7 8; do swapoff "$swap" 2>/dev/null && break; sleep 0.5; done
   rm -f "$swap"
   [ -z "$group" ] || { while read -r pid; do echo "$pid" > "${group%/*}/cgroup.procs"; done \
     < "$group/cgroup.procs"; rmdir "$group"; } 2>/dev/null
@@ -21,7 +22,7 @@ put_back() {
 trap put_back EXIT
 trap 'exit 1' INT TERM HUP
 dd if=/dev/zero of="$swap" bs=1M count=96 status=none && chmod 600 "$swap" &&
-  mkswap "$swap" >/dev/null && swapon "$swap" || { echo no swap; exit 77; }
+  mkswap "$swap" >/dev/null && others=$(($(wc -l < /proc/swaps) - 1)) && swapon "$swap" || { echo no swap; exit 77; }
 for root in /sys/fs/cgroup/memory /sys/fs/cgroup; do
   limit=memory.limit_in_bytes
   [ -e "$root/$limit" ] || limit=memory.max
@@ -39,6 +40,7 @@ swpin=$(counter pswpin) swpout=$(counter pswpout)
 $MEMTRACE record --for swapin,anon -- sh -c 'echo $$ > "$0/cgroup.procs" && exec "$@"' "$group" \
   $PUPPETS/fault_kinds "$KIND" "$PAGES"
 echo "grouped $(awk '$1 == "pgmajfault" { print $2 }' "$group/memory.stat")"
+echo "others $others"
 echo "pswpin $(($(counter pswpin) - swpin)) pswpout $(($(counter pswpout) - swpout))"
 )";
 
@@ -48,6 +50,7 @@ class SwapTest : public LiveTest {
     std::uint64_t major = 0;  // by getrusage(2)
     std::uint64_t in = 0;     // by /proc/vmstat
     std::uint64_t out = 0;
+    std::uint64_t others = 0;   // swap files that were there before: others may swap, too
     std::uint64_t grouped = 0;  // major faults by the memory cgroup's memory.stat
   };
 
@@ -68,6 +71,7 @@ class SwapTest : public LiveTest {
                                     : word == "pswpin"  ? &counted_.in
                                     : word == "pswpout" ? &counted_.out
                                     : word == "grouped" ? &counted_.grouped
+                                    : word == "others"  ? &counted_.others
                                                         : nullptr;
       if (figure != nullptr) {
         words >> *figure;
@@ -89,9 +93,9 @@ TEST_F(SwapTest, without_readahead_each_page_is_a_swap_in_of_its_own) {
     GTEST_SKIP() << why_not_;
   }
   EXPECT_EQ(counted_.major, 400U);
-  const Json by_stack = report("swapin --by stack --user --top 0");
-  EXPECT_EQ(sum_at_function(by_stack, "touch_each_page"), 400U);
-  EXPECT_EQ(sum_at_function(by_stack, "touch_each_page", "pages"), 400U);
+  const Json by_stack = report("swapin --by stack --top 0");
+  EXPECT_EQ(sum_with_function(by_stack, "touch_each_page"), 400U);
+  EXPECT_EQ(sum_with_function(by_stack, "touch_each_page", "pages"), 400U);
   const Json swapin = report("swapin --by comm");
   EXPECT_GE(of_puppet(swapin, "count"), 400U);  // and a few of its stack and data
   EXPECT_LE(of_puppet(swapin, "count"), 440U);
@@ -104,6 +108,9 @@ TEST_F(SwapTest, without_readahead_each_page_is_a_swap_in_of_its_own) {
 TEST_F(SwapTest, pages_read_and_written_are_those_that_the_kernel_counts) {
   if (!play("swap", 400, "0")) {
     GTEST_SKIP() << why_not_;
+  }
+  if (counted_.others > 0) {
+    GTEST_SKIP() << "the machine has other swap: its counters are not of the puppet alone";
   }
   const Json totals = report("swapin").at("totals");
   EXPECT_EQ(totals.at("pages"), counted_.in);
@@ -120,7 +127,7 @@ TEST_F(SwapTest, with_readahead_fewer_faults_read_the_same_pages) {
   const Json swapin = report("swapin --by comm");
   EXPECT_GE(of_puppet(swapin, "count"), counted_.major);
   EXPECT_LT(of_puppet(swapin, "count"), 400U);
-  EXPECT_EQ(of_puppet(swapin, "pages"), counted_.in);
+  EXPECT_LE(of_puppet(swapin, "pages"), counted_.in);
   EXPECT_GE(of_puppet(swapin, "pages"), 400U);
 }
 
@@ -132,8 +139,10 @@ TEST_F(SwapTest, memory_short_by_a_limit_is_swapped_as_the_kernel_counts_it) {
   const Json swapin = report("swapin --by comm");
   const Json& totals = swapin.at("totals");
   EXPECT_GE(of_puppet(swapin, "count"), kPages / 2U);
-  EXPECT_EQ(totals.at("pages"), counted_.in);
-  EXPECT_EQ(totals.at("out"), counted_.out);
+  if (counted_.others == 0) {
+    EXPECT_EQ(totals.at("pages"), counted_.in);
+    EXPECT_EQ(totals.at("out"), counted_.out);
+  }
   EXPECT_GE(counted_.grouped, of_puppet(swapin, "count"));
   EXPECT_LE(counted_.grouped, of_puppet(swapin, "count") + 100);  // of its program's file
   // It reclaims its own memory: what it swaps out is not what it gives back.

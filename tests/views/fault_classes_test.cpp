@@ -196,7 +196,6 @@ TEST(FaultTrace, lists_each_fault_once_in_the_order_of_their_beginnings) {
                                    number(kPrivateFile + 0x2010),
                                    text("read"),
                                    text("file major"),
-                                   text("user"),
                                    text("/lib/libc.so.6"),
                                    number(0x9010),
                                    number(3000)};
@@ -204,6 +203,22 @@ TEST(FaultTrace, lists_each_fault_once_in_the_order_of_their_beginnings) {
   EXPECT_EQ(trace.rows[1][column_index(trace, "file")], text("[heap]"));
   EXPECT_EQ(trace.rows[1][column_index(trace, "offset")], Cell());
   EXPECT_TRUE(script.finish().tables[1].rows.empty());
+}
+
+TEST(FaultTrace, lists_faults_of_kernel_code_with_their_mode_when_they_count) {
+  for (const bool by_mode : {false, true}) {
+    EventScript script(
+        "faults",
+        {.by = by_mode ? std::vector<std::string>{"mode"} : std::vector<std::string>{},
+         .own = {{"trace", "1"}}});
+    script.play({kernel_entry(0x1000), minor(0x1000, kKernelIp)});
+    const Table trace = script.finish().tables.at(1);
+    ASSERT_EQ(trace.rows.size(), by_mode ? 1U : 0U);
+    if (by_mode) {
+      EXPECT_EQ(trace.rows[0][column_index(trace, "mode")], text("kernel"));
+      EXPECT_EQ(trace.rows[0].size(), trace.columns.size());
+    }
+  }
 }
 
 TEST(FaultTrace, fault_under_way_is_listed_when_it_began_and_not_again) {
