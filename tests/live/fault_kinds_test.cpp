@@ -78,7 +78,7 @@ class FaultKindsTest : public LiveTest {
 
   // A file of so many pages in the test's folder, which is no tmpfs where the figures need a disk.
   std::string make_file(int pages) {
-    const std::string path = (dir_.path() / "pages").string();
+    const std::string path = dir_.path() + "/pages";
     std::ofstream file(path, std::ios::binary);
     const std::string page(4096, 'x');
     for (int i = 0; i < pages; ++i) {

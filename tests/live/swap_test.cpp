@@ -7,7 +7,7 @@ namespace {
 
 // Runs $1 as a member of a memory cgroup with a limit, while there is a swap file. Whatever happens
 // both are gone afterwards, and vm.page-cluster is as it was.
-constexpr const char* kScript = R"(
+constexpr const char* kScript = R"sh(
 page_cluster=$(cat /proc/sys/vm/page-cluster)
 swap=$PWD/swap.$$
 group=
@@ -42,7 +42,7 @@ $MEMTRACE record --for swapin,anon -- sh -c 'echo $$ > "$0/cgroup.procs" && exec
 echo "grouped $(awk '$1 == "pgmajfault" { print $2 }' "$group/memory.stat")"
 echo "others $others"
 echo "pswpin $(($(counter pswpin) - swpin)) pswpout $(($(counter pswpout) - swpout))"
-)";
+)sh";
 
 class SwapTest : public LiveTest {
  protected:
