@@ -45,13 +45,14 @@ void add_limit(std::string_view value, const char* name, Facts& facts) {
   }
 }
 
+// "Max address space         67108864             unlimited            bytes": the soft limit.
 void add_limits(const std::string& text, Facts& facts) {
   for (const std::string_view line : split(text, '\n')) {
-    for (const Limit& limit : kLimits) {
-      if (line.starts_with(limit.line)) {
-        const std::string_view values = trim(line.substr(limit.line.size()));
-        add_limit(values.substr(0, values.find(' ')), limit.name, facts);
-      }
+    const auto* const limit = std::ranges::find_if(
+        kLimits, [line](const Limit& one) { return line.starts_with(one.line); });
+    if (limit != kLimits.end()) {
+      const std::string_view values = trim(line.substr(limit->line.size()));
+      add_limit(values.substr(0, values.find(' ')), limit->name, facts);
     }
   }
 }

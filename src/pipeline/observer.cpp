@@ -15,7 +15,7 @@ constexpr auto kReaders = std::to_array<const ObservationReader*>(
 // A reading takes some 100 us, in the thread that merges all events: so many a second are no
 // burden, even if each event of a burst asks for one.
 constexpr std::uint64_t kMostInSecond = 200;
-constexpr std::uint64_t kSecond_ns = 1'000'000'000;
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ std::string ProcFolder::read(const std::string& name) const {
 }
 
 bool Observer::may_read(std::uint64_t time_ns) {
-  const std::uint64_t second = time_ns / kSecond_ns;
+  const std::uint64_t second = time_ns / kSecondNs;
   if (second != second_) {
     second_ = second;
     read_in_second_ = 0;

@@ -15,6 +15,8 @@ namespace {
 constexpr auto kKeys = std::to_array<std::string_view>({"stack"});
 constexpr auto kNeeds = std::to_array<std::string_view>({"oom:mark_victim|signal:signal_generate"});
 
+constexpr auto kParts = std::to_array<EventPart>({{"signal:signal_generate", "sig == 9"}});
+
 class Oom final : public View {
  public:
   Result<> check(const std::deque<EventType>& types) override {
@@ -54,8 +56,10 @@ class Oom final : public View {
         static_cast<std::uint64_t>(std::ranges::count_if(pending_, &OomKill::by_killer));
     report.totals = {{"kills", Unit::Count, killed}};
     report.inconclusive = uses_signals_ && pending_.empty();  // just signals
-    report.tables = {
-        kill_table(pending_, start_ns_), machine_table(pending_), process_table(pending_)};
+    report.tables = {kill_table(pending_, start_ns_),
+                     victim_table(pending_),
+                     machine_table(pending_),
+                     process_table(pending_)};
     report.caveats.notes = oom_notes(pending_, uses_signals_);
     pending_.clear();
   }
@@ -90,6 +94,7 @@ constinit const ViewSpec view_oom{
     .keys = kKeys,
     .options = {},
     .needs_promptness = true,
+    .parts = kParts,
     .handles = handles,
     .make = make,
 };

@@ -72,7 +72,10 @@ constexpr auto kTraceFigures = std::to_array<Figure<Event>>({
      [](const Event& e, const CellContext&) { return Cell(work_of(e).end.pages); }},
     {"uid",
      Unit::Number,
-     [](const Event& e, const CellContext& x) { return seen_then(e, x, "uid"); }},
+     [](const Event& e, const CellContext& x) {
+       return e.identity.valid() ? Cell(std::uint64_t{x.world.identities().uid(e.identity)})
+                                 : seen_then(e, x, "uid");
+     }},
     {"free",
      Unit::Bytes,
      [](const Event& e, const CellContext& x) { return seen_then(e, x, "free"); }},

@@ -80,7 +80,7 @@ std::string_view name_of(SystemCall call) {
 }
 
 std::string error_name(int error) {
-  const auto found = std::ranges::find(kErrors, error, &ErrorName::error);
+  const auto* const found = std::ranges::find(kErrors, error, &ErrorName::error);
   return found == kErrors.end() ? format("errno %d", error) : std::string(found->name);
 }
 

@@ -46,11 +46,11 @@ class MappedRanges {
   template <typename Visitor>
   void tell(const ProcessTable& processes, Visitor visit) {
     for (auto next = processes_.begin(); next != processes_.end();) {
-      const bool has_ended = this->has_ended(processes, next->first, next->second.serial);
+      const bool ended = has_ended(processes, next->first, next->second.serial);
       for (const auto& [start, entry] : next->second.ranges.entries()) {
-        visit(entry.value.row, entry.limit - entry.start, has_ended);
+        visit(entry.value.row, entry.limit - entry.start, ended);
       }
-      next = has_ended ? processes_.erase(next) : std::next(next);
+      next = ended ? processes_.erase(next) : std::next(next);
     }
   }
 

@@ -79,6 +79,17 @@ void take_observed(OomKill& kill) {
   }
 }
 
+// What was known of the process before; else what /proc said, unless it had left its cgroup for the
+// root already, as the dead do.
+std::string cgroup_of(const OomKill& kill, const World& world) {
+  const IdentityId identity = world.identity_of(kill.victim_pid);
+  if (identity.valid()) {
+    return std::string(world.identities().cgroup(identity));
+  }
+  const std::string* seen = kill.seen ? kill.seen->facts.text("victim_cgroup") : nullptr;
+  return seen == nullptr || *seen == "/" ? std::string() : *seen;
+}
+
 Cell if_known(bool known, std::uint64_t bytes) {
   return known ? Cell(bytes) : Cell();
 }
@@ -103,6 +114,7 @@ OomKill killed_by_mark(const Event& event, const World& world) {
   OomKill kill = kill_of(event, world);
   const auto& victim = std::get<OomVictim>(event.payload);
   kill.victim_pid = victim.pid;
+  kill.cgroup = cgroup_of(kill, world);
   if (victim.has_memory) {
     kill.memory = victim;
     kill.memory.comm = {};  // borrowed from the sample
@@ -116,6 +128,7 @@ OomKill killed_by_mark(const Event& event, const World& world) {
 OomKill killed_by_signal(const Event& event, const World& world) {
   OomKill kill = kill_of(event, world);
   kill.victim_pid = std::get<SignalSent>(event.payload).pid;
+  kill.cgroup = cgroup_of(kill, world);
   take_observed(kill);
   return kill;
 }
@@ -137,7 +150,6 @@ Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
   Table table;
   table.title = "kills, in order of time";
   table.fixed = true;
-  table.key_count = 8;
   table.columns = {{"time_ns", Unit::Nanoseconds},
                    {"victim", Unit::Text},
                    {"victim_pid", Unit::Number},
@@ -145,7 +157,28 @@ Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
                    {"how", Unit::Text},
                    {"trigger", Unit::Text},
                    {"trigger_pid", Unit::Number},
-                   {"stack", Unit::Stack},
+                   {"stack", Unit::Stack}};
+  table.key_count = table.columns.size();
+  for (const OomKill& kill : kills) {
+    table.rows.push_back({kill.time_ns - std::min(kill.time_ns, start_ns),
+                          text_or_blank(kill.victim),
+                          std::uint64_t{kill.victim_pid},
+                          text_or_blank(kill.domain),
+                          std::string(kill.by_killer ? "killed" : "was exiting"),
+                          text_or_blank(kill.trigger),
+                          std::uint64_t{kill.trigger_pid},
+                          kill.stack});
+  }
+  return table;
+}
+
+Table victim_table(std::span<const OomKill> kills) {
+  Table table;
+  table.title = "memory of the victims";
+  table.fixed = true;
+  table.key_count = 2;
+  table.columns = {{"victim_pid", Unit::Number},
+                   {"cgroup", Unit::Text},
                    {"total_vm", Unit::Bytes},
                    {"anon", Unit::Bytes},
                    {"file", Unit::Bytes},
@@ -156,14 +189,8 @@ Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
   for (const OomKill& kill : kills) {
     const bool known = kill.memory_known;
     table.rows.push_back(
-        {kill.time_ns - std::min(kill.time_ns, start_ns),
-         text_or_blank(kill.victim),
-         std::uint64_t{kill.victim_pid},
-         text_or_blank(kill.domain),
-         std::string(kill.by_killer ? "killed" : "was exiting"),
-         text_or_blank(kill.trigger),
-         std::uint64_t{kill.trigger_pid},
-         kill.stack,
+        {std::uint64_t{kill.victim_pid},
+         text_or_blank(kill.cgroup),
          if_known(known, kill.memory.total_vm_bytes),
          if_known(known, kill.memory.anon_bytes),
          if_known(known, kill.memory.file_bytes),
@@ -181,7 +208,6 @@ Table machine_table(std::span<const OomKill> kills) {
   table.fixed = true;
   table.key_count = 2;
   table.columns = {{"victim_pid", Unit::Number},
-                   {"cgroup", Unit::Text},
                    {"load_averages", Unit::Text},
                    {"free", Unit::Bytes},
                    {"available", Unit::Bytes},
@@ -193,7 +219,6 @@ Table machine_table(std::span<const OomKill> kills) {
     }
     const Facts& facts = kill.seen->facts;
     table.rows.push_back({std::uint64_t{kill.victim_pid},
-                          text_cell(facts, "victim_cgroup"),
                           text_cell(facts, "load_averages"),
                           number_cell(facts, "free"),
                           number_cell(facts, "available"),

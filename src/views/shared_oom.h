@@ -22,7 +22,8 @@ struct OomKill {
   StackId stack;  // the trigger's
   std::string victim;
   std::uint32_t victim_pid = 0;
-  OomVictim memory;  // its comm is not used
+  std::string cgroup;  // the victim's, "" when it is not known
+  OomVictim memory;    // its comm is not used
   bool memory_known = false;
   bool owner_known = false;         // memory.uid and oom_score_adj
   std::optional<Observation> seen;  // what /proc said
@@ -40,6 +41,7 @@ bool is_fatal_signal(const Event& event);
 void judge(OomKill& kill, Namer& namer);
 
 Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns);
+Table victim_table(std::span<const OomKill> kills);
 Table machine_table(std::span<const OomKill> kills);
 Table process_table(std::span<const OomKill> kills);
 std::vector<std::string> oom_notes(std::span<const OomKill> kills, bool by_signals);

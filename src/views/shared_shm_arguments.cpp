@@ -46,7 +46,7 @@ std::uint64_t flags_at(const SystemCallDone& done, std::size_t index) {
   return static_cast<std::uint32_t>(done.arguments.at(index));
 }
 
-std::string or_zero(std::string words) {
+std::string or_zero(const std::string& words) {
   return words.empty() ? "0" : words;
 }
 
@@ -66,7 +66,7 @@ std::string address_text(std::uint64_t avma) {
 }
 
 std::string control_arguments(const SystemCallDone& done) {
-  const auto found = std::ranges::find(kCommands, shm_command(done), &Command::number);
+  const auto* const found = std::ranges::find(kCommands, shm_command(done), &Command::number);
   const std::string command =
       found == kCommands.end() ? format("%llu", static_cast<unsigned long long>(shm_command(done)))
                                : std::string(found->name);

@@ -67,28 +67,25 @@ bool ShmSegments::get(const Event& event, const SystemCallDone& done) {
 }
 
 bool ShmSegments::apply(const Event& event, const SystemCallDone& done) {
-  switch (done.call) {
-    case SystemCall::Shmget:
-      return get(event, done);
-    case SystemCall::Shmat:
-      ++segments_[id_of(done)].attaches;
-      attached_[{event.pid, static_cast<std::uint64_t>(done.result)}] = id_of(done);
-      return false;
-    case SystemCall::Shmdt: {
-      const auto attached = attached_.find({event.pid, done.arguments[0]});
-      if (attached != attached_.end()) {
-        ++segments_[attached->second].detaches;
-        attached_.erase(attached);
-      }
-      return false;
-    }
-    case SystemCall::Shmctl:
-      if (shm_command(done) == kIpcRemove) {
-        segments_[id_of(done)].is_removed = true;
-      }
-      return false;
-    default:
-      return false;
+  if (done.call == SystemCall::Shmget) {
+    return get(event, done);
+  }
+  if (done.call == SystemCall::Shmat) {
+    ++segments_[id_of(done)].attaches;
+    attached_[{event.pid, static_cast<std::uint64_t>(done.result)}] = id_of(done);
+  } else if (done.call == SystemCall::Shmdt) {
+    detach(event.pid, done.arguments[0]);
+  } else if (done.call == SystemCall::Shmctl && shm_command(done) == kIpcRemove) {
+    segments_[id_of(done)].is_removed = true;
+  }
+  return false;
+}
+
+void ShmSegments::detach(std::uint32_t pid, std::uint64_t avma) {
+  const auto attached = attached_.find({pid, avma});
+  if (attached != attached_.end()) {
+    ++segments_[attached->second].detaches;
+    attached_.erase(attached);
   }
 }
 

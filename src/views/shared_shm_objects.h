@@ -42,6 +42,7 @@ class ShmSegments {
 
  private:
   bool get(const Event& event, const SystemCallDone& done);
+  void detach(std::uint32_t pid, std::uint64_t avma);
 
   std::map<std::int64_t, Segment> segments_;                                  // by id
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::int64_t> attached_;  // by pid, address

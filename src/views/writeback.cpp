@@ -20,6 +20,9 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
     "vmscan:mm_vmscan_write_folio|vmscan:mm_vmscan_writepage|kmem:mm_vmscan_writepage",
 });
 
+// Who dirties pages is looked at often, and seldom has to wait.
+constexpr auto kParts = std::to_array<EventPart>({{"writeback:balance_dirty_pages", "pause > 0"}});
+
 struct WriteCost {
   std::uint64_t dirtied = 0;
   std::uint64_t written = 0;
@@ -227,6 +230,7 @@ constinit const ViewSpec view_writeback{
     .needs = kNeeds,
     .keys = kKeys,
     .options = {},
+    .parts = kParts,
     .handles = handles,
     .make = make,
 };

@@ -42,7 +42,9 @@ inline bool write_file(const std::string& path, const std::string& text) {
 // cgroup v1 where its memory controller is mounted, else v2.
 class MemoryGroup {
  public:
-  explicit MemoryGroup(std::uint64_t limit_bytes) {
+  // Puts a script that enters the group into `folder`.
+  MemoryGroup(const std::string& folder, std::uint64_t limit_bytes)
+      : script_(folder + "/enter.sh") {
     const bool has_v1 = std::filesystem::exists("/sys/fs/cgroup/memory/memory.limit_in_bytes");
     const std::string root = has_v1 ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
     is_v1_ = has_v1;
@@ -52,6 +54,7 @@ class MemoryGroup {
       path_ = path;
     }
     const std::string limit = has_v1 ? "/memory.limit_in_bytes" : "/memory.max";
+    write_file(script_, "echo $$ > " + path_ + "/cgroup.procs && exec \"$@\"");
     usable_ = !path_.empty() && write_file(path_ + limit, std::to_string(limit_bytes));
   }
 
@@ -71,12 +74,20 @@ class MemoryGroup {
 
   bool usable() const { return usable_; }
 
+  // Others may have swap on at the same time.
+  void forbid_swap() const {
+    if (is_v1_) {
+      write_file(path_ + "/memory.swappiness", "0");
+      write_file(path_ + "/memory.memsw.limit_in_bytes", text_of(path_ + "/memory.limit_in_bytes"));
+    } else {
+      write_file(path_ + "/memory.swap.max", "0");
+    }
+  }
+
   const std::string& path() const { return path_; }
 
   // Shell words in front of a command, to run it in the group.
-  std::string enter() const {
-    return "sh -c 'echo $$ > " + path_ + "/cgroup.procs && exec \"$@\"' sh ";
-  }
+  std::string enter() const { return "sh " + script_ + " "; }
 
   // Kills by the kernel in this group.
   std::uint64_t kills() const {
@@ -90,6 +101,7 @@ class MemoryGroup {
   }
 
  private:
+  std::string script_;
   std::string path_;
   bool usable_ = false;
   bool is_v1_ = true;

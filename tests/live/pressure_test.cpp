@@ -69,7 +69,7 @@ class PressureTest : public LiveTest {
 };
 
 TEST_F(PressureTest, cgroup_reclaim_of_the_page_cache_agrees_with_vmstat) {
-  const MemoryGroup group(16 * kMebibyte);
+  const MemoryGroup group(dir_.path(), 16 * kMebibyte);
   if (!group.usable()) {
     GTEST_SKIP() << "no memory cgroup can be made";
   }
@@ -77,11 +77,13 @@ TEST_F(PressureTest, cgroup_reclaim_of_the_page_cache_agrees_with_vmstat) {
                              "$PUPPETS/press_memory file data 16384");
   const Json vmscan = report("vmscan");
   EXPECT_EQ(lost_in(vmscan), 0U);
-  const std::uint64_t stolen = grown.by("pgsteal_direct") + grown.by("pgsteal_kswapd");
+  // pgsteal_direct and pgscan_direct leave cgroups out. These count all but what DAMON reclaims,
+  // which is of the kind "other" here.
+  const std::uint64_t stolen = grown.by("pgsteal_file") + grown.by("pgsteal_anon");
   EXPECT_GE(stolen, 10000U);  // 64 MiB through 16
-  expect_near(total_of(vmscan, "reclaimed"), stolen, 0.98);
+  expect_near(sum_of_kinds(vmscan, "reclaimed"), stolen, 0.98);
   expect_near(
-      total_of(vmscan, "scanned"), grown.by("pgscan_direct") + grown.by("pgscan_kswapd"), 0.90);
+      sum_of_kinds(vmscan, "scanned"), grown.by("pgscan_file") + grown.by("pgscan_anon"), 0.90);
   const Json hog = row_of(vmscan, 0, "comm", "press_memory");
   ASSERT_FALSE(hog.is_null()) << vmscan.dump(1);
   EXPECT_GE(hog.at("cgroup").get<std::uint64_t>(), 10000U);
@@ -103,12 +105,12 @@ TEST_F(PressureTest, cgroup_reclaim_of_the_page_cache_agrees_with_vmstat) {
 }
 
 TEST_F(PressureTest, slab_shrinkers_are_named_and_timed) {
-  const MemoryGroup group(64 * kMebibyte);
+  const MemoryGroup group(dir_.path(), 64 * kMebibyte);
   if (!group.usable()) {
     GTEST_SKIP() << "no memory cgroup can be made";
   }
-  record("-a --for vmscan -- sh -c \"" + group.enter() + "$PUPPETS/press_memory names 50000; " +
-         group.empty_command() + "\"");
+  record("-a --for vmscan -- sh -c '" + group.enter() + "$PUPPETS/press_memory names 50000; " +
+         group.empty_command() + "'");
   const Json vmscan = report("vmscan");
   EXPECT_EQ(lost_in(vmscan), 0U);
   const Json shrinker = row_of(vmscan, 2, "shrinker", "super_cache_scan");
@@ -120,7 +122,7 @@ TEST_F(PressureTest, slab_shrinkers_are_named_and_timed) {
 
 TEST_F(PressureTest, pages_out_to_swap_are_counted_for_who_reclaims) {
   const SwapFile swap(dir_.path() + "/swap", 96);
-  const MemoryGroup group(16 * kMebibyte);
+  const MemoryGroup group(dir_.path(), 16 * kMebibyte);
   if (!swap.usable() || !group.usable()) {
     GTEST_SKIP() << "no swap file or no memory cgroup can be made here";
   }
@@ -146,7 +148,8 @@ TEST_F(PressureTest, dirtied_and_written_pages_agree_with_vmstat) {
   EXPECT_GE(hog.at("dirtied").get<std::uint64_t>(), 4096U);
   EXPECT_LE(hog.at("dirtied").get<std::uint64_t>(), 4200U);
   EXPECT_GE(total_of(writeback, "written"), 4096U);
-  EXPECT_LE(total_of(writeback, "written"), grown.by("nr_written"));
+  // Written is what was begun, nr_written what the disk has: a page may be begun twice.
+  EXPECT_LE(total_of(writeback, "written"), grown.by("nr_written") * 102 / 100 + 100);
   EXPECT_LE(total_of(writeback, "dirtied"), grown.by("nr_dirtied"));
 }
 
@@ -170,7 +173,8 @@ TEST_F(PressureTest, writers_that_must_wait_are_told) {
 
 TEST_F(PressureTest, compaction_by_hand_agrees_with_vmstat) {
   const Grown grown = record(
-      "-q -a --for compaction,numa -- sh -c '$PUPPETS/press_memory holes 65536 > ready & "
+      "-a --for compaction -e migrate:mm_migrate_pages -e migrate:mm_migrate_pages_start -- sh -c "
+      "'$PUPPETS/press_memory holes 16384 > ready & "
       "until grep -q ready ready; do sleep 0.05; done; echo 1 > "
       "/proc/sys/vm/compact_memory; kill $!'");
   const Json compaction = report("compaction --trace --by order");
@@ -200,7 +204,8 @@ TEST_F(PressureTest, huge_pages_that_a_program_collapses_are_counted) {
 }
 
 TEST_F(PressureTest, kill_in_a_cgroup_is_told_with_its_victim_and_trigger) {
-  const MemoryGroup group(16 * kMebibyte);
+  const MemoryGroup group(dir_.path(), 16 * kMebibyte);
+  group.forbid_swap();
   if (!group.usable()) {
     GTEST_SKIP() << "no memory cgroup can be made";
   }
@@ -219,23 +224,46 @@ TEST_F(PressureTest, kill_in_a_cgroup_is_told_with_its_victim_and_trigger) {
   EXPECT_EQ(kill.at("trigger_pid"), kill.at("victim_pid"));
   EXPECT_EQ(kill.at("for"), "cgroup");
   EXPECT_EQ(kill.at("how"), "killed");
-  EXPECT_GE(kill.at("anon").get<std::uint64_t>(), 12 * kMebibyte);
-  EXPECT_LE(kill.at("anon").get<std::uint64_t>(), 16 * kMebibyte);  // not the machine's memory
-  EXPECT_GE(kill.at("total_vm").get<std::uint64_t>(), 48 * kMebibyte);
-  EXPECT_EQ(kill.at("uid"), 0);
-  const Json machine = row_of(oom, 1, "victim_pid", kill.at("victim_pid"));
+  const Json victim = row_of(oom, 1, "victim_pid", kill.at("victim_pid"));
+  ASSERT_FALSE(victim.is_null()) << oom.dump(1);
+  EXPECT_GE(victim.at("anon").get<std::uint64_t>(), 12 * kMebibyte);
+  EXPECT_LE(victim.at("anon").get<std::uint64_t>(), 16 * kMebibyte);  // not the machine's memory
+  EXPECT_GE(victim.at("total_vm").get<std::uint64_t>(), 48 * kMebibyte);
+  EXPECT_EQ(victim.at("uid"), 0);
+  const Json machine = row_of(oom, 2, "victim_pid", kill.at("victim_pid"));
   ASSERT_FALSE(machine.is_null()) << oom.dump(1);
   EXPECT_TRUE(machine.at("load_averages").is_string());
   EXPECT_GT(machine.at("available").get<std::uint64_t>(), 0U);
-  EXPECT_FALSE(oom.at("tables").at(2).at("rows").empty());
+  EXPECT_FALSE(oom.at("tables").at(3).at("rows").empty());
   const Json reclaims = report("reclaim --trace");
   const Json& first = reclaims.at("tables").at(1).at("rows").at(0);
-  EXPECT_EQ(first.at("uid"), 0);
   EXPECT_GT(first.at("free").get<std::uint64_t>(), 0U);
 }
 
+TEST_F(PressureTest, victim_may_be_another_than_who_wanted_memory) {
+  const MemoryGroup group(dir_.path(), 16 * kMebibyte);
+  group.forbid_swap();
+  if (!group.usable()) {
+    GTEST_SKIP() << "no memory cgroup can be made";
+  }
+  // The first one keeps 11 MiB, the second one wants 8 and ends well.
+  run_well("cat > both.sh <<'END'\n" + group.enter() +
+           "$PUPPETS/press_memory hold 2800 > ready & echo $! > victim\n"
+           "for i in $(seq 100); do grep -q ready ready && break; sleep 0.05; done\n" +
+           group.enter() + "$PUPPETS/press_memory anon 2000\nEND\n" +
+           "$MEMTRACE record -a --for oom -- sh both.sh");
+  EXPECT_EQ(group.kills(), 1U);
+  const Json oom = report("oom");
+  const Json kill = row_of(oom, 0, "victim_pid", std::stoull(text_of(dir_.path() + "/victim")));
+  ASSERT_FALSE(kill.is_null()) << oom.dump(1);
+  EXPECT_EQ(kill.at("how"), "killed");
+  EXPECT_NE(kill.at("trigger_pid"), kill.at("victim_pid"));
+  EXPECT_EQ(kill.at("trigger"), "press_memory");
+}
+
 TEST_F(PressureTest, kill_is_found_by_its_signal_too) {
-  const MemoryGroup group(16 * kMebibyte);
+  const MemoryGroup group(dir_.path(), 16 * kMebibyte);
+  group.forbid_swap();
   if (!group.usable()) {
     GTEST_SKIP() << "no memory cgroup can be made";
   }
@@ -247,6 +275,22 @@ TEST_F(PressureTest, kill_is_found_by_its_signal_too) {
   const Json kill = row_of(oom, 0, "victim", "press_memory");
   ASSERT_FALSE(kill.is_null()) << oom.dump(1);
   EXPECT_EQ(kill.at("for"), "cgroup");
+}
+
+TEST_F(PressureTest, faults_are_put_to_the_node_of_their_page) {
+  record("--for numa -- $PUPPETS/touch_pages 5000");
+  const Json numa = report("numa");
+  ASSERT_EQ(numa.at("tables").size(), 2U) << numa.dump(1);
+  std::uint64_t faults = 0;
+  for (const Json& row : numa.at("tables").at(1).at("rows")) {
+    if (row.at("comm") == "touch_pages" && row.at("node").is_number()) {
+      faults += row.at("faults").get<std::uint64_t>();
+      EXPECT_EQ(row.at("local").get<std::uint64_t>() + row.at("remote").get<std::uint64_t>(),
+                row.at("faults").get<std::uint64_t>());
+    }
+  }
+  EXPECT_GE(faults, 5000U);
+  EXPECT_LE(faults, 5400U);  // its start has some of its own
 }
 
 }  // namespace

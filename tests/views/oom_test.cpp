@@ -74,9 +74,10 @@ TEST_F(OomTest, kill_has_its_victim_its_memory_and_its_trigger) {
   EXPECT_EQ(cell(kills, 0, "trigger_pid"), number(100));
   EXPECT_EQ(cell(kills, 0, "for"), text("cgroup"));
   EXPECT_EQ(cell(kills, 0, "how"), text("killed"));
-  EXPECT_EQ(cell(kills, 0, "anon"), number(4000));
-  EXPECT_EQ(cell(kills, 0, "uid"), number(1000));
-  EXPECT_EQ(cell(kills, 0, "oom_score_adj"), Cell(std::int64_t{-5}));
+  const Table& victims = report.tables.at(1);
+  EXPECT_EQ(cell(victims, 0, "anon"), number(4000));
+  EXPECT_EQ(cell(victims, 0, "uid"), number(1000));
+  EXPECT_EQ(cell(victims, 0, "oom_score_adj"), Cell(std::int64_t{-5}));
   EXPECT_EQ(cell(kills, 0, "stack"), stack(1));
 }
 
@@ -102,8 +103,8 @@ TEST_F(OomTest, without_mark_victim_only_the_killers_signals_count) {
   ASSERT_EQ(kills.rows.size(), 1U);
   EXPECT_EQ(cell(kills, 0, "victim"), text("hog"));
   EXPECT_EQ(cell(kills, 0, "for"), text("cgroup"));
-  EXPECT_EQ(cell(kills, 0, "anon"), Cell());
-  EXPECT_EQ(cell(kills, 0, "uid"), Cell());
+  EXPECT_EQ(cell(report.tables.at(1), 0, "anon"), Cell());
+  EXPECT_EQ(cell(report.tables.at(1), 0, "uid"), Cell());
   EXPECT_TRUE(has_note(report, "no oom:mark_victim"));
 }
 
@@ -129,12 +130,25 @@ TEST_F(OomTest, what_proc_said_is_shown_with_the_kill) {
   script.world().observations().add(seen);
   script.play(mark(1));
   const Report report = report_of(script);
-  EXPECT_EQ(cell(report.tables.at(1), 0, "load_averages"), text("1.00 0.50 0.20"));
+  EXPECT_EQ(cell(report.tables.at(2), 0, "load_averages"), text("1.00 0.50 0.20"));
   EXPECT_EQ(cell(report.tables.at(1), 0, "cgroup"), text("/small"));
-  EXPECT_EQ(cell(report.tables.at(1), 0, "free"), number(12345));
-  EXPECT_EQ(cell(report.tables.at(1), 0, "swap_free"), Cell());
-  EXPECT_EQ(cell(report.tables.at(2), 0, "resident"), number(4100));
+  EXPECT_EQ(cell(report.tables.at(2), 0, "free"), number(12345));
+  EXPECT_EQ(cell(report.tables.at(2), 0, "swap_free"), Cell());
+  EXPECT_EQ(cell(report.tables.at(3), 0, "resident"), number(4100));
   EXPECT_FALSE(has_note(report, "not known what /proc said"));
+}
+
+TEST_F(OomTest, cgroup_is_the_victims_own_and_not_that_of_the_dead) {
+  EventScript script("oom");
+  Observation seen{.reader = "oom", .time_ns = 1500, .tid = 100};
+  seen.facts.texts["victim_cgroup"] = "/";
+  script.world().observations().add(seen);
+  script.play(mark(1));
+  script.world().identify(43, script.world().identities().intern(1000, "/small"));
+  script.play(mark(1, 43));
+  const Report report = report_of(script);
+  EXPECT_EQ(cell(report.tables.at(1), 0, "cgroup"), Cell());
+  EXPECT_EQ(cell(report.tables.at(1), 1, "cgroup"), text("/small"));
 }
 
 TEST_F(OomTest, victim_that_is_a_pid_alone_has_what_proc_had) {
@@ -148,8 +162,8 @@ TEST_F(OomTest, victim_that_is_a_pid_alone_has_what_proc_had) {
   script.play(step);
   const Report report = report_of(script);
   EXPECT_EQ(cell(report.tables.at(0), 0, "victim"), text("hog"));
-  EXPECT_EQ(cell(report.tables.at(0), 0, "anon"), number(777));
-  EXPECT_EQ(cell(report.tables.at(0), 0, "uid"), Cell());
+  EXPECT_EQ(cell(report.tables.at(1), 0, "anon"), number(777));
+  EXPECT_EQ(cell(report.tables.at(1), 0, "uid"), Cell());
 }
 
 TEST_F(OomTest, without_a_kernel_stack_it_is_a_kill_of_unknown_cause) {

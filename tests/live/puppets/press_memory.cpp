@@ -5,9 +5,11 @@
 //   names N         asks for N files that are not there: dentries, which shrinkers take back
 // and without one:
 //   collapse N      makes N huge pages of small ones by madvise(MADV_COLLAPSE), from Linux 6.1 on
+//   hold N          keeps N pages until it is killed
 //   holes N         keeps every second of N pages until it is killed: no large blocks are free
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,15 +73,16 @@ int press_names(long count) {
   return 0;
 }
 
-// One more than asked for, so that the first can begin at a multiple of its size.
+// One more than asked for, so that the first can begin at a multiple of its size. Huge pages are
+// forbidden meanwhile and not asked for: neither a fault nor khugepaged makes one first.
 int collapse(long count) {
+  (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   const std::size_t bytes = (static_cast<std::size_t>(count) + 1) * kHugeBytes;
   char* const pages = map(bytes);
   const auto address = reinterpret_cast<std::uintptr_t>(pages);
   char* const first = pages + ((kHugeBytes - address % kHugeBytes) % kHugeBytes);
-  (void)madvise(pages, bytes, MADV_NOHUGEPAGE);
   touch(first, count * static_cast<long>(kHugeBytes) / page_bytes(), 1);
-  (void)madvise(pages, bytes, MADV_HUGEPAGE);
+  (void)prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
   for (long i = 0; i < count; ++i) {
     char* const place = first + static_cast<std::size_t>(i) * kHugeBytes;
     if (madvise(place, kHugeBytes, kCollapse) != 0) {
@@ -89,12 +92,12 @@ int collapse(long count) {
   return 0;
 }
 
-// Every second page stays: what is free lies in holes.
-int make_holes(long count) {
+// With holes, every second page stays: what is free lies between them.
+int hold(long count, bool holes) {
   char* const pages = map(static_cast<std::size_t>(count * page_bytes()));
   (void)madvise(pages, static_cast<std::size_t>(count * page_bytes()), MADV_NOHUGEPAGE);
   touch(pages, count, 1);
-  for (long i = 0; i < count; i += 2) {
+  for (long i = 0; holes && i < count; i += 2) {
     (void)madvise(pages + i * page_bytes(), static_cast<std::size_t>(page_bytes()), MADV_DONTNEED);
   }
   std::puts("ready");
@@ -119,9 +122,9 @@ int main(int argc, char** argv) {
   if (how == "collapse") {
     return collapse(count_argument(argc, argv, 2));
   }
-  if (how == "holes") {
-    return make_holes(count_argument(argc, argv, 2));
+  if (how == "hold" || how == "holes") {
+    return hold(count_argument(argc, argv, 2), how == "holes");
   }
-  std::fprintf(stderr, "usage: %s anon|file PATH|names|collapse|holes COUNT\n", argv[0]);
+  std::fprintf(stderr, "usage: %s anon|file PATH|names|collapse|hold|holes COUNT\n", argv[0]);
   return 2;
 }
