@@ -54,6 +54,15 @@ TEST_F(LateHeapTest, a_library_loaded_by_dlopen_is_probed_and_told) {
   EXPECT_EQ(probes.find("pool_take"), std::string::npos) << probes;
 }
 
+TEST_F(LateHeapTest, the_uprobe_pmu_probes_late_libraries_as_well) {
+  if (!std::filesystem::exists("/sys/bus/event_source/devices/uprobe/type")) {
+    GTEST_SKIP() << "this kernel has no uprobe PMU";
+  }
+  run_well("MEMTRACE_USER_PROBES=pmu $MEMTRACE record --for leaks " + pool_options() + "-- " +
+           use_pool());
+  expect_leaks(report("leaks --top 0"));
+}
+
 TEST_F(LateHeapTest, perf_reads_the_late_events_as_well) {
   need_perf();
   if (IsSkipped()) {

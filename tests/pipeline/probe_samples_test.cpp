@@ -130,6 +130,34 @@ TEST(ProbeSamples, probe_for_all_tasks_keeps_the_watched_processes) {
   EXPECT_TRUE(samples.complete(parsed.value()));
 }
 
+TEST(ProbeSamples, events_that_come_later_are_for_watched_processes_too) {
+  std::vector<OpenedEvent> events = {opened(false, false)};
+  events.front().request.pmu_probe.reset();
+  ProbeSamples samples(events);
+  EXPECT_TRUE(samples.complete({.payload = Sample{.event = 0, .pid = 6}}));
+  EXPECT_TRUE(samples.complete({.payload = Comm{.pid = 7, .tid = 7}}));
+  events.push_back(events.front());
+  events.back().for_all_tasks = true;
+  EXPECT_FALSE(samples.complete({.payload = Sample{.event = 1, .pid = 6}}));
+  EXPECT_TRUE(samples.complete({.payload = Sample{.event = 1, .pid = 7}}));
+  EXPECT_TRUE(samples.complete({.payload = Sample{.event = 0, .pid = 6}}));
+}
+
+TEST(ProbeSamples, samples_that_a_filter_refuses_are_left_out) {
+  std::vector<OpenedEvent> events = {opened(false, false)};
+  const auto words = sample_words(false, events.front().attr.sample_regs_user);
+  RecordParser parser;
+  parser.add_event(SampleLayout::of(events.front().attr), events.front().ids);
+  const auto parsed = parser.parse(std::as_bytes(std::span(words)));
+  ASSERT_TRUE(parsed.ok());
+  for (const char* filter : {"size == 42", "size < 42", ""}) {
+    events.front().request.filter = filter;
+    ProbeSamples samples(events);
+    EXPECT_EQ(samples.complete(parsed.value()).has_value(), filter != std::string("size < 42"))
+        << filter;
+  }
+}
+
 TEST(ProbeSamples, uprobe_pmu_events_are_never_inherited) {
   EXPECT_EQ(opened(true, true).attr.inherit, 0U);
   EXPECT_EQ(opened(true, true).attr.enable_on_exec, 0U);

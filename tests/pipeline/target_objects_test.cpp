@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <sstream>
+#include <string>
 
 #include "support/temp_dir.h"
 
@@ -55,6 +57,41 @@ TEST(TargetObjects, a_command_that_is_not_there_is_an_error) {
   const auto objects = objects_of({.kind = TargetKind::Command, .command = {"no-such-program"}});
   ASSERT_FALSE(objects.ok());
   EXPECT_EQ(objects.error().errno_value, ENOENT);
+}
+
+// The code of this very function, as a mmap record would tell of it.
+NewMapping own_mapping() {
+  std::ifstream maps("/proc/self/maps");
+  NewMapping mapping{.pid = static_cast<std::uint32_t>(::getpid())};
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    char dash = 0;
+    std::string permissions;
+    std::string skipped;
+    words >> std::hex >> mapping.start >> dash >> mapping.end >> permissions >> skipped >> skipped;
+    words >> std::dec >> mapping.inode >> mapping.path;
+    const auto here = reinterpret_cast<std::uintptr_t>(&own_mapping);
+    if (mapping.start <= here && here < mapping.end) {
+      break;
+    }
+  }
+  return mapping;
+}
+
+TEST(TargetObjects, file_of_a_mapping_is_found_while_its_process_lives_and_afterwards) {
+  NewMapping mapping = own_mapping();
+  auto object = object_of_mapping(mapping);
+  ASSERT_TRUE(object);
+  EXPECT_EQ(object->mapped_path, mapping.path);
+  FileSet files;
+  EXPECT_TRUE(files.insert(object->path));
+  mapping.pid = 0x7ffffffe;  // gone
+  object = object_of_mapping(mapping);
+  ASSERT_TRUE(object);
+  EXPECT_FALSE(files.insert(object->path));
+  ++mapping.inode;  // another file has the name by now
+  EXPECT_FALSE(object_of_mapping(mapping));
+  EXPECT_FALSE(files.insert("/nonexistent"));
 }
 
 }  // namespace
