@@ -181,7 +181,7 @@ TEST_F(ProbesTest, without_tracefs_faults_and_the_heap_are_seen_and_others_say_w
       json_of(hide + "$MEMTRACE faults --format json -- $PUPPETS/touch_pages 300' 2>/dev/null");
   EXPECT_GE(faults.at("totals").at("count").get<std::uint64_t>(), 300U);
   for (const char* view : {"kmalloc", "slab", "pages"}) {
-    const Outcome refused = run(hide + "$MEMTRACE " + view + " -d 0.1'");
+    const Outcome refused = run(hide + "$MEMTRACE " + view + " -a -d 0.1'");
     EXPECT_EQ(refused.status, 1) << view << refused.all();
     EXPECT_TRUE(refused.says("tracefs") || refused.says("tracing")) << refused.all();
   }

@@ -58,19 +58,21 @@ TEST_F(UnwindingTest, program_with_debug_frame_alone_is_unwound) {
   expect_whole_stacks("$PUPPETS/deep_frames_debug 25");
 }
 
-// Where it runs the path is another file than here, and afterwards nobody knows the names.
+// Where it runs the path is another file than here. It is read through its process, which has to
+// live for a moment; afterwards nobody knows the names.
 TEST_F(UnwindingTest, program_in_another_mount_namespace_is_unwound) {
   if (run("unshare -m true").status != 0) {
     GTEST_SKIP() << "no mount namespaces here";
   }
   run_well("mkdir real hidden; cp $PUPPETS/deep_frames real; echo none >hidden/deep_frames");
   run_well("$MEMTRACE record --user " + std::string(kMessages) +
-           "-- unshare -m sh -c 'mount --bind real hidden && exec hidden/deep_frames 25'");
+           "-- unshare -m sh -c 'mount --bind real hidden && exec hidden/deep_frames 20000'");
   const Json kmalloc = report("kmalloc --by stack");
-  EXPECT_EQ(kmalloc.at("totals").at("count"), 25U);
-  const Json& rows = kmalloc.at("tables").at(0).at("rows");
-  ASSERT_EQ(rows.size(), 1U) << rows.dump();
-  EXPECT_GE(rows.at(0).at("stack").size(), 55U) << rows.dump();
+  std::uint64_t whole = 0;
+  for (const Json& row : kmalloc.at("tables").at(0).at("rows")) {
+    whole += row.at("stack").size() >= 55 ? row.at("count").get<std::uint64_t>() : 0;
+  }
+  EXPECT_GE(whole, 10000U);
 }
 
 TEST_F(UnwindingTest, program_deleted_while_it_runs_is_unwound) {
