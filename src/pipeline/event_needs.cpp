@@ -88,6 +88,18 @@ bool changes_mappings(std::string_view name) {
   });
 }
 
+void ask_who_takes_memory(std::vector<EventRequest>& requests) {
+  for (EventRequest& request : requests) {
+    const std::string& name = request.info.name;
+    if (name == "syscalls:sys_enter_mmap" || name == "syscalls:sys_enter_mremap" ||
+        name == "syscalls:sys_enter_brk") {
+      request.stacks = true;
+      request.user_stack = true;
+      request.on_user_code = true;  // whole user stacks, as those of the allocators' calls
+    }
+  }
+}
+
 bool is_paired(std::string_view name) {
   return is_system_call(name) || is_one_of(kBegins, without_group(name)) ||
          is_one_of(kEnds, without_group(name));

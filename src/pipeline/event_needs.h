@@ -3,6 +3,9 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
+
+#include "perf/event_attr.h"
 
 namespace memtrace {
 
@@ -12,6 +15,10 @@ std::span<const std::string_view> default_needs();
 // What the table of mappings needs; each may be missing in a kernel.
 std::span<const std::string_view> memory_map_needs();
 bool changes_mappings(std::string_view name);
+
+// For views of the heap the entries of system calls by which programs get memory have the stacks of
+// who called.
+void ask_who_takes_memory(std::vector<EventRequest>& requests);
 
 // Entries and exits, begins and ends are paired: one in N would pair nothing.
 bool is_paired(std::string_view name);

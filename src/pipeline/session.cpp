@@ -9,6 +9,12 @@
 namespace memtrace {
 namespace {
 
+bool is_heap_view(const ViewSpec& view) {
+  return std::any_of(view.needs.begin(), view.needs.end(), [](std::string_view need) {
+    return need.starts_with("heap:");
+  });
+}
+
 World::Options world_options(const RecordSource& source, const SessionOptions& options) {
   const auto any_needs = [&options](bool ViewSpec::*need) {
     return std::any_of(options.views.begin(), options.views.end(), [need](const NamedView* view) {
@@ -18,6 +24,10 @@ World::Options world_options(const RecordSource& source, const SessionOptions& o
   return {.part = options.part,
           .track_live_blocks = any_needs(&ViewSpec::needs_live_blocks),
           .track_mappings = any_needs(&ViewSpec::needs_memory_map),
+          .track_heap_mappings =
+              std::any_of(options.views.begin(),
+                          options.views.end(),
+                          [](const NamedView* view) { return is_heap_view(view->spec); }),
           .page_size_bytes = source.recording().page_size_bytes};
 }
 
@@ -62,6 +72,9 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
       return made.take_error();
     }
     session->views_.push_back(made.take());
+    if (is_heap_view(view->spec)) {
+      session->heap_views_.push_back(session->views_.back().get());
+    }
   }
   if (session->options_.live) {
     TRY(session->check_views());  // before anything is started
@@ -154,6 +167,12 @@ void Session::on_sample(const Record& record) {
   }
   for (View* view : handlers_[event->type->index]) {
     view->on(*event, world_);
+  }
+  if (world_.mapped_change() != nullptr) {
+    // Not by handles(): a recording of system calls alone is none of the heap.
+    for (View* view : heap_views_) {
+      view->on(*event, world_);
+    }
   }
 }
 

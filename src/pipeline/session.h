@@ -100,6 +100,7 @@ class Session {
   UserStacks user_stacks_;
   Naming naming_;
   std::vector<std::unique_ptr<View>> views_;
+  std::vector<View*> heap_views_;             // want what programs map themselves
   std::vector<std::vector<View*>> handlers_;  // by event: the views that want it
   std::vector<EventCount> counts_;
   Caveats losses_;         // of this interval

@@ -43,6 +43,11 @@ class HeapCalls {
   // True when this thread is in the midst of replacing that block: realloc's own free.
   bool is_replacing(std::uint32_t tid, std::uint64_t address) const;
 
+  bool is_in_call(std::uint32_t tid) const {
+    const auto thread = threads_.find(tid);
+    return thread != threads_.end() && !thread->second.empty();
+  }
+
   void forget(std::uint32_t tid) { threads_.erase(tid); }
 
   // After a loss nobody knows which calls have returned.

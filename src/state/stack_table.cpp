@@ -34,6 +34,17 @@ std::vector<LocationId> StackTable::locations(StackId id) const {
   return innermost_first;
 }
 
+StackId StackTable::outer(StackId id) const {
+  return id.valid() ? nodes_[id.value - 1].caller : StackId{};
+}
+
+bool StackTable::passes_through(StackId stack, StackId outer) const {
+  while (stack.valid() && stack != outer) {
+    stack = nodes_[stack.value - 1].caller;
+  }
+  return outer.valid() && stack == outer;
+}
+
 LocationId StackTable::caller(StackId id) const {
   const StackId outer = id.valid() ? nodes_[id.value - 1].caller : StackId{};
   return outer.valid() ? nodes_[outer.value - 1].location : LocationId{};

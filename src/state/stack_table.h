@@ -29,6 +29,12 @@ class StackTable {
   // The second of them: who called the innermost function; none for a shorter stack.
   LocationId caller(StackId id) const;
 
+  // The stack without its innermost location.
+  StackId outer(StackId id) const;
+
+  // Whether the calls of `outer` are the outermost ones of `stack`, too.
+  bool passes_through(StackId stack, StackId outer) const;
+
   std::size_t location_count() const { return locations_.size(); }
 
   // Nodes of the tree.

@@ -132,6 +132,7 @@ void World::apply(Event& event) {
   event.identity =
       event.pid != 0 && last_process_ != nullptr ? last_process_->identity : identity_of(event.pid);
   event.freed = nullptr;
+  mapped_change_.reset();
   event.replaced = nullptr;
   if (event.type != nullptr && !event.type->probe.empty()) {
     event.function = heap_names_.of(*event.type, strings_).function;

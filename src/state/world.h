@@ -19,6 +19,7 @@
 #include "state/kernel_work.h"
 #include "state/live_blocks.h"
 #include "state/map_call.h"
+#include "state/mapped_blocks.h"
 #include "state/memory_maps.h"
 #include "state/module_table.h"
 #include "state/observations.h"
@@ -38,6 +39,7 @@ class World {
     StackPart part = StackPart::Whole;
     bool track_live_blocks = false;  // costs memory for every live block: only when a view needs it
     bool track_mappings = false;     // likewise for every mapping
+    bool track_heap_mappings = false;  // what programs map themselves is part of their heap
     std::uint64_t page_size_bytes = 4096;
   };
 
@@ -122,6 +124,17 @@ class World {
 
   const HeapBlocks& heap() const { return heap_; }
 
+  // What programs mapped themselves, without the help of an allocator.
+  const MappedBlocks& mapped() const { return mapped_; }
+
+  struct MappedChange {
+    std::optional<LiveBlock> made;  // bytes_req: what was asked for
+    MappedBlocks::Pieces gone;
+  };
+
+  // What the current event changed of that; null for most events.
+  const MappedChange* mapped_change() const { return mapped_change_ ? &*mapped_change_ : nullptr; }
+
   // What programs took from the kernel, if the recording has the system calls.
   const KernelMemory& kernel_memory() const { return kernel_memory_; }
 
@@ -171,6 +184,10 @@ class World {
   void apply_call_exit(Event& event, const SystemCallExit& ended);
   bool apply_kernel_event(Event& event);
   void note_freed(Event& event, std::optional<LiveBlock> block);
+  void apply_heap_mapping(const Event& event, const Map& map);
+  bool is_of_program(const Event& event) const;
+  bool is_of_loader(StackId stack) const;
+  LiveBlock mapped_block(const Event& event, std::string_view function);
   void make_live(Event& event, const LiveBlock& block);
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
 
@@ -188,6 +205,10 @@ class World {
   HeapBlocks heap_;
   HeapCalls heap_calls_;
   HeapNames heap_names_;
+  MappedBlocks mapped_;
+  std::optional<MappedChange> mapped_change_;
+  std::unordered_map<std::uint32_t, StackId> heap_callers_;  // by tid: of the last heap call
+  bool has_calls_ = true;  // false: only returns of allocators are probed
   KernelMemory kernel_memory_;
   SystemCalls system_calls_;
   MemoryMaps memory_maps_;

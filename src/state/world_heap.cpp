@@ -6,11 +6,15 @@ namespace memtrace {
 void World::fork(const ProcessTable::ForkedTask& task) {
   processes_.fork(task);
   heap_calls_.forget(task.tid);  // a former life's
+  heap_callers_.erase(task.tid);
   system_calls_.forget(task.tid);
   if (options_.track_mappings && task.pid != task.parent_pid) {
     memory_maps_.fork(task.parent_pid, task.pid);
   }
   kernel_work_.forget(task.tid);
+  if (options_.track_heap_mappings && task.pid != task.parent_pid) {
+    mapped_.fork(task.parent_pid, task.pid);
+  }
   if (options_.track_live_blocks && task.pid != task.parent_pid) {
     heap_.fork(task.parent_pid, task.pid);
     kernel_memory_.forget(task.pid);
@@ -20,6 +24,7 @@ void World::fork(const ProcessTable::ForkedTask& task) {
 void World::exec(std::uint32_t pid) {
   processes_.exec(pid);
   heap_.exec(pid);
+  mapped_.exec(pid);
   kernel_memory_.forget(pid);
   if (options_.track_mappings) {
     memory_maps_.exec(pid);
@@ -30,6 +35,7 @@ void World::exec(std::uint32_t pid) {
 void World::exit(std::uint32_t pid, std::uint32_t tid) {
   processes_.exit(pid, tid);
   heap_calls_.forget(tid);
+  heap_callers_.erase(tid);
   system_calls_.forget(tid);
   memory_maps_.exit(pid, tid);
   kernel_work_.forget(tid);
@@ -39,6 +45,9 @@ void World::apply_heap_call(Event& event, const HeapCall& call) {
   const HeapNames::Names& names = heap_names_.of(*event.type, strings_);
   event.function = names.function;
   event.call_site = stacks_.caller(event.stack);
+  if (options_.track_heap_mappings && call.op != HeapOp::Free && event.stack.valid()) {
+    heap_callers_[event.tid] = stacks_.outer(event.stack);
+  }
   if (!options_.track_live_blocks) {
     return;
   }
@@ -77,6 +86,7 @@ void World::apply_heap_return(Event& event, const HeapReturn& ended) {
   const HeapNames::Names& names = heap_names_.of(*event.type, strings_);
   event.function = names.function;
   if (ended.usable_bytes) {  // probed at the return alone
+    has_calls_ = false;
     PendingCall call{.name = names.call,
                      .call = {.bytes = *ended.usable_bytes},
                      .weight = event.weight,

@@ -46,9 +46,12 @@ void World::apply_call_exit(Event& event, const SystemCallExit& ended) {
   if (options_.track_mappings) {
     memory_maps_.end({.pid = event.pid, .tid = event.tid, .time_ns = event.time_ns}, done);
   }
-  const auto map = options_.track_live_blocks ? map_of(done) : std::nullopt;
-  if (map) {
+  const auto map = map_of(done);
+  if (map && options_.track_live_blocks) {
     kernel_memory_.apply(event.pid, *map);
+  }
+  if (map && options_.track_heap_mappings) {
+    apply_heap_mapping(event, *map);
   }
 }
 

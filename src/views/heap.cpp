@@ -72,6 +72,7 @@ class Heap final : public View {
   }
 
  private:
+  void on_mapping(const Event& event, const World::MappedChange& change);
   void allocate(const Event& event, const HeapAlloc& alloc);
   void free(const LiveBlock& block, const Event& event);
   std::vector<Total> totals(const HeapCost& total, Span span) const;
@@ -87,7 +88,11 @@ class Heap final : public View {
   HeapProbed probed_;
 };
 
-void Heap::on(const Event& event, const World& /*world*/) {
+void Heap::on(const Event& event, const World& world) {
+  if (const auto* change = world.mapped_change()) {
+    on_mapping(event, *change);
+    return;
+  }
   // realloc: the old block goes before the new one comes, as the allocator has it.
   if (event.freed != nullptr && limits_.accept(event.freed->bytes) && !event.freed->is_inherited) {
     free(*event.freed, event);
@@ -99,6 +104,29 @@ void Heap::on(const Event& event, const World& /*world*/) {
   if (event.freed != nullptr || alloc != nullptr) {
     consumed_.add(event.time_ns, peak_.live_bytes());
   }
+}
+
+void Heap::on_mapping(const Event& event, const World::MappedChange& change) {
+  for (const MappedBlocks::Piece& piece : change.gone) {
+    const LiveBlock& block = piece.block;
+    if (limits_.accept(block.bytes_req) && !block.is_inherited) {
+      peak_.free(
+          rows_.row(block).peak, block.weight * block.bytes, piece.is_last ? block.weight : 0);
+      if (piece.is_last) {
+        lifetimes_.add(event.time_ns - block.time_ns, block.weight);
+      }
+    }
+  }
+  if (change.made && limits_.accept(change.made->bytes_req)) {
+    const LiveBlock& made = *change.made;
+    HeapCost& row = rows_.row(made);
+    row.allocs += made.weight;
+    row.bytes += made.weight * made.bytes;
+    peak_.allocate(row.peak, made.weight * made.bytes, made.weight, event.time_ns);
+    sizes_.add(made.bytes, made.weight);
+    last_alloc_[made.tid] = made.key;
+  }
+  consumed_.add(event.time_ns, peak_.live_bytes());
 }
 
 void Heap::allocate(const Event& event, const HeapAlloc& alloc) {

@@ -99,7 +99,7 @@ std::uint64_t age_ns(const LiveBlock& block, View::Span span) {
 
 HeapLeaks::Outstanding HeapLeaks::outstanding(const World& world, Span span) const {
   Outstanding found;
-  world.heap().for_each([&](const LiveBlock& block) {
+  const auto look_at = [&](const LiveBlock& block) {
     if (age_ns(block, span) < options_.older_ns || !options_.sizes.accept(block.bytes) ||
         !options_.tasks.accepts(world, block)) {
       return;
@@ -109,7 +109,9 @@ HeapLeaks::Outstanding HeapLeaks::outstanding(const World& world, Span span) con
       return;
     }
     found.blocks.push_back(&block);
-  });
+  };
+  world.heap().for_each(look_at);
+  world.mapped().for_each(look_at);
   return found;
 }
 

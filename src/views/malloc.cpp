@@ -42,7 +42,17 @@ constexpr auto kOptions = std::to_array<ViewOption>({
     kMaxBytesOption,
     {"linear", "BYTES", "show sizes in steps of BYTES instead of powers of two"},
 });
-constexpr auto kNeeds = std::to_array<std::string_view>({kHeapCalls});
+constexpr auto kNeeds = std::to_array<std::string_view>({
+    kHeapCalls,
+    "syscalls:sys_enter_mmap|",
+    "syscalls:sys_exit_mmap|",
+    "syscalls:sys_enter_munmap|",
+    "syscalls:sys_exit_munmap|",
+    "syscalls:sys_enter_mremap|",
+    "syscalls:sys_exit_mremap|",
+    "syscalls:sys_enter_brk|",
+    "syscalls:sys_exit_brk|",
+});
 
 // Nothing for frees, and for returns of calls that were counted when they began.
 std::optional<std::uint64_t> asked_bytes(const Event& event) {
@@ -58,7 +68,11 @@ class Malloc final : public View {
   Malloc(KeySet keys, SizeLimits limits, std::uint64_t step)
       : rows_(std::move(keys)), limits_(limits), sizes_(step) {}
 
-  void on(const Event& event, const World& /*world*/) override {
+  void on(const Event& event, const World& world) override {
+    if (const auto* change = world.mapped_change()) {
+      count_mapping(*change);
+      return;
+    }
     const auto bytes = asked_bytes(event);
     if (!bytes || !limits_.accept(*bytes)) {
       return;
@@ -86,6 +100,14 @@ class Malloc final : public View {
   }
 
  private:
+  void count_mapping(const World::MappedChange& change) {
+    if (change.made && limits_.accept(change.made->bytes_req)) {
+      const LiveBlock& made = *change.made;
+      rows_.row(made) += {made.weight, made.weight * made.bytes_req, made.bytes_req};
+      sizes_.add(made.bytes_req, made.weight);
+    }
+  }
+
   GroupBy<MallocCost> rows_;
   SizeLimits limits_;
   ValueHistogram sizes_;

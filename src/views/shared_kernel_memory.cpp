@@ -11,9 +11,11 @@ using BytesByProcess = std::map<std::uint32_t, std::uint64_t>;
 
 BytesByProcess held_bytes(const World& world) {
   BytesByProcess held;
-  world.heap().for_each([&held](const LiveBlock& block) {
+  const auto add = [&held](const LiveBlock& block) {
     held[block.pid] += block.is_inherited ? 0 : block.weight * block.bytes;
-  });
+  };
+  world.heap().for_each(add);
+  world.mapped().for_each(add);
   return held;
 }
 
