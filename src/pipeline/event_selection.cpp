@@ -116,7 +116,9 @@ class Selector {
       TRY(open_probes());
       TRY(add_all(selected_.probes->add_heap(heap_), true));
       selected_.choose_late = choose_late();
-      ask_who_takes_memory(selected_.requests);
+      if (heap_.sees_all_calls()) {
+        ask_who_takes_memory(selected_.requests);
+      }
     }
     if (selected_.probes) {
       const auto& notes = selected_.probes->notes();

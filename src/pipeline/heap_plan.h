@@ -24,6 +24,12 @@ struct HeapNeeds {
   std::vector<CustomFunction> custom = {};  // --alloc and --free
 
   bool any() const { return calls || returns || frees; }
+
+  // Else what an allocator maps cannot be told from what the program maps itself.
+  bool sees_all_calls() const {
+    return !one_probe && period == 1 && min_bytes == 0 &&
+           max_bytes == std::numeric_limits<std::uint64_t>::max();
+  }
 };
 
 enum class HeapProbeKind : std::uint8_t { Call, Return, Free };

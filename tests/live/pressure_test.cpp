@@ -163,10 +163,13 @@ TEST_F(PressureTest, writers_that_must_wait_are_told) {
   }
   background_bytes.set(2 * kMebibyte);
   bytes.set(4 * kMebibyte);
-  record("-a --for writeback -- $PUPPETS/press_memory file data 16384");
-  const Json writeback = report("writeback");
-  const Json hog = row_of(writeback, 0, "comm", "press_memory");
-  ASSERT_FALSE(hog.is_null()) << writeback.dump(1);
+  Json hog;
+  // A writer on a busy processor may be slower than the disk, and is then not made to wait.
+  for (int attempt = 0; attempt < 5 && (hog.is_null() || hog.at("throttles") == 0); ++attempt) {
+    record("-a --for writeback -- $PUPPETS/press_memory file data 16384");
+    hog = row_of(report("writeback"), 0, "comm", "press_memory");
+  }
+  ASSERT_FALSE(hog.is_null());
   EXPECT_GE(hog.at("throttles").get<std::uint64_t>(), 1U);
   EXPECT_GE(hog.at("paused_ns").get<std::uint64_t>(), 1'000'000U);
 }

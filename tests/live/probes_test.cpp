@@ -177,8 +177,9 @@ TEST_F(ProbesTest, without_tracefs_faults_and_the_heap_are_seen_and_others_say_w
            "$PUPPETS/heap_patterns malloc'");
   const Json leaks = report("leaks --top 0 -i bare.data");
   EXPECT_EQ(sum_with_function(leaks, "(anonymous namespace)::leak_by_malloc", "bytes"), 1045U);
-  const Json faults =
-      json_of(hide + "$MEMTRACE faults --format json -- $PUPPETS/touch_pages 300' 2>/dev/null");
+  const Json faults = json_of(hide +
+                              "$MEMTRACE faults --format json -- sh -c \"$PUPPETS/touch_pages 300 "
+                              ">/dev/null\"' 2>/dev/null");
   EXPECT_GE(faults.at("totals").at("count").get<std::uint64_t>(), 300U);
   for (const char* view : {"kmalloc", "slab", "pages"}) {
     const Outcome refused = run(hide + "$MEMTRACE " + view + " -a -d 0.1'");
