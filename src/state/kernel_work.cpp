@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 
 namespace memtrace {
 namespace {
@@ -79,8 +78,8 @@ Work KernelWork::end(const Event& event, const WorkEnd& end) {
   work.duration_ns = event.time_ns - std::min(event.time_ns, place->begun_ns);
   work.migrated = place->migrated;
   work.unmovable = place->unmovable;
-  for (const Open& outer : std::ranges::subrange(works.begin(), place)) {
-    work.within |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(outer.begin.kind));
+  for (auto outer = works.begin(); outer != place; ++outer) {
+    work.within |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(outer->begin.kind));
   }
   abandon({std::next(place), works.end()});
   works.erase(place, works.end());
@@ -95,12 +94,11 @@ Open* KernelWork::innermost_compaction(std::uint32_t tid) {
   if (found == open_.end()) {
     return nullptr;
   }
-  for (Open& open : std::ranges::reverse_view(found->second)) {
-    if (open.begin.kind == WorkKind::Compaction) {
-      return &open;
-    }
-  }
-  return nullptr;
+  std::vector<Open>& works = found->second;
+  const auto innermost = std::find_if(works.rbegin(), works.rend(), [](const Open& open) {
+    return open.begin.kind == WorkKind::Compaction;
+  });
+  return innermost == works.rend() ? nullptr : &*innermost;
 }
 
 // /proc/sys/vm/compact_memory has order -1, and no allocation behind it.
@@ -132,12 +130,10 @@ WorkKind KernelWork::reclaim_of(std::uint32_t tid) const {
   if (found == open_.end()) {
     return WorkKind::Other;
   }
-  for (const Open& open : std::ranges::reverse_view(found->second)) {
-    if (is_reclaim(open.begin.kind)) {
-      return open.begin.kind;
-    }
-  }
-  return WorkKind::Other;
+  const std::vector<Open>& works = found->second;
+  const auto innermost = std::find_if(
+      works.rbegin(), works.rend(), [](const Open& open) { return is_reclaim(open.begin.kind); });
+  return innermost == works.rend() ? WorkKind::Other : innermost->begin.kind;
 }
 
 void KernelWork::abandon(std::span<const Open> works) {

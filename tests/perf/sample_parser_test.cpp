@@ -15,7 +15,7 @@ TEST(SampleParser, physical_address_is_found_behind_all_that_may_come_before_it)
   attr.sample_regs_intr = 0x3;
   ByteWriter body;
   // Time, address, weight, source; ABI and two registers; the physical address.
-  for (const std::uint64_t word : {77, 0x1000, 5, 6, 2, 8, 9, 0x12345000}) {
+  for (const std::uint64_t word : {77U, 0x1000U, 5U, 6U, 2U, 8U, 9U, 0x12345000U}) {
     body.put(std::uint64_t{word});
   }
   const auto bytes = record_bytes(PERF_RECORD_SAMPLE, body);
