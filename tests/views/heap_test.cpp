@@ -49,7 +49,7 @@ TEST(Heap, a_later_higher_peak_replaces_the_first_in_all_rows) {
 TEST(Heap, rows_add_up_to_the_peak_for_any_sequence) {
   EventScript script("heap");
   std::uint32_t state = 1;
-  for (int i = 0; i < 2000; ++i) {
+  for (std::uint32_t i = 0; i < 2000; ++i) {
     state = state * 1664525U + 1013904223U;
     const std::uint64_t address = 0x1000 + (state >> 8U) % 50 * 0x10;
     script.play(heap_free(address));
