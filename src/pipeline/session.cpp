@@ -216,6 +216,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   if (options_.live) {
     observer_.at_end(span.end_ns, world_.observations());
   }
+  about_ = parse_about(source_.recording().about_json);  // a pipe tells it at its end
   note_vmstat();
   std::vector<Report> reports;
   for (std::size_t i = 0; i < views_.size(); ++i) {
@@ -256,7 +257,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
 
 void Session::note_vmstat() {
   if (!options_.live) {
-    world_.note_vmstat_growth(parse_about(source_.recording().about_json).vmstat);
+    world_.note_vmstat_growth(about_.vmstat);
     return;
   }
   VmstatCounters now = vmstat_counters();

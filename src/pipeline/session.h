@@ -104,6 +104,7 @@ class Session {
   std::vector<std::vector<View*>> handlers_;  // by event: the views that want it
   std::vector<EventCount> counts_;
   Caveats losses_;         // of this interval
+  About about_;            // as of the last reports
   VmstatCounters vmstat_;  // of a live source, as it was when the interval began
   std::uint64_t start_ns_ = 0;
   std::uint64_t last_ns_ = 0;
