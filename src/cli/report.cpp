@@ -61,9 +61,16 @@ Error no_events(const NamedView& view, const Session& session) {
       held.push_back(count.name);
     }
   }
-  std::string message = "the recording has no events for the view " + std::string(view.name);
+  const bool was_watched = session.view_is_recorded(0);
+  std::string message = was_watched
+                            ? "nothing that the view " + std::string(view.name) +
+                                  " shows happened while this was recorded"
+                            : "the recording has no events for the view " + std::string(view.name);
   for (const std::string& caveat : session.caveats().notes) {
     message += "; " + caveat;  // that the file is cut, for one
+  }
+  if (was_watched) {
+    return {message, 0, "its events were watched and none came: record for longer"};
   }
   return {message,
           0,

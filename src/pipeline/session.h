@@ -62,6 +62,8 @@ class Session {
 
   // True when a view makes something of an event of this recording.
   bool view_has_events(std::size_t view_index) const;
+  // Those events were watched, though none of them may have come.
+  bool view_is_recorded(std::size_t view_index) const;
 
   const World& world() const { return world_; }
 

@@ -48,5 +48,12 @@ TEST_F(DoctorLiveTest, without_tracefs_nothing_is_mounted_and_faults_still_work)
   EXPECT_NE(doctor.dump().find("not mounted"), std::string::npos);
 }
 
+TEST_F(DoctorLiveTest, recording_in_which_nothing_happened_says_so) {
+  run_well("$MEMTRACE record --for oom,faults -- true");
+  const Outcome outcome = run("$MEMTRACE report oom");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(outcome.says("nothing that the view oom shows happened")) << outcome.all();
+}
+
 }  // namespace
 }  // namespace memtrace::test
