@@ -13,18 +13,28 @@ constexpr std::uint64_t kSamplePhysicalAddress = 1U << 19U;  // newer than some 
 
 // What every record of ours carries. PERF_SAMPLE_PERIOD is left out: with it the kernel ignores
 // the period of a tracepoint (perf_tp_event: each hit is then a sample of its own).
-constexpr std::uint64_t kCommonSample =
-    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+std::uint64_t common_sample(const AttrFeatures& features) {
+  constexpr std::uint64_t kCommon =
+      PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+  // The id must lie at the same place in all samples of a ring: before it may be an address.
+  return kCommon |
+         (features.identifier ? PERF_SAMPLE_IDENTIFIER : PERF_SAMPLE_ID | PERF_SAMPLE_ADDR);
+}
 
-void ask_for_stacks(perf_event_attr& attr, const CallGraph& call_graph) {
+void ask_for_stacks(perf_event_attr& attr,
+                    const CallGraph& call_graph,
+                    const AttrFeatures& features) {
   if (!call_graph.any()) {
     return;
   }
   attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-  attr.exclude_callchain_kernel = call_graph.kernel ? 0 : 1;
-  attr.exclude_callchain_user = call_graph.user ? 0 : 1;
+  attr.exclude_callchain_kernel = call_graph.kernel || !features.callchain_parts ? 0 : 1;
+  attr.exclude_callchain_user = call_graph.user || !features.callchain_parts ? 0 : 1;
+  if (!features.user_stack) {
+    return;
+  }
   if (call_graph.user && call_graph.stack_bytes != 0) {
-    attr.exclude_callchain_user = 1;
+    attr.exclude_callchain_user = features.callchain_parts ? 1 : 0;
     attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
     attr.sample_regs_user = general_registers();
     attr.sample_stack_user = call_graph.stack_bytes;
@@ -38,7 +48,7 @@ void ask_for_stacks(perf_event_attr& attr, const CallGraph& call_graph) {
 void ask_for_tracking(perf_event_attr& attr, const AttrContext& context) {
   const AttrFeatures& features = context.features;
   attr.mmap = 1;
-  attr.mmap_data = context.data_mappings ? 1 : 0;
+  attr.mmap_data = context.data_mappings && features.data_mappings ? 1 : 0;
   attr.mmap2 = features.mmap2 ? 1 : 0;
   attr.comm = 1;
   attr.comm_exec = features.comm_exec ? 1 : 0;
@@ -91,15 +101,15 @@ std::uint64_t repair_registers() {
 perf_event_attr make_attr(const EventRequest& request, const AttrContext& context) {
   perf_event_attr attr{};
   attr.type = request.type;
-  attr.size = PERF_ATTR_SIZE_VER5;  // 112: what perf of RHEL 7 and later reads back
+  attr.size = context.features.attr_bytes;
   attr.config = request.info.config;
   attr.sample_period = request.info.period;
-  attr.sample_type = kCommonSample;
+  attr.sample_type = common_sample(context.features);
   attr.read_format = PERF_FORMAT_ID | (context.features.format_lost ? kReadFormatLost : 0);
   attr.disabled = 1;
   attr.inherit = context.inherit ? 1 : 0;
   attr.enable_on_exec = context.enable_on_exec ? 1 : 0;
-  attr.sample_id_all = 1;
+  attr.sample_id_all = context.features.sample_id_all ? 1 : 0;
   attr.watermark = 1;
   attr.wakeup_watermark = context.wakeup_bytes;
   if (context.features.clock_id) {
@@ -119,7 +129,7 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
   if (request.stacks) {
     CallGraph graph = request.on_user_code ? context.call_graph.for_probes() : context.call_graph;
     graph.user = graph.user && request.user_stack;
-    ask_for_stacks(attr, graph);
+    ask_for_stacks(attr, graph, context.features);
   }
   if (request.pmu_probe) {
     ask_for_probe(attr, *request.pmu_probe);
@@ -127,10 +137,11 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
   return attr;
 }
 
-EventRequest tracking_request() {
+EventRequest tracking_request(const AttrFeatures& features) {
   return {.info = {.name = "dummy",
                    .kind = EventKind::Software,
-                   .config = PERF_COUNT_SW_DUMMY,
+                   .config = std::uint64_t{features.dummy ? PERF_COUNT_SW_DUMMY
+                                                          : PERF_COUNT_SW_EMULATION_FAULTS},
                    .is_tracking = true},
           .type = PERF_TYPE_SOFTWARE};
 }

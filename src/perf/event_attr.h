@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "perf/attr_features.h"
 #include "perf/recording.h"
 
 namespace memtrace {
@@ -67,15 +68,6 @@ struct EventRequest {
   bool optional = false;       // one of a pattern: left out where it cannot be opened
 };
 
-// Parts of the interface that older kernels lack, found by trying (probe_features).
-struct AttrFeatures {
-  bool format_lost = true;  // PERF_FORMAT_LOST, 6.0
-  bool clock_id = true;     // use_clockid, 4.1: CLOCK_MONOTONIC
-  bool comm_exec = true;    // 3.16
-  bool mmap2 = true;        // 3.16
-  bool cloexec = true;      // PERF_FLAG_FD_CLOEXEC, 3.14
-};
-
 struct AttrContext {
   CallGraph call_graph;
   AttrFeatures features;
@@ -98,7 +90,8 @@ inline constexpr std::uint32_t kRepairStackBytes = 64;
 perf_event_attr make_attr(const EventRequest& request, const AttrContext& context);
 
 // A software event that never fires and carries mmap, comm, fork and exit records.
-EventRequest tracking_request();
+// On kernels without dummy events it is one that this architecture does not know either.
+EventRequest tracking_request(const AttrFeatures& features = {});
 
 // As it goes into a file: without the registers and stack bytes that repair and unwinding used up.
 // A probe by the PMU is a tracepoint there.

@@ -1,8 +1,6 @@
 #include "perf/event_fd.h"
 
 #include <fcntl.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -43,44 +41,50 @@ std::string hint_for(int errno_value, EventFd::Place place) {
   }
 }
 
-int perf_event_open(const perf_event_attr& attr, EventFd::Place place, unsigned long flags) {
-  return static_cast<int>(::syscall(SYS_perf_event_open, &attr, place.tid, place.cpu, -1, flags));
-}
-
 }  // namespace
 
-Result<EventFd> EventFd::open(const perf_event_attr& attr, Place place, const std::string& name) {
-  int fd = perf_event_open(attr, place, PERF_FLAG_FD_CLOEXEC);
-  if (fd < 0 && errno == EINVAL) {
-    fd = perf_event_open(attr, place, 0);  // before 3.14 there is no such flag
-    if (fd >= 0) {
-      ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-    }
-  }
-  if (fd < 0) {
+Result<EventFd> EventFd::open(const perf_event_attr& attr,
+                              Place place,
+                              const std::string& name,
+                              const KernelInterface& kernel) {
+  perf_event_attr asked = attr;
+  UniqueFd fd(kernel.calls->open(asked, place, kernel.knows_cloexec ? PERF_FLAG_FD_CLOEXEC : 0));
+  if (!fd.valid()) {
     const int error = errno;
     return Error{"perf_event_open(" + name + ")", error, hint_for(error, place)};
   }
-  return EventFd(UniqueFd(fd), name, (attr.read_format & kReadFormatLost) != 0);
+  if (!kernel.knows_cloexec) {
+    ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC);
+  }
+  return EventFd(std::move(fd), name, kernel.calls, attr.read_format);
 }
 
 Result<> EventFd::control(unsigned long request, unsigned long argument, const char* what) const {
-  if (::ioctl(fd_.get(), request, argument) != 0) {
+  if (calls_->control(fd_.get(), request, argument) != 0) {
     return Error{format("%s(%s)", what, name_.c_str()), errno, ""};
   }
   return kDone;
 }
 
+// PERF_EVENT_IOC_ID came with 3.12; a read tells the same since 2.6.31.
 Result<std::uint64_t> EventFd::id() const {
   std::uint64_t id = 0;
-  if (::ioctl(fd_.get(), PERF_EVENT_IOC_ID, &id) != 0) {
-    return Error{"PERF_EVENT_IOC_ID(" + name_ + ")", errno, ""};
+  if (calls_->control(fd_.get(), PERF_EVENT_IOC_ID, reinterpret_cast<std::uintptr_t>(&id)) == 0) {
+    return id;
   }
-  return id;
+  const int error = errno;
+  std::array<std::uint64_t, 3> values{};  // value, id, lost
+  const ssize_t got = calls_->read(fd_.get(), values);
+  if ((read_format_ & PERF_FORMAT_ID) != 0 && got >= static_cast<ssize_t>(2 * sizeof(id))) {
+    return values[1];
+  }
+  return Error{"PERF_EVENT_IOC_ID(" + name_ + ")", error, ""};
 }
 
 Result<> EventFd::set_filter(const std::string& filter) const {
-  if (::ioctl(fd_.get(), PERF_EVENT_IOC_SET_FILTER, filter.c_str()) != 0) {
+  if (calls_->control(fd_.get(),
+                      PERF_EVENT_IOC_SET_FILTER,
+                      reinterpret_cast<std::uintptr_t>(filter.c_str())) != 0) {
     return Error{"filter '" + filter + "' for " + name_,
                  errno,
                  "comparisons of fields with values, joined by && and ||; fields are listed in "
@@ -106,44 +110,10 @@ Result<> EventFd::disable() const {
 
 std::uint64_t EventFd::read_lost() const {
   std::array<std::uint64_t, 3> values{};  // value, id, lost
-  const ssize_t got = ::read(fd_.get(), values.data(), sizeof(values));
-  return counts_lost_ && got == static_cast<ssize_t>(sizeof(values)) ? values[2] : 0;
-}
-
-// A larger one with something in it is refused with E2BIG, and its size put right (kernel/events/
-// core.c, perf_copy_attr).
-std::uint32_t kernel_attr_bytes() {
-  struct alignas(perf_event_attr) {
-    perf_event_attr attr{};
-    std::array<std::uint64_t, 32> beyond{};
-  } larger;
-
-  larger.attr.size = sizeof(larger);
-  larger.beyond.back() = 1;
-  const UniqueFd fd(perf_event_open(larger.attr, {.tid = 0}, 0));
-  return !fd.valid() && errno == E2BIG ? larger.attr.size : 0;
-}
-
-Result<AttrFeatures> probe_features() {
-  // Newest first: perf_event_open(2) says EINVAL but not which bit it did not know.
-  constexpr auto kNewestFirst = std::to_array<bool AttrFeatures::*>({&AttrFeatures::format_lost,
-                                                                     &AttrFeatures::clock_id,
-                                                                     &AttrFeatures::comm_exec,
-                                                                     &AttrFeatures::mmap2});
-  AttrFeatures features;
-  std::size_t stripped = 0;
-  while (true) {
-    perf_event_attr attr = make_attr(tracking_request(), {.features = features});
-    attr.exclude_kernel = 1;  // allowed to anyone at perf_event_paranoid 2
-    auto event = EventFd::open(attr, {.tid = 0}, "dummy");
-    if (event.ok()) {
-      return features;
-    }
-    if (event.error().errno_value != EINVAL || stripped == kNewestFirst.size()) {
-      return event.take_error();
-    }
-    features.*kNewestFirst.at(stripped++) = false;
-  }
+  const ssize_t got = calls_->read(fd_.get(), values);
+  return (read_format_ & kReadFormatLost) != 0 && got == static_cast<ssize_t>(sizeof(values))
+             ? values[2]
+             : 0;
 }
 
 }  // namespace memtrace

@@ -9,22 +9,29 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "perf/event_attr.h"
+#include "perf/perf_calls.h"
 
 namespace memtrace {
 
+// Whom to ask, and how.
+struct KernelInterface {
+  const PerfCalls* calls = &system_perf_calls();
+  bool knows_cloexec = true;  // AttrFeatures::cloexec
+};
+
 class EventFd {
  public:
-  struct Place {
-    std::int32_t tid = -1;  // -1: every task
-    std::int32_t cpu = -1;  // -1: every CPU
-  };
+  using Place = PerfCalls::Place;
 
   // Error: "perf_event_open(NAME)" with the capability or sysctl that is missing.
-  static Result<EventFd> open(const perf_event_attr& attr, Place place, const std::string& name);
+  static Result<EventFd> open(const perf_event_attr& attr,
+                              Place place,
+                              const std::string& name,
+                              const KernelInterface& kernel = {});
 
   int fd() const { return fd_.get(); }
 
-  // Kernel-assigned; in every record of this event. 0 when the kernel cannot say (before 3.12).
+  // Kernel-assigned; in every record of this event.
   Result<std::uint64_t> id() const;
   // Error: Usage, the kernel did not accept the expression.
   Result<> set_filter(const std::string& filter) const;
@@ -37,21 +44,15 @@ class EventFd {
   std::uint64_t read_lost() const;
 
  private:
-  EventFd(UniqueFd fd, std::string name, bool counts_lost)
-      : fd_(std::move(fd)), name_(std::move(name)), counts_lost_(counts_lost) {}
+  EventFd(UniqueFd fd, std::string name, const PerfCalls* calls, std::uint64_t read_format)
+      : fd_(std::move(fd)), name_(std::move(name)), calls_(calls), read_format_(read_format) {}
 
   Result<> control(unsigned long request, unsigned long argument, const char* what) const;
 
   UniqueFd fd_;
   std::string name_;
-  bool counts_lost_ = false;
+  const PerfCalls* calls_;
+  std::uint64_t read_format_ = 0;
 };
-
-// The size of perf_event_attr that this kernel was built with, which tells its age; 0 when
-// perf_event_open(2) may not be called.
-std::uint32_t kernel_attr_bytes();
-
-// What this kernel's perf_event_open(2) accepts, tried with an event on this very task.
-Result<AttrFeatures> probe_features();
 
 }  // namespace memtrace

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "base/system.h"
 #include "base/text.h"
@@ -91,14 +92,16 @@ std::size_t default_ring_bytes(std::uint64_t total_memory,
 Result<EventSet> EventSet::open(const EventSetup& setup) {
   raise_open_file_limit();
   auto cpus = online_cpus();
-  auto features = probe_features();
+  auto features = probe_features(*setup.calls);
   if (!cpus.ok() || !features.ok()) {
     return cpus.ok() ? features.take_error() : cpus.take_error();
   }
   TRY(check_ring_bytes(setup.ring_bytes, cpus.value().size()));
   EventSet set;
   set.features_ = features.value();
+  set.kernel_ = {.calls = setup.calls, .knows_cloexec = set.features_.cloexec};
   set.notes_ = setup.notes;
+  std::ranges::copy(feature_notes(set.features_), std::back_inserter(set.notes_));
   set.ring_bytes_ =
       setup.ring_bytes != 0
           ? std::bit_ceil(std::max(setup.ring_bytes, page_size_bytes()))
@@ -112,7 +115,8 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
       .data_mappings = setup.data_mappings,
       .wakeup_bytes = static_cast<std::uint32_t>(std::min(set.ring_bytes_ / 4, kMostUnseenBytes)),
   };
-  set.events_.push_back({tracking_request(), make_attr(tracking_request(), set.context_), {}});
+  const EventRequest tracking = tracking_request(set.features_);
+  set.events_.push_back({tracking, make_attr(tracking, set.context_), {}});
   for (const EventRequest& request : setup.events) {
     OpenedEvent& event =
         set.events_.emplace_back(OpenedEvent{request, make_attr(request, set.context_), {}});
@@ -136,7 +140,7 @@ Result<> EventSet::open_for_all_tasks(std::int32_t cpu, std::size_t& owner) {
     if (!event.for_all_tasks) {
       continue;
     }
-    auto fd = EventFd::open(event.attr, {.tid = -1, .cpu = cpu}, event.request.info.name);
+    auto fd = EventFd::open(event.attr, {.tid = -1, .cpu = cpu}, event.request.info.name, kernel_);
     if (!fd.ok()) {
       return fd.take_error();
     }
@@ -167,7 +171,7 @@ Result<> EventSet::open_task(EventFd::Place place, std::size_t& owner) {
       ++event;
       continue;
     }
-    auto fd = EventFd::open(event->attr, place, event->request.info.name);
+    auto fd = EventFd::open(event->attr, place, event->request.info.name, kernel_);
     if (fd.ok()) {
       TRY(take_event(*event, fd.take(), owner));
       ++event;
@@ -202,7 +206,7 @@ void EventSet::watch_user_mode_only() {
   const auto is_software = [](const OpenedEvent& event) {
     return event.request.type == kTypeSoftware;
   };
-  const auto own = EventFd::open(events_.front().attr, {.tid = 0}, "dummy");
+  const auto own = EventFd::open(events_.front().attr, {.tid = 0}, "dummy", kernel_);
   const bool refused =
       !own.ok() && (own.error().errno_value == EACCES || own.error().errno_value == EPERM);
   if (!refused || !std::all_of(events_.begin(), events_.end(), is_software)) {

@@ -30,6 +30,7 @@ struct EventSetup {
   bool data_mappings = false;
   std::size_t ring_bytes = 0;      // for each CPU; 0: chosen by default_ring_bytes()
   std::vector<std::string> notes;  // come first in EventSet::notes()
+  const PerfCalls* calls = &system_perf_calls();
 };
 
 // One kind of event: what was asked for, and the ids that the kernel gave to its descriptors.
@@ -100,6 +101,7 @@ class EventSet {
   Result<> open_late_on(std::size_t ring, EventFd::Place place, LateEvents& late) const;
 
   AttrFeatures features_;
+  KernelInterface kernel_;
   AttrContext context_;
   std::vector<std::int32_t> tids_;
   std::vector<OpenedEvent> events_;

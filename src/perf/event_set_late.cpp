@@ -57,7 +57,7 @@ Result<LateEvents> EventSet::open_late(const std::vector<EventRequest>& requests
 
 Result<> EventSet::open_late_on(std::size_t ring, EventFd::Place place, LateEvents& late) const {
   for (OpenedEvent& event : late.events) {
-    auto fd = EventFd::open(event.attr, place, event.request.info.name);
+    auto fd = EventFd::open(event.attr, place, event.request.info.name, kernel_);
     if (!fd.ok()) {
       return fd.take_error();
     }

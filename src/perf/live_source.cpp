@@ -76,7 +76,7 @@ LiveSource::LiveSource(LiveSetup setup,
       queue_(kQueueLimitBytes),
       merge_(events_.rings().size(), parser_, queue_),
       tids_(std::move(tids)),
-      snapshot_(events_.events().front().ids.front()) {
+      snapshot_(events_.events().front().ids.front(), trailer_shape(events_.features())) {
   RecordParser parser;
   for (const OpenedEvent& event : events_.events()) {
     recording_.events.push_back(event.request.info);
@@ -84,6 +84,7 @@ LiveSource::LiveSource(LiveSetup setup,
   }
   parser_.publish(std::move(parser));
   recording_.page_size_bytes = static_cast<std::uint32_t>(page_size_bytes());
+  recording_.tells_exec = events_.features().comm_exec;
   recording_.caveats = events_.notes();
 }
 

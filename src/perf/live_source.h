@@ -61,6 +61,8 @@ class LiveSource final : public RecordSource {
 
   bool monotonic_clock() const { return events_.features().clock_id; }
 
+  const AttrFeatures& features() const { return events_.features(); }
+
   // Wait status of the command; one that is still running is asked to end (SIGTERM) and waited for
   // a moment. Nothing when there is no command, it does not end, or it died
   // of that signal.

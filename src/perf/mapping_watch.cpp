@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kHungUpPause{5};
 
 // Executable mappings alone (attr.mmap without mmap_data), each of which wakes us.
 perf_event_attr watch_attr(const MappingWatch::Setup& setup) {
-  perf_event_attr attr = make_attr(tracking_request(),
+  perf_event_attr attr = make_attr(tracking_request(setup.features),
                                    {.features = setup.features,
                                     .inherit = setup.inherit,
                                     .enable_on_exec = setup.enable_on_exec,
@@ -69,7 +69,8 @@ Result<MappingWatch> MappingWatch::open(const Setup& setup) {
 Result<> MappingWatch::open_cpu(const Setup& setup, std::int32_t cpu) {
   int owner_fd = -1;
   for (const std::int32_t tid : setup.tids) {
-    auto fd = EventFd::open(attr_, {.tid = tid, .cpu = cpu}, "dummy");
+    auto fd = EventFd::open(
+        attr_, {.tid = tid, .cpu = cpu}, "dummy", {.knows_cloexec = setup.features.cloexec});
     if (!fd.ok() && fd.error().errno_value == ESRCH) {
       continue;
     }

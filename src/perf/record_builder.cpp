@@ -18,6 +18,13 @@ std::uint16_t misc_of(const Mmap& mapping) {
 
 }  // namespace
 
+TrailerShape trailer_shape(const AttrFeatures& features) {
+  if (!features.sample_id_all) {
+    return TrailerShape::None;
+  }
+  return features.identifier ? TrailerShape::IdentifierLast : TrailerShape::IdBeforeCpu;
+}
+
 void RecordBuilder::add_pair(std::uint32_t low, std::uint32_t high) {
   words_.push_back(low | (std::uint64_t{high} << 32));
 }
@@ -35,10 +42,14 @@ std::size_t RecordBuilder::begin(std::uint32_t type, std::uint16_t misc) {
 }
 
 void RecordBuilder::end(std::size_t start, const Trailer& trailer) {
-  add_pair(trailer.pid, trailer.tid);
-  words_.push_back(trailer.time_ns);
-  add_pair(0, 0);  // CPU
-  words_.push_back(tracking_id_);
+  if (shape_ != TrailerShape::None) {
+    const bool id_first = shape_ == TrailerShape::IdBeforeCpu;
+    constexpr std::uint64_t kCpu = 0;
+    add_pair(trailer.pid, trailer.tid);
+    words_.push_back(trailer.time_ns);
+    words_.push_back(id_first ? tracking_id_ : kCpu);
+    words_.push_back(id_first ? kCpu : tracking_id_);
+  }
   const std::uint64_t size_bytes = (words_.size() - start) * sizeof(std::uint64_t);
   words_[start] |= size_bytes << 48;
 }

@@ -7,15 +7,24 @@
 #include <string_view>
 #include <vector>
 
+#include "perf/attr_features.h"
 #include "perf/record.h"
 
 namespace memtrace {
 
+// How records other than samples end: TID, TIME, CPU, IDENTIFIER; without PERF_SAMPLE_IDENTIFIER
+// TID, TIME, ID, CPU; without sample_id_all not at all.
+enum class TrailerShape : std::uint8_t { IdentifierLast, IdBeforeCpu, None };
+
+TrailerShape trailer_shape(const AttrFeatures& features);
+
 // A buffer of whole records, one after the other.
 class RecordBuilder {
  public:
-  // tracking_id: the event whose sample_id trailer (TID, TIME, CPU, IDENTIFIER) they carry.
-  explicit RecordBuilder(std::uint64_t tracking_id) : tracking_id_(tracking_id) {}
+  // tracking_id: the event whose sample_id trailer they carry.
+  explicit RecordBuilder(std::uint64_t tracking_id,
+                         TrailerShape shape = TrailerShape::IdentifierLast)
+      : tracking_id_(tracking_id), shape_(shape) {}
 
   void comm(std::uint32_t pid, std::uint32_t tid, std::string_view name);
   void mmap(const Mmap& mapping);
@@ -38,6 +47,7 @@ class RecordBuilder {
   void add_text(std::string_view text);
 
   std::uint64_t tracking_id_ = 0;
+  TrailerShape shape_;
   std::vector<std::uint64_t> words_;
 };
 

@@ -28,6 +28,7 @@ struct BuildIdEntry {
 
 struct Recording {
   std::vector<EventInfo> events;  // may grow while a pipe is read, never shrinks
+  bool tells_exec = true;         // a record of a new name says whether it comes of an exec (3.16)
   std::string host_name;
   std::string kernel_release;
   std::string architecture;

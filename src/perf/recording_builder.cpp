@@ -79,12 +79,17 @@ void RecordingBuilder::add_event(Bytes attr_bytes, std::span<const std::uint64_t
   event.config = attr.config;
   event.period = layout.period;
   event.is_tracking = event.kind == EventKind::Software && attr.config == PERF_COUNT_SW_DUMMY;
+  // Only the event that carries names says so; a file whose events carry none needs no guess.
+  recording_.tells_exec = recording_.tells_exec && (attr.comm == 0 || attr.comm_exec != 0);
   recording_.events.push_back(std::move(event));
 }
 
 void RecordingBuilder::name_event(std::uint64_t id, std::string_view name) {
   if (const auto number = parser_.event_of(id)) {
-    recording_.events[*number].name = name;
+    EventInfo& event = recording_.events[*number];
+    event.name = name;
+    // What stands in for it on kernels before 3.12 (perf/event_attr.h, tracking_request()).
+    event.is_tracking = event.is_tracking || (event.kind == EventKind::Software && name == "dummy");
   }
 }
 

@@ -68,7 +68,11 @@ void diagnose_need(const NeedState& need, ViewDiagnosis& diagnosis) {
 // Asked for the same event by many views.
 class LocalEvents {
  public:
-  LocalEvents() : root_(mounted_tracefs_root()), files_(root_) {}
+  LocalEvents() : root_(mounted_tracefs_root()), files_(root_) {
+    if (auto features = probe_features(); features.ok()) {
+      features_ = features.take();
+    }
+  }
 
   bool can_open(std::string_view event) {
     const auto [known, is_new] = known_.try_emplace(std::string(event));
@@ -109,10 +113,8 @@ class LocalEvents {
   }
 
   // On this very task, and without the kernel where that is not allowed.
-  static bool opens(const EventRequest& request) {
-    perf_event_attr attr = make_attr(request, {});
-    attr.read_format = 0;
-    attr.use_clockid = 0;
+  bool opens(const EventRequest& request) const {
+    perf_event_attr attr = make_attr(request, {.features = features_});
     if (EventFd::open(attr, {.tid = 0}, request.info.name).ok()) {
       return true;
     }
@@ -131,6 +133,7 @@ class LocalEvents {
 
   std::string root_;
   TracepointFiles files_;
+  AttrFeatures features_;
   std::map<std::string, bool> known_;
 };
 

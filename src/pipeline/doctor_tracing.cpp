@@ -53,20 +53,17 @@ Fact perf_events() {
     return {"perf_event_open", describe(features.error()), features.error().hint};
   }
   std::vector<std::string> missing;
-  const AttrFeatures& has = features.value();
-  const auto note = [&missing](bool present, const char* name) {
-    if (!present) {
-      missing.emplace_back(name);
+  std::vector<std::string> instead;
+  for (const AttrFeature& feature : attr_features()) {
+    if (!(features.value().*feature.is_there)) {
+      missing.push_back(format("%s (%s)", feature.name.data(), feature.since.data()));
+      instead.emplace_back(feature.instead);
     }
-  };
-  note(has.mmap2, "mmap2 records");
-  note(has.comm_exec, "comm_exec");
-  note(has.clock_id, "CLOCK_MONOTONIC");
-  note(has.format_lost, "loss by event");
+  }
   return {"perf_event_open",
           format("works, perf_event_attr of %u bytes", kernel_attr_bytes()) +
               (missing.empty() ? "" : ", without " + join(missing, ", ")),
-          ""};
+          missing.empty() ? "" : "instead: " + join(instead, "; ")};
 }
 
 Fact user_probes(const std::string& root) {

@@ -87,6 +87,7 @@ void EventFeed::apply_mmap(const Stamp& stamp, const Mmap& mmap) {
   if (mmap.pid == kKernelPid || mmap.mode == CpuMode::Kernel) {
     return;
   }
+  guess_exec(mmap);
   if (world_.tracks_mappings()) {
     announce(stamp, mmap);
   }
@@ -102,9 +103,26 @@ void EventFeed::apply_mmap(const Stamp& stamp, const Mmap& mmap) {
                          .pid = mmap.pid}});
 }
 
+// Before 3.16 the record of a new name is the same for an exec and for prctl(2). An exec names the
+// process after its file and maps that file next; an interpreter's script goes unnoticed.
+void EventFeed::guess_exec(const Mmap& mmap) {
+  const auto renamed = new_names_.find(mmap.pid);
+  if (renamed == new_names_.end()) {
+    return;
+  }
+  constexpr std::size_t kNameBytes = 15;  // TASK_COMM_LEN is 16 with the NUL
+  const std::string_view file = mmap.path.substr(mmap.path.rfind('/') + 1);
+  if (file.substr(0, kNameBytes) == renamed->second) {
+    world_.exec(mmap.pid);
+  }
+  new_names_.erase(renamed);
+}
+
 void EventFeed::apply_comm(const Comm& comm) {
   if (comm.exec) {
     world_.exec(comm.pid);
+  } else if (!recording_.tells_exec && comm.pid == comm.tid) {
+    new_names_[comm.pid] = comm.name;
   }
   world_.processes().rename(comm.pid, comm.tid, world_.strings().intern(comm.name));
 }

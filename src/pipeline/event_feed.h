@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,7 @@ class EventFeed {
   void apply_mmap(const Stamp& stamp, const Mmap& mmap);
   void announce(const Stamp& stamp, const Mmap& mmap);
   void apply_comm(const Comm& comm);
+  void guess_exec(const Mmap& mmap);
   void note_process(std::uint32_t pid);
   std::optional<Event> apply_sample(const Stamp& stamp, const Sample& sample);
   void learn_event(const EventInfo& recorded);
@@ -50,6 +52,7 @@ class EventFeed {
   std::vector<Decoder> decoders_;
   std::vector<bool> is_typed_;  // its samples must have a payload
   std::vector<std::string> caveats_;
+  std::map<std::uint32_t, std::string> new_names_;  // by pid, until its next mapping
   std::uint64_t malformed_ = 0;
   std::uint32_t last_pid_ = 0;
 };

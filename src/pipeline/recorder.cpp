@@ -64,7 +64,7 @@ class Recorder {
         identities_(world_),
         probe_samples_(source.events()),
         user_stacks_(world_),
-        own_records_(source.events().front().ids.front()),
+        own_records_(source.events().front().ids.front(), trailer_shape(source.features())),
         written_events_(source.events().size()) {
     about_.target = options.target_text;
     about_.whole_machine = options.live.target.kind == TargetKind::System;

@@ -63,6 +63,27 @@ TEST(RecordBuilderTest, a_mapping_that_is_no_code_is_marked_as_the_kernel_does) 
   EXPECT_TRUE(std::get<Mmap>(parsed(records).payload).executable);
 }
 
+// Kernels before 3.12: the id stands before the CPU, or there is no trailer at all.
+TEST(RecordBuilderTest, trailers_are_those_of_the_events_of_older_kernels) {
+  for (const bool sample_id_all : {true, false}) {
+    const AttrFeatures features{.identifier = false, .sample_id_all = sample_id_all};
+    RecordBuilder records(kId, trailer_shape(features));
+    records.comm(12, 13, "seven.b");
+    records.lost(42, 1234);
+    RecordParser parser;
+    parser.add_event(
+        SampleLayout::of(make_attr(tracking_request(features), {.features = features})),
+        std::vector{kId});
+    const std::size_t comm_bytes = 8 + 8 + 8 + (sample_id_all ? 32U : 0U);
+    const auto comm = parser.parse(records.bytes().first(comm_bytes));
+    const auto lost = parser.parse(records.bytes().subspan(comm_bytes));
+    ASSERT_TRUE(comm.ok() && lost.ok());
+    EXPECT_EQ(std::get<Comm>(comm.value().payload).name, "seven.b");
+    EXPECT_EQ(std::get<Lost>(lost.value().payload).count, 42U);
+    EXPECT_EQ(lost.value().stamp.time_ns, sample_id_all ? 1234U : 0U);
+  }
+}
+
 TEST(RecordBuilderTest, a_lost_record_carries_its_time) {
   RecordBuilder records(kId);
   records.lost(42, 1234);

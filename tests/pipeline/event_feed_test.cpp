@@ -86,6 +86,30 @@ TEST_F(EventFeedTest, exec_empties_the_address_space) {
   EXPECT_EQ(comm_of(100), "other");
 }
 
+// Kernels before 3.16.
+TEST_F(EventFeedTest, exec_is_known_by_the_file_when_no_record_says_so) {
+  source_.edit().tells_exec = false;
+  apply(code_of(100, "/bin/demo"));
+  apply(Comm{.pid = 100, .tid = 100, .name = "a_rather_long_n"});
+  EXPECT_EQ(module_at(100), "/bin/demo") << "a new name alone is prctl(2)";
+  apply(Mmap{.pid = 100,
+             .start = 0x900000,
+             .length_bytes = 0x1000,
+             .path = "/opt/a_rather_long_name_of_a_program"});
+  EXPECT_EQ(module_at(100), "");
+}
+
+TEST_F(EventFeedTest, library_that_is_loaded_after_a_new_name_is_no_exec) {
+  source_.edit().tells_exec = false;
+  apply(code_of(100, "/bin/demo"));
+  apply(Comm{.pid = 100, .tid = 100, .name = "worker"});
+  apply(Mmap{.pid = 100, .start = 0x900000, .length_bytes = 0x1000, .path = "/lib/libz.so"});
+  EXPECT_EQ(module_at(100), "/bin/demo");
+  apply(Comm{.pid = 100, .tid = 101, .name = "worker"});
+  apply(Mmap{.pid = 100, .start = 0xa00000, .length_bytes = 0x1000, .path = "/bin/worker"});
+  EXPECT_EQ(module_at(100), "/bin/demo") << "a thread's name says nothing";
+}
+
 TEST_F(EventFeedTest, a_new_name_alone_leaves_the_address_space) {
   apply(code_of(100, "/bin/demo"));
   apply(Comm{.pid = 100, .tid = 100, .name = "worker"});
