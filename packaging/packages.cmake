@@ -22,8 +22,5 @@ set(CPACK_RPM_PACKAGE_LICENSE "GPL-2.0-or-later")
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
     /usr/share/zsh /usr/share/zsh/site-functions /usr/share/bash-completion
     /usr/share/bash-completion/completions /usr/share/man /usr/share/man/man1)
-# A static program depends on nothing; another on the libraries that it was linked with.
-if(NOT MEMTRACE_STATIC)
-  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-endif()
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 include(CPack)
