@@ -83,33 +83,41 @@ class LocalEvents {
   }
 
  private:
-  bool try_open(const std::string& event) const {
+  bool try_open(const std::string& event) {
     if (event.starts_with(kHeapNeed)) {
       return can_probe();
     }
     EventRequest request{.info = {.name = event}};
+    request.stacks = false;
     if (const auto software = find_software_event(event)) {
       request.info.kind = EventKind::Software;
       request.info.config = software->config;
       request.type = kTypeSoftware;
-    } else {
-      const auto events = root_.empty() ? std::vector<std::string>() : matches(event);
-      const auto id =
-          events.empty() ? Result<std::uint64_t>(Error{}) : files_.event_id(events.front());
-      if (!id.ok()) {
-        return false;
-      }
-      request.info.kind = EventKind::Tracepoint;
-      request.info.config = id.value();
-      request.type = kTypeTracepoint;
+      return opens(request);
     }
-    request.stacks = false;
-    return opens(request);
+    if (root_.empty() || !files_.has(event)) {
+      return false;
+    }
+    // The kernel allows a group of tracepoints or none of it, and to close one it waits until no
+    // CPU can still be in it (tracepoint_synchronize_unregister): 30 ms, for each of a hundred.
+    const std::string group = event.substr(0, event.find(':'));
+    const auto [known, is_new] = groups_.try_emplace(group);
+    if (is_new) {
+      known->second = opens_tracepoint(request);
+    }
+    return known->second;
   }
 
-  std::vector<std::string> matches(const std::string& event) const {
-    auto events = files_.list_events(event);
-    return events.ok() ? events.take() : std::vector<std::string>();
+  bool opens_tracepoint(EventRequest& request) const {
+    const auto events = files_.list_events(request.info.name);
+    const auto id = events.ok() ? files_.event_id(events.value().front()) : events.error();
+    if (!id.ok()) {
+      return false;
+    }
+    request.info.kind = EventKind::Tracepoint;
+    request.info.config = id.value();
+    request.type = kTypeTracepoint;
+    return opens(request);
   }
 
   // On this very task, and without the kernel where that is not allowed.
@@ -135,6 +143,7 @@ class LocalEvents {
   TracepointFiles files_;
   AttrFeatures features_;
   std::map<std::string, bool> known_;
+  std::map<std::string, bool> groups_;
 };
 
 std::string list_of(const std::vector<std::string>& parts) {

@@ -19,10 +19,10 @@ class StaticProgramTest : public ProgramTest {
 };
 
 TEST_F(StaticProgramTest, no_interpreter_and_no_symbols_are_in_it) {
-  const Outcome headers = run("readelf -lS " + program());
-  EXPECT_TRUE(headers.says(".text")) << headers.all();
-  EXPECT_FALSE(headers.says("INTERP")) << headers.all();
-  EXPECT_FALSE(headers.says(".symtab")) << headers.all();
+  const std::string headers = run("readelf -lS " + program()).out;
+  EXPECT_NE(headers.find(".text"), std::string::npos) << headers;
+  EXPECT_EQ(headers.find("INTERP"), std::string::npos) << headers;
+  EXPECT_EQ(headers.find(".symtab"), std::string::npos) << headers;
 }
 
 TEST_F(StaticProgramTest, it_stays_small) {
