@@ -19,6 +19,8 @@ constexpr const char* kDefaultInput = "memtrace.data";
 constexpr auto kOwnOptions = std::to_array<Option>({
     {"input", 'i', "FILE", "read FILE, memtrace.data unless given; - reads a pipe"},
     {"pid", 'p', "PID,...", "only these processes"},
+    {"tid", 't', "TID,...", "only these threads"},
+    {"time", 0, "START,STOP", "only what happened between these times since the first event"},
 });
 
 std::vector<Option> all_options(const ViewSpec* view) {
@@ -54,14 +56,14 @@ const NamedView* named_view(const std::vector<std::string>& arguments) {
   return has_word ? find_view_or_alias(parsed.value().positional().front()) : nullptr;
 }
 
-Error no_events(const NamedView& view, const Session& session) {
+Error no_events(const NamedView& view, const Session& session, bool inconclusive) {
   std::vector<std::string> held;
   for (const auto& count : session.event_counts()) {
     if (count.samples > 0) {
       held.push_back(count.name);
     }
   }
-  const bool was_watched = session.view_is_recorded(0);
+  const bool was_watched = !inconclusive && session.view_is_recorded(0);
   std::string message = was_watched
                             ? "nothing that the view " + std::string(view.name) +
                                   " shows happened while this was recorded"
@@ -99,6 +101,13 @@ Error no_samples(const std::string& input, const Caveats& caveats) {
                                 : join(caveats.notes, " ")};
 }
 
+// Events that other views share with it are there, those that it rests on are not.
+bool says_nothing(const Report& report) {
+  return report.inconclusive && std::ranges::all_of(report.tables, [](const Table& table) {
+           return table.rows.empty();
+         });
+}
+
 Result<ExitStatus> report_view(RecordSource& source,
                                SessionOptions options,
                                const std::string& format) {
@@ -112,8 +121,8 @@ Result<ExitStatus> report_view(RecordSource& source,
     reports = std::move(made);
     return kDone;
   }));
-  if (!session.value()->view_has_events(0)) {
-    return no_events(view, *session.value());
+  if (!session.value()->view_has_events(0) || says_nothing(reports.front())) {
+    return no_events(view, *session.value(), reports.front().inconclusive);
   }
   TRY(print_report(reports.front(), {.format = format}));
   return 0;
@@ -133,16 +142,33 @@ Result<ExitStatus> report_overview(RecordSource& source,
   return 0;
 }
 
-Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view) {
+// What is asked of a file beside what every view takes.
+Result<SessionOptions> read_file_session(const ParsedOptions& parsed) {
   auto session = read_session(parsed);
+  auto pids = read_ids(parsed, "pid");
+  auto tids = read_ids(parsed, "tid");
+  auto window = parsed.has("time") ? parse_time_window(parsed.text("time"))
+                                   : Result<TimeWindow>(TimeWindow{});
+  if (!session.ok()) {
+    return session;
+  }
+  if (!pids.ok() || !tids.ok()) {
+    return pids.ok() ? tids.take_error() : pids.take_error();
+  }
+  if (!window.ok()) {
+    return window.take_error();
+  }
+  session.value().view_options.tasks.pids = pids.take();
+  session.value().view_options.tasks.tids = tids.take();
+  session.value().window = window.value();
+  return session;
+}
+
+Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view) {
+  auto session = read_file_session(parsed);
   if (!session.ok()) {
     return session.take_error();
   }
-  auto pids = read_ids(parsed, "pid");
-  if (!pids.ok()) {
-    return pids.take_error();
-  }
-  session.value().view_options.tasks.pids = pids.take();
   const std::string format = parsed.text("format", "text");
   TRY(check_format(format));
   auto source = open_file_source(parsed.text("input", kDefaultInput));

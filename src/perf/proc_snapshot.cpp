@@ -8,6 +8,7 @@
 
 #include "base/system.h"
 #include "base/text.h"
+#include "perf/huge_mappings.h"
 #include "perf/target.h"
 
 namespace memtrace {
@@ -40,7 +41,7 @@ std::uint32_t prot_of(std::string_view permissions) {
          (permissions[2] == 'x' ? PROT_EXEC : 0U);
 }
 
-void snapshot_maps(std::uint32_t pid, RecordBuilder& records, KeptMaps kept) {
+void snapshot_maps(std::uint32_t pid, RecordBuilder& records, KeptMaps kept, HugeMappings& huge) {
   const auto maps = read_file("/proc/" + std::to_string(pid) + "/maps");
   if (!maps.ok()) {
     return;
@@ -50,9 +51,27 @@ void snapshot_maps(std::uint32_t pid, RecordBuilder& records, KeptMaps kept) {
     if (mapping && (mapping->executable || kept == KeptMaps::All)) {
       mapping->pid = pid;
       mapping->tid = pid;
+      if (kept == KeptMaps::All && huge.contains(*mapping)) {
+        mapping->flags |= MAP_HUGETLB;
+      }
       records.mmap(*mapping);
     }
   }
+}
+
+void snapshot_one(std::uint32_t pid, RecordBuilder& records, KeptMaps kept, HugeMappings& huge) {
+  const auto tids = threads_of(pid);
+  if (!tids.ok()) {
+    return;
+  }
+  for (const std::uint32_t tid : tids.value()) {
+    const auto name =
+        read_file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/comm");
+    if (name.ok()) {
+      records.comm(pid, tid, trim(name.value()));
+    }
+  }
+  snapshot_maps(pid, records, kept, huge);
 }
 
 }  // namespace
@@ -83,18 +102,8 @@ std::optional<Mmap> parse_maps_line(std::string_view line) {
 }
 
 void snapshot_process(std::uint32_t pid, RecordBuilder& records, KeptMaps kept) {
-  const auto tids = threads_of(pid);
-  if (!tids.ok()) {
-    return;
-  }
-  for (const std::uint32_t tid : tids.value()) {
-    const auto name =
-        read_file("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/comm");
-    if (name.ok()) {
-      records.comm(pid, tid, trim(name.value()));
-    }
-  }
-  snapshot_maps(pid, records, kept);
+  HugeMappings huge;
+  snapshot_one(pid, records, kept, huge);
 }
 
 Result<> snapshot_all_processes(RecordBuilder& records, KeptMaps kept) {
@@ -102,9 +111,10 @@ Result<> snapshot_all_processes(RecordBuilder& records, KeptMaps kept) {
   if (!names.ok()) {
     return names.take_error();
   }
+  HugeMappings huge;
   for (const std::string& name : names.value()) {
     if (const auto pid = parse_number(name)) {
-      snapshot_process(static_cast<std::uint32_t>(*pid), records, kept);
+      snapshot_one(static_cast<std::uint32_t>(*pid), records, kept, huge);
     }
   }
   return kDone;

@@ -31,7 +31,7 @@ void snapshot_kernel(RecordBuilder& records);
 Result<std::uint32_t> process_of(std::uint32_t tid);
 
 // One line of /proc/PID/maps; nothing when it is not one. `path` borrows from the line. Whether it
-// is of huge pages (MAP_HUGETLB) the line does not tell.
+// is of huge pages the line does not tell: see HugeMappings.
 std::optional<Mmap> parse_maps_line(std::string_view line);
 
 }  // namespace memtrace

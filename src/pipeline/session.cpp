@@ -1,6 +1,7 @@
 #include "pipeline/session.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/system.h"
 #include "base/text.h"
@@ -29,10 +30,6 @@ World::Options world_options(const RecordSource& source, const SessionOptions& o
                           options.views.end(),
                           [](const NamedView* view) { return is_heap_view(view->spec); }),
           .page_size_bytes = source.recording().page_size_bytes};
-}
-
-bool is_sampled(const EventInfo& info) {
-  return !info.is_tracking && info.period != 1;
 }
 
 }  // namespace
@@ -104,7 +101,8 @@ Result<> Session::run(const OnReports& on_reports) {
     TRY(on_record(*record.value(), on_reports));
   }
   const std::uint64_t known_end = source_.recording().last_time_ns;
-  last_ns_ = std::max(last_ns_, known_end);
+  last_ns_ = is_past_window(known_end) ? first_event_ns_ + options_.window.stop_ns
+                                       : std::max(last_ns_, known_end);
   if (options_.interval_count != 0 && intervals_ >= options_.interval_count) {
     return kDone;
   }
@@ -126,6 +124,9 @@ void Session::learn_identities(const Record& record) {
 }
 
 Result<> Session::on_record(const Record& record, const OnReports& on_reports) {
+  if (is_past_window(record.stamp.time_ns)) {
+    return kDone;  // the state stays as it was; the source tells more of itself at its end
+  }
   if (options_.interval_ns != 0 && record.stamp.time_ns != 0) {
     TRY(close_intervals(record.stamp.time_ns, on_reports));
   }
@@ -155,7 +156,10 @@ void Session::on_sample(const Record& record) {
   if (options_.live) {
     observer_.on(*event, world_.observations());
   }
-  start_ns_ = start_ns_ == 0 ? event->time_ns : start_ns_;
+  enter_window(event->time_ns);
+  if (event->time_ns < world_.counted_from_ns()) {
+    return;
+  }
   last_ns_ = std::max(last_ns_, event->time_ns);
   learn_handlers();
   EventCount& count = counts_[event->type->index];
@@ -176,18 +180,19 @@ void Session::on_sample(const Record& record) {
   }
 }
 
-// Which views want which event is asked once for each event.
-void Session::learn_handlers() {
-  for (std::size_t i = handlers_.size(); i < feed_.types().size(); ++i) {
-    const EventType& type = feed_.types()[i];
-    counts_.push_back({.name = type.name});
-    std::vector<View*>& views = handlers_.emplace_back();
-    for (std::size_t v = 0; v < views_.size(); ++v) {
-      if (options_.views[v]->spec.handles(type)) {
-        views.push_back(views_[v].get());
-      }
-    }
+bool Session::is_past_window(std::uint64_t time_ns) const {
+  return first_event_ns_ != 0 && time_ns > first_event_ns_ &&
+         time_ns - first_event_ns_ > options_.window.stop_ns;
+}
+
+void Session::enter_window(std::uint64_t first_event_ns) {
+  if (first_event_ns_ != 0) {
+    return;
   }
+  first_event_ns_ = first_event_ns;
+  const std::uint64_t most_ns = std::numeric_limits<std::uint64_t>::max() - first_event_ns;
+  world_.count_from(first_event_ns + std::min(options_.window.start_ns, most_ns));
+  start_ns_ = start_ns_ == 0 ? world_.counted_from_ns() : start_ns_;
 }
 
 // A free belongs to whoever allocated the block: else blocks freed by others would seem to live.
@@ -263,36 +268,6 @@ void Session::note_vmstat() {
   VmstatCounters now = vmstat_counters();
   world_.note_vmstat_growth(growth_of(vmstat_, now));
   vmstat_ = std::move(now);
-}
-
-std::vector<Session::EventCount> Session::event_counts() const {
-  return counts_;
-}
-
-bool Session::view_is_sampled(std::size_t view_index) const {
-  for (std::size_t i = 0; i < handlers_.size(); ++i) {
-    const auto& views = handlers_[i];
-    const bool handled =
-        std::find(views.begin(), views.end(), views_[view_index].get()) != views.end();
-    if (handled && is_sampled(source_.recording().events[i])) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool Session::view_has_events(std::size_t view_index) const {
-  const auto rests_on = options_.views[view_index]->spec.rests_on;
-  for (std::size_t i = 0; i < handlers_.size(); ++i) {
-    const auto& views = handlers_[i];
-    const bool handled =
-        std::find(views.begin(), views.end(), views_[view_index].get()) != views.end();
-    const bool counts = rests_on == nullptr || rests_on(feed_.types()[i]);
-    if (handled && counts && counts_[i].samples > 0) {
-      return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace memtrace

@@ -17,6 +17,7 @@
 #include "pipeline/machine.h"
 #include "pipeline/naming.h"
 #include "pipeline/observer.h"
+#include "pipeline/time_window.h"
 #include "pipeline/user_stacks.h"
 #include "report/arrange.h"
 #include "report/resolve.h"
@@ -31,6 +32,7 @@ struct SessionOptions {
   ArrangeOptions arrange;
   Suppressions suppressions;
   StackPart part = StackPart::Whole;
+  TimeWindow window;                 // of a file
   std::uint64_t interval_ns = 0;     // 0: one report at the end
   std::uint64_t interval_count = 0;  // 0: until the source ends
   bool live = false;                 // the source is this machine's kernel
@@ -78,6 +80,8 @@ class Session {
   void on_sample(const Record& record);
   void count_loss(const Lost& lost);
   bool wanted(const Event& event) const;
+  bool is_past_window(std::uint64_t time_ns) const;
+  void enter_window(std::uint64_t first_event_ns);
   Result<> check_views();
   Result<> close_intervals(std::uint64_t now_ns, const OnReports& on_reports);
   Result<> deliver(View::Span span, const OnReports& on_reports);
@@ -108,7 +112,8 @@ class Session {
   Caveats losses_;         // of this interval
   About about_;            // as of the last reports
   VmstatCounters vmstat_;  // of a live source, as it was when the interval began
-  std::uint64_t start_ns_ = 0;
+  std::uint64_t first_event_ns_ = 0;
+  std::uint64_t start_ns_ = 0;  // of the interval
   std::uint64_t last_ns_ = 0;
   std::uint64_t interval_end_ns_ = 0;
   std::uint64_t intervals_ = 0;

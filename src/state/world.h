@@ -143,6 +143,11 @@ class World {
 
   Observations& observations() { return observations_; }
 
+  // What happened before this time builds up the state and is not counted in reports.
+  void count_from(std::uint64_t time_ns) { counted_from_ns_ = time_ns; }
+
+  std::uint64_t counted_from_ns() const { return counted_from_ns_; }
+
   // Reclaim, compaction and the like that have begun and not ended yet.
   const KernelWork& kernel_work() const { return kernel_work_; }
 
@@ -192,6 +197,7 @@ class World {
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
 
   Options options_;
+  std::uint64_t counted_from_ns_ = 0;
   KernelPlace kernel_place_;
   VmstatGrowth vmstat_growth_;
   StringTable strings_;

@@ -14,8 +14,14 @@ namespace {
 
 constexpr auto kKeys =
     std::to_array<std::string_view>({"reason", "comm", "pid", "tid", "stack", "cpu"});
-constexpr auto kNeeds = std::to_array<std::string_view>(
-    {"migrate:mm_migrate_pages", "migrate:mm_migrate_pages_start|", "minor-faults|"});
+constexpr auto kNeeds = std::to_array<std::string_view>({"migrate:mm_migrate_pages",
+                                                         "migrate:mm_migrate_pages_start|",
+                                                         "minor-faults|",
+                                                         "major-faults|",
+                                                         "exceptions:page_fault_user|"});
+// What counts is who, where and how, not the code.
+constexpr auto kParts = std::to_array<EventPart>(
+    {{.event = "exceptions:page_fault_user", .stacks = EventPart::Stacks::None}});
 constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::Migration});
 
 // MR_NUMA_MISPLACED of enum migrate_reason (include/linux/migrate_mode.h).
@@ -144,7 +150,8 @@ Report Numa::finish(const World& world, Span span) {
 
 bool handles(const EventType& type) {
   return type.name == "migrate:mm_migrate_pages" || type.name == "migrate:mm_migrate_pages_start" ||
-         type.name == "minor-faults";
+         type.name == "minor-faults" || type.name == "major-faults" ||
+         type.name == "exceptions:page_fault_user";
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
@@ -164,6 +171,7 @@ constinit const ViewSpec view_numa{
     .keys = kKeys,
     .options = {},
     .needs_physical_addresses = true,
+    .parts = kParts,
     .handles = handles,
     .make = make,
 };

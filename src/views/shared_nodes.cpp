@@ -9,6 +9,10 @@
 namespace memtrace {
 namespace {
 
+// X86_PF_WRITE (arch/x86/include/asm/trap_pf.h); riscv gives its cause in the same field and has
+// no such bit.
+constexpr std::uint64_t kWriteAccess = 2;
+
 // What sysfs said of the nodes (the reader "nodes").
 class Nodes {
  public:
@@ -52,8 +56,18 @@ class Nodes {
   const std::vector<Facts>& rows_;
 };
 
+struct NodeRow {
+  std::string comm;
+  std::uint32_t pid = 0;
+  std::optional<std::uint64_t> node;
+
+  friend auto operator<=>(const NodeRow&, const NodeRow&) = default;
+};
+
 struct NodeCost {
   std::uint64_t count = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t writes = 0;
   std::uint64_t local = 0;
   std::uint64_t remote = 0;
 };
@@ -61,42 +75,65 @@ struct NodeCost {
 }  // namespace
 
 void NodeFaults::on(const Event& event, const PageFault& fault) {
+  if (fault.stage == FaultStage::Entry) {
+    accesses_known_ = accesses_known_ || fault.has_error_code;
+    is_write_[event.tid] = (fault.error_code & kWriteAccess) != 0;
+    return;
+  }
+  const auto access = is_write_.find(event.tid);
+  const bool is_known = access != is_write_.end();
+  const bool is_write = is_known && access->second;
+  is_write_.erase(event.tid);
   if (fault.physical_address == 0) {
     unknown_ += event.weight;
     return;
   }
-  faults_[{event.comm, event.cpu, fault.physical_address >> kPieceBits}] += event.weight;
+  Count& count = faults_[{event.comm, event.pid, event.cpu, fault.physical_address >> kPieceBits}];
+  (!is_known ? count.others : is_write ? count.writes : count.reads) += event.weight;
 }
 
 Table NodeFaults::table(const World& world, std::vector<std::string>& notes) const {
   const Nodes nodes(world.observations().last("nodes"));
-  std::map<std::pair<std::string, std::optional<std::uint64_t>>, NodeCost> rows;
-  for (const auto& [key, count] : faults_) {
-    const auto& [comm, cpu, piece] = key;
-    const auto node = nodes.of_address(piece << kPieceBits);
-    const auto cpu_node = nodes.of_cpu(cpu);
-    NodeCost& cost = rows[{std::string(world.strings().at(comm)), node}];
+  std::map<NodeRow, NodeCost> rows;
+  for (const auto& [place, each] : faults_) {
+    const std::uint64_t count = each.reads + each.writes + each.others;
+    const auto node = nodes.of_address(place.piece << kPieceBits);
+    const auto cpu_node = nodes.of_cpu(place.cpu);
+    NodeCost& cost = rows[{std::string(world.strings().at(place.comm)), place.pid, node}];
     cost.count += count;
+    cost.reads += each.reads;
+    cost.writes += each.writes;
     cost.local += node && node == cpu_node ? count : 0;
     cost.remote += node && cpu_node && node != cpu_node ? count : 0;
   }
-  Table table{
-      .title = "page faults by the node of their page",
-      .columns = {{"comm", Unit::Text}, {"node", Unit::Number}, {"faults"}, {"local"}, {"remote"}},
-      .key_count = 2,
-      .sort = "faults"};
-  for (const auto& [key, cost] : rows) {
-    const bool known = key.second.has_value();
-    table.rows.push_back({key.first,
-                          known ? Cell(*key.second) : Cell(),
+  Table table{.title = "page faults by the node of their page",
+              .columns = {{"comm", Unit::Text},
+                          {"pid", Unit::Number},
+                          {"node", Unit::Number},
+                          {"faults"},
+                          {"reads"},
+                          {"writes"},
+                          {"local"},
+                          {"remote"}},
+              .key_count = 3,
+              .sort = "faults"};
+  const auto cell = [](bool is_known, std::uint64_t count) {
+    return is_known ? Cell(count) : Cell();
+  };
+  for (const auto& [row, cost] : rows) {
+    const bool known = row.node.has_value();
+    table.rows.push_back({row.comm,
+                          std::uint64_t{row.pid},
+                          cell(known, row.node.value_or(0)),
                           cost.count,
-                          known ? Cell(cost.local) : Cell(),
-                          known ? Cell(cost.remote) : Cell()});
+                          cell(accesses_known_, cost.reads),
+                          cell(accesses_known_, cost.writes),
+                          cell(known, cost.local),
+                          cell(known, cost.remote)});
   }
   if (any() && nodes.count() == 0) {
     notes.emplace_back(
-        "which memory belongs to which node is not known: the "
-        "recording does not say");
+        "which memory belongs to which node is not known: the recording does not say");
   } else if (nodes.count() == 1) {
     notes.emplace_back("this machine has one node only: all its memory is local");
   }

@@ -11,7 +11,7 @@ bool is_among(const auto& values, const auto& value) {
 
 bool TaskFilter::accepts_task(const World& world, const Task& task) const {
   return (comms.empty() || is_among(comms, world.strings().at(task.comm))) &&
-         (pids.empty() || is_among(pids, task.pid)) &&
+         (pids.empty() || is_among(pids, task.pid)) && (tids.empty() || is_among(tids, task.tid)) &&
          accepts_user(world.identities(), task.identity) &&
          accepts_cgroup(world.identities(), task.identity);
 }

@@ -1,4 +1,4 @@
-// --comm, --pid, --uid and --cgroup: whose events a report is about.
+// --comm, --pid, --tid, --uid and --cgroup: whose events a report is about; and since when.
 #pragma once
 
 #include <algorithm>
@@ -15,30 +15,34 @@ namespace memtrace {
 struct TaskFilter {
   std::vector<std::string> comms = {};   // threads with these names
   std::vector<std::uint32_t> pids = {};  // these processes
+  std::vector<std::uint32_t> tids = {};  // these threads
   std::vector<std::uint32_t> uids = {};  // processes of these users
   std::vector<std::string> users = {};   // or of users with these names
   std::vector<std::string> cgroups =
       {};  // processes whose cgroup's path or container has this text
 
-  bool empty() const { return comms.empty() && pids.empty() && !asks_identity(); }
+  bool empty() const { return comms.empty() && pids.empty() && tids.empty() && !asks_identity(); }
 
   bool asks_identity() const { return !uids.empty() || !users.empty() || !cgroups.empty(); }
 
   // Of an event, or of a block by who allocated it.
   template <typename Subject>
   bool accepts(const World& world, const Subject& subject) const {
-    return empty() || accepts_task(world, {subject.pid, subject.comm, subject.identity});
+    return subject.time_ns >= world.counted_from_ns() &&
+           (empty() ||
+            accepts_task(world, {subject.pid, subject.tid, subject.comm, subject.identity}));
   }
 
-  // A process as a whole, by its first thread's name.
+  // A process as a whole, by its first thread.
   bool accepts_process(const World& world, std::uint32_t pid) const {
     return empty() ||
-           accepts_task(world, {pid, world.processes().comm(pid, pid), world.identity_of(pid)});
+           accepts_task(world,
+                        {pid, pid, world.processes().comm(pid, pid), world.identity_of(pid)});
   }
 
  private:
   struct Task {
-    std::uint32_t pid = 0;
+    std::uint32_t pid = 0, tid = 0;
     StringId comm;
     IdentityId identity;
   };

@@ -43,6 +43,8 @@ TEST_F(ReportTest, aliases_are_views_with_an_option_that_the_user_may_replace) {
   same("kmem", "slab --by stack,comm --show allocs,avg_bytes,bytes");
   same("--by pid kmem", "slab --by pid --show allocs,avg_bytes,bytes");
   same("kpages --by comm", "pages --by comm --sort allocs");
+  same("as_fault", "faults --by comm");
+  same("maj_fault", "faults --by comm --sort major");
   same("slabratetop --sort allocs", "slab --sort allocs --show allocs,bytes");
   same("slabratetop --show all", "slab --sort bytes --show all");
   EXPECT_EQ(run("$MEMTRACE mmapsnoop --help").out, run("$MEMTRACE mmap --help").out);

@@ -175,6 +175,20 @@ TEST_F(FaultKindsTest, hugetlb_pages_are_one_fault_each_and_apart_from_transpare
   EXPECT_EQ(figure_of(huge, "comm", "fault_kinds", "thp"), 0U);
 }
 
+TEST_F(FaultKindsTest, hugetlb_mappings_from_before_the_recording_are_known) {
+  const HugePagePool pool(6);
+  if (!pool.has_pages()) {
+    GTEST_SKIP() << "there are no six huge pages to be had for the pool";
+  }
+  run_well(
+      "mkfifo go; $PUPPETS/hold_huge 2 <go >told & PID=$!; exec 9>go\n"
+      "while ! grep -q mapped told; do sleep 0.05; done\n"
+      "$MEMTRACE record --for hfaults -p $PID & RECORDER=$!; sleep 1; echo >&9; wait $RECORDER");
+  const Json huge = report("hfaults --by comm,kind");
+  EXPECT_EQ(figure_of(huge, "comm", "hold_huge", "hugetlb"), 6U) << huge.dump();
+  EXPECT_EQ(figure_of(huge, "kind", "hugetlb", "failed"), 0U);
+}
+
 TEST_F(FaultKindsTest, latency_is_in_the_rows_and_the_histogram_and_less_than_the_run) {
   play("shared 400");
   const Json faults = report("faults --by pid");

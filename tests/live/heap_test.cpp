@@ -97,6 +97,7 @@ TEST_F(HeapTest, a_program_that_does_everything_at_once_is_not_harmed) {
                               "--for heap",
                               "--for arenas",
                               "-e uprobe:libc:malloc",
+                              "--for calls -e 'uprobe:libc:*alloc*'",
                               "--for leaks --one-probe"}) {
     const Outcome watched =
         run(std::string("$MEMTRACE record ") + options + " -- $PUPPETS/all_at_once");

@@ -58,6 +58,36 @@ TEST_F(UnwindingTest, program_with_debug_frame_alone_is_unwound) {
   expect_whole_stacks("$PUPPETS/deep_frames_debug 25");
 }
 
+// Code that no compiler made: its call frame information is the kernel's, the linker's and libc's.
+TEST_F(UnwindingTest, vdso_linkage_table_and_lazy_binding_are_unwound) {
+  const auto inner_frames = [this](const std::string& view, std::string_view caller) {
+    std::uint64_t whole = 0;
+    std::string frames;
+    const Json shown = report(view + " --by stack --user --top 0");
+    for (const Json& row : shown.at("tables").at(0).at("rows")) {
+      const Json& stack = row.at("stack");
+      if (names_in(stack, caller) == 1 && names_in(stack, "main") == 1 &&
+          begins_with(stack.back(), "_start")) {
+        whole += row.at("count").get<std::uint64_t>();
+        frames = stack.dump();
+      }
+    }
+    return std::pair(whole, frames);
+  };
+  run_well("$MEMTRACE record --for faults --call-graph dwarf -- $PUPPETS/stub_stacks vdso 20");
+  const auto [in_vdso, vdso] = inner_frames("faults", "(anonymous namespace)::read_clock_into");
+  EXPECT_EQ(in_vdso, 20U);
+  EXPECT_NE(vdso.find("[vdso]"), std::string::npos) << vdso;
+  run_well("$MEMTRACE record --for faults --call-graph dwarf -- $PUPPETS/stub_stacks plt 7");
+  const auto [in_table, table] = inner_frames("faults", "(anonymous namespace)::call_through_stub");
+  EXPECT_GE(in_table, 7U);
+  EXPECT_NE(table.find("called_by_stub@plt"), std::string::npos) << table;
+  run_well("$MEMTRACE record --user " + std::string(kMessages) + "-- $PUPPETS/stub_stacks lazy 1");
+  const auto [bound, lazy] = inner_frames("kmalloc", "(anonymous namespace)::call_first_time");
+  EXPECT_EQ(bound, 1U);
+  EXPECT_NE(lazy.find("_dl_runtime_resolve"), std::string::npos) << lazy;
+}
+
 // Where it runs the path is another file than here. It is read through its process, which has to
 // live for a moment; afterwards nobody knows the names.
 TEST_F(UnwindingTest, program_in_another_mount_namespace_is_unwound) {

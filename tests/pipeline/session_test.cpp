@@ -79,6 +79,34 @@ TEST_F(SessionTest, interval_ends_by_the_clock_when_nothing_happens) {
   EXPECT_GE(run(options).size(), 3U);
 }
 
+TEST_F(SessionTest, time_window_counts_from_the_first_event) {
+  for (std::uint64_t second = 2; second < 9; ++second) {
+    source_.add_kmalloc(second * kSecond, {});
+  }
+  SessionOptions options = kmalloc_by_comm();
+  options.window = {.start_ns = kSecond, .stop_ns = 3 * kSecond};
+  const auto reports = run(options);
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(total(reports[0], "count"), 3U) << "at 3, 4 and 5 seconds";
+  EXPECT_EQ(reports[0].start_ns, 3 * kSecond);
+  EXPECT_EQ(reports[0].end_ns, 5 * kSecond);
+}
+
+TEST_F(SessionTest, blocks_from_before_the_time_window_are_not_counted_when_freed) {
+  source_.add_kmalloc(1 * kSecond, {.ptr = 0x100});
+  source_.add_kmalloc(2 * kSecond, {.ptr = 0x200});
+  source_.add_kmalloc(3 * kSecond, {.ptr = 0x300});
+  source_.add_kfree(4 * kSecond, 0x100);
+  source_.add_kfree(5 * kSecond, 0x200);
+  source_.add_kfree(6 * kSecond, 0x300);
+  SessionOptions options;
+  options.views = {find_view("kleaks")};
+  options.window = {.start_ns = kSecond, .stop_ns = 4 * kSecond};
+  const auto reports = run(options);
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(total(reports[0], "count"), 1U) << "0x300 lives when the window ends";
+}
+
 TEST_F(SessionTest, count_of_intervals_ends_the_run) {
   for (std::uint64_t second = 1; second < 9; ++second) {
     source_.add_kmalloc(second * kSecond, {});

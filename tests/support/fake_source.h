@@ -17,6 +17,7 @@ namespace memtrace::test {
 
 inline constexpr std::uint32_t kKmalloc = 0;  // events of FakeSource by number
 inline constexpr std::uint32_t kMinorFaults = 1;
+inline constexpr std::uint32_t kKfree = 2;
 
 // Reads the events' formats from the tree; owns all that its records point to.
 class FakeSource final : public RecordSource {
@@ -52,6 +53,7 @@ class FakeSource final : public RecordSource {
     std::uint64_t bytes = 64;
     std::vector<std::uint64_t> chain = {};
     std::uint64_t period = 1;
+    std::uint64_t ptr = 0xffff888000001000U;
   };
 
   void add_kmalloc(std::uint64_t time_ns, const Kmalloc& kmalloc) {
@@ -62,6 +64,21 @@ class FakeSource final : public RecordSource {
     add(time_ns, sample);
   }
 
+  // The first one adds the event to the recording.
+  void add_kfree(std::uint64_t time_ns, std::uint64_t ptr) {
+    if (recording_.events.size() == kKfree) {
+      auto format = read_file(TEST_SOURCE_DIR "/data/formats/6.1/events/kmem/kfree/format");
+      recording_.events.push_back({.name = "kmem:kfree",
+                                   .kind = EventKind::Tracepoint,
+                                   .format = format.ok() ? format.take() : ""});
+    }
+    auto& raw = raws_.emplace_back(24);  // common fields, call_site, ptr
+    std::memcpy(raw.data() + 16, &ptr, sizeof(ptr));
+    Sample sample{.event = kKfree, .pid = 100, .tid = 100};
+    sample.raw = raw;
+    add(time_ns, sample);
+  }
+
  private:
   // Linux 6.1: common fields, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node.
   static std::vector<std::byte> raw_of(const Kmalloc& kmalloc) {
@@ -69,7 +86,7 @@ class FakeSource final : public RecordSource {
     const auto put = [&raw](std::size_t offset, std::uint64_t value) {
       std::memcpy(raw.data() + offset, &value, sizeof(value));
     };
-    put(16, 0xffff888000001000U);
+    put(16, kmalloc.ptr);
     put(24, kmalloc.bytes);
     put(32, kmalloc.bytes);
     return raw;

@@ -92,14 +92,42 @@ TEST(Numa, faults_are_put_to_the_node_of_their_page) {
   script.play({fault(0, 0x1000), fault(0, 0x50000000), fault(1, 0x50001000), fault(1, 0)});
   const Report report = script.finish();
   const Table& nodes = report.tables.at(1);
-  const auto* first = find_row(nodes, {text("hog"), number(0)});
-  const auto* second = find_row(nodes, {text("hog"), number(1)});
+  const auto* first = find_row(nodes, {text("hog"), number(100), number(0)});
+  const auto* second = find_row(nodes, {text("hog"), number(100), number(1)});
   ASSERT_TRUE(first != nullptr && second != nullptr);
   EXPECT_EQ((*first)[column_index(nodes, "local")], number(1));
   EXPECT_EQ((*second)[column_index(nodes, "faults")], number(2));
   EXPECT_EQ((*second)[column_index(nodes, "local")], number(1));
   EXPECT_EQ((*second)[column_index(nodes, "remote")], number(1));
   EXPECT_TRUE(has_note(report, "of 1 faults the kernel did not tell"));
+}
+
+Step access(std::uint64_t error_code) {
+  return {.event = "exceptions:page_fault_user",
+          .payload = PageFault{.error_code = error_code, .has_error_code = true}};
+}
+
+TEST(Numa, reads_and_writes_are_told_by_the_faults_entries) {
+  EventScript script("numa");
+  script.name_process(100, "hog");
+  script.world().observations().add(two_nodes());
+  script.play({access(6), fault(0, 0x1000), access(4), fault(0, 0x2000), access(7)});
+  script.play({fault(0, 0x3000), fault(0, 0x4000)});
+  const Report report = script.finish();
+  const Table& nodes = report.tables.at(1);
+  const auto* row = find_row(nodes, {text("hog"), number(100), number(0)});
+  ASSERT_TRUE(row != nullptr);
+  EXPECT_EQ((*row)[column_index(nodes, "faults")], number(4));
+  EXPECT_EQ((*row)[column_index(nodes, "reads")], number(1));
+  EXPECT_EQ((*row)[column_index(nodes, "writes")], number(2)) << "the last one has no entry";
+}
+
+TEST(Numa, without_entries_the_access_is_blank) {
+  EventScript script("numa");
+  script.play(fault(0, 0x1000));
+  const Report report = script.finish();
+  const Table& nodes = report.tables.at(1);
+  EXPECT_EQ(nodes.rows.at(0)[column_index(nodes, "reads")], Cell());
 }
 
 TEST(Numa, faults_of_other_views_say_nothing) {
