@@ -103,9 +103,8 @@ Error no_samples(const std::string& input, const Caveats& caveats) {
 
 // Events that other views share with it are there, those that it rests on are not.
 bool says_nothing(const Report& report) {
-  return report.inconclusive && std::ranges::all_of(report.tables, [](const Table& table) {
-           return table.rows.empty();
-         });
+  return report.inconclusive &&
+         std::ranges::all_of(report.tables, [](const Table& table) { return table.rows.empty(); });
 }
 
 Result<ExitStatus> report_view(RecordSource& source,
