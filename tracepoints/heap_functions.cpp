@@ -94,6 +94,10 @@ std::string_view argument_register(std::int8_t place) {
   return place >= 0 && index < kRegisters.size() ? kRegisters[index] : std::string_view();
 }
 
+std::string_view result_register() {
+  return kResult;
+}
+
 std::string entry_arguments(const HeapFunction& function) {
   std::string text;
   add(text, "ptr", function.ptr);

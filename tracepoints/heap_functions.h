@@ -34,6 +34,10 @@ std::string entry_arguments(const HeapFunction& function);
 // And at the return: "result=%ax:u64", with `chunk` glibc's size word in front of the block too.
 std::string return_arguments(bool chunk);
 
+// The register of a function's result, which is "$retval" on every kernel: those before 3.16 and
+// RHEL 7.7 know registers only.
+std::string_view result_register();
+
 // How the kernel names the register of an argument by its place, "%di"; "" past the sixth.
 std::string_view argument_register(std::int8_t place);
 

@@ -171,12 +171,30 @@ std::string tracefs_root_in(std::string_view mounts) {
   return in_debugfs;
 }
 
+std::string_view usual_header_page() {
+  return "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+         "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+         "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+         "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+}
+
 Result<TracepointFiles> TracepointFiles::open() {
   auto root = tracefs_root();
   if (!root.ok()) {
     return root.take_error();
   }
   return TracepointFiles(root.take());
+}
+
+Result<TracepointFiles> TracepointFiles::open_as_it_is() {
+  const std::string root = mounted_tracefs_root();
+  if (root.empty()) {
+    return fail("finding tracefs: it is not mounted", 0);
+  }
+  if (const auto listing = list_directory(root + "/events"); !listing.ok()) {
+    return fail(listing.error().message, listing.error().errno_value);
+  }
+  return TracepointFiles(root);
 }
 
 TracepointFiles::TracepointFiles(std::string root) : root_(std::move(root)) {}

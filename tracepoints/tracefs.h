@@ -28,6 +28,9 @@ class TracepointFiles {
   // Of this machine's tracing directory.
   static Result<TracepointFiles> open();
 
+  // The same without mounting it. Error: not mounted, or not to be read by this user.
+  static Result<TracepointFiles> open_as_it_is();
+
   explicit TracepointFiles(std::string root);
 
   const std::string& root() const { return root_; }
@@ -53,6 +56,10 @@ class TracepointFiles {
 
   std::string root_;
 };
+
+// events/header_page of a 64-bit kernel with pages of 4 KiB, for where tracefs cannot be read: perf
+// refuses a file with tracepoints and without it.
+std::string_view usual_header_page();
 
 // What to say of a tracing directory that could not be used, and why it could not.
 struct TracefsFailure {

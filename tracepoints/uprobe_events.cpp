@@ -29,24 +29,16 @@ std::string file_of(const std::string& root) {
   return root + "/uprobe_events";
 }
 
-// O_APPEND and never O_TRUNC, which would remove everybody's probes (uprobe_events' probes_open()).
-int write_command(const std::string& root, const std::string& command) {
-  const UniqueFd fd(::open(file_of(root).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-  if (!fd.valid()) {
-    return errno;
-  }
-  const std::string line = command + "\n";
-  const ssize_t written = ::write(fd.get(), line.data(), line.size());
-  return written == static_cast<ssize_t>(line.size()) ? 0 : errno;
-}
-
-int remove_probe(const std::string& root, const ListedProbe& probe, int tries) {
+int remove_probe(const std::string& root,
+                 const ListedProbe& probe,
+                 int tries,
+                 ProbeGroup::WriteCommand write = &write_probe_command) {
   int errno_value = EBUSY;
   for (int i = 0; i < tries && errno_value == EBUSY; ++i) {
     if (i > 0) {
       std::this_thread::sleep_for(kBusyPause);
     }
-    errno_value = write_command(root, format("-:%s/%s", probe.group.c_str(), probe.event.c_str()));
+    errno_value = write(root, format("-:%s/%s", probe.group.c_str(), probe.event.c_str()));
   }
   return errno_value == ENOENT ? 0 : errno_value;
 }
@@ -100,20 +92,6 @@ NamedPath name_for_kernel(const std::string& path) {
   return {std::move(fd), std::move(text)};
 }
 
-std::string command_for(const ProbeDefinition& definition,
-                        const std::string& path,
-                        const std::string& full_name) {
-  std::string command = format("%c:%s %s:0x%lx",
-                               definition.is_return ? 'r' : 'p',
-                               full_name.c_str(),
-                               path.c_str(),
-                               static_cast<unsigned long>(definition.file_offset));
-  if (definition.ref_ctr_offset != 0) {
-    command += format("(0x%lx)", static_cast<unsigned long>(definition.ref_ctr_offset));
-  }
-  return definition.args.empty() ? command : command + " " + definition.args;
-}
-
 std::string hint_for(const ProbeDefinition& definition, int errno_value) {
   struct stat facts {};
 
@@ -136,6 +114,31 @@ std::string hint_for(const ProbeDefinition& definition, int errno_value) {
 
 }  // namespace
 
+// O_APPEND and never O_TRUNC, which would remove everybody's probes (uprobe_events' probes_open()).
+int write_probe_command(const std::string& tracing_directory, const std::string& command) {
+  const UniqueFd fd(::open(file_of(tracing_directory).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (!fd.valid()) {
+    return errno;
+  }
+  const std::string line = command + "\n";
+  const ssize_t written = ::write(fd.get(), line.data(), line.size());
+  return written == static_cast<ssize_t>(line.size()) ? 0 : errno;
+}
+
+std::string probe_command(const ProbeDefinition& definition,
+                          const std::string& path,
+                          const std::string& full_name) {
+  std::string command = format("%c:%s %s:0x%lx",
+                               definition.is_return ? 'r' : 'p',
+                               full_name.c_str(),
+                               path.c_str(),
+                               static_cast<unsigned long>(definition.file_offset));
+  if (definition.ref_ctr_offset != 0) {
+    command += format("(0x%lx)", static_cast<unsigned long>(definition.ref_ctr_offset));
+  }
+  return definition.args.empty() ? command : command + " " + definition.args;
+}
+
 Result<ProbeGroup> ProbeGroup::create(ProbeKind kind) {
   auto root = tracefs_root();
   if (!root.ok()) {
@@ -145,12 +148,14 @@ Result<ProbeGroup> ProbeGroup::create(ProbeKind kind) {
 }
 
 Result<ProbeGroup> ProbeGroup::create_in(const std::string& tracing_directory,
-                                         const std::string& group) {
+                                         const std::string& group,
+                                         WriteCommand write) {
   const UniqueFd fd(::open(file_of(tracing_directory).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   if (!fd.valid()) {
     return cannot_use(tracing_directory, errno);
   }
   ProbeGroup created;
+  created.write_ = write;
   created.root_ = tracing_directory;
   created.group_ = group;
   created.owner_ = ::getpid();
@@ -158,12 +163,14 @@ Result<ProbeGroup> ProbeGroup::create_in(const std::string& tracing_directory,
 }
 
 ProbeGroup::ProbeGroup(ProbeGroup&& other) noexcept
-    : root_(std::move(other.root_)),
+    : write_(other.write_),
+      root_(std::move(other.root_)),
       group_(std::move(other.group_)),
       events_(std::exchange(other.events_, {})),
       owner_(other.owner_) {}
 
 ProbeGroup& ProbeGroup::operator=(ProbeGroup&& other) noexcept {
+  std::swap(write_, other.write_);
   std::swap(root_, other.root_);
   std::swap(group_, other.group_);
   std::swap(events_, other.events_);
@@ -180,8 +187,8 @@ ProbeGroup::~ProbeGroup() {
 Result<DefinedProbe> ProbeGroup::define(const ProbeDefinition& definition) {
   const NamedPath path = name_for_kernel(definition.path);
   const std::string event = probe_event_name(definition.event, taken_names());
-  const std::string command = command_for(definition, path.text, group_ + "/" + event);
-  if (const int failed = write_command(root_, command); failed != 0) {
+  const std::string command = probe_command(definition, path.text, group_ + "/" + event);
+  if (const int failed = write_(root_, command); failed != 0) {
     return refused(definition, command, failed);
   }
   events_.push_back(event);
@@ -197,13 +204,22 @@ Result<DefinedProbe> ProbeGroup::define(const ProbeDefinition& definition) {
   return probe;
 }
 
+// Before it is enabled nobody looks at the place: any file and offset will do.
+bool ProbeGroup::accepts(const std::string& args) {
+  const ListedProbe probe{.group = group_, .event = probe_event_name("try", taken_names())};
+  const ProbeDefinition definition{.args = args};
+  const std::string command =
+      probe_command(definition, "/proc/self/exe", group_ + "/" + probe.event);
+  return write_(root_, command) == 0 && remove_probe(root_, probe, kBusyTries, write_) == 0;
+}
+
 Result<> ProbeGroup::remove() {
   Result<> result = kDone;
   if (owner_ != ::getpid()) {
     events_.clear();
   }
   for (const std::string& event : std::exchange(events_, {})) {
-    if (const int failed = remove_probe(root_, {group_, event}, kBusyTries); failed != 0) {
+    if (const int failed = remove_probe(root_, {group_, event}, kBusyTries, write_); failed != 0) {
       result =
           Error{"removing the probe " + group_ + ":" + event,
                 failed,
@@ -267,23 +283,6 @@ Result<std::size_t> remove_stale_probe_groups(const std::string& tracing_directo
     removed += remove_probe(tracing_directory, probe, 1) == 0 ? 1 : 0;
   }
   return removed;
-}
-
-std::string uprobe_open_hint(int errno_value) {
-  switch (errno_value) {
-    case EIO:
-      return "the kernel cannot read the file's code where it lies (a filesystem without page "
-             "reads, or a file that was cut): copy the program elsewhere and run the copy";
-    case ENOTSUP:
-    case 524:  // ENOTSUPP, which has no name for programs
-      return "the kernel cannot put a probe on the instruction there, or has no uprobes on this "
-             "architecture";
-    case EINVAL:
-      return "the place is no instruction of mapped code, or its first byte is a breakpoint "
-             "already: a debugger's?";
-    default:
-      return "";
-  }
 }
 
 }  // namespace memtrace

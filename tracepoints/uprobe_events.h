@@ -30,14 +30,26 @@ struct DefinedProbe {
   std::string format_text;  // for parse_format()
 };
 
+// Appends to uprobe_events: 0 or errno.
+int write_probe_command(const std::string& tracing_directory, const std::string& command);
+
+// How a definition is written: "p:memtrace_1/malloc /lib/libc.so.6:0x98ef0 size=%di:u64".
+std::string probe_command(const ProbeDefinition& definition,
+                          const std::string& path,
+                          const std::string& full_name);
+
 class ProbeGroup {
  public:
+  // Gives a line to a tracing directory's uprobe_events: 0 or errno.
+  using WriteCommand = int (*)(const std::string& tracing_directory, const std::string& command);
+
   // Error: no uprobe_events in this kernel, not root, locked down; each with its remedy.
   static Result<ProbeGroup> create(ProbeKind kind);
 
   // In any directory of tracefs's shape.
   static Result<ProbeGroup> create_in(const std::string& tracing_directory,
-                                      const std::string& group);
+                                      const std::string& group,
+                                      WriteCommand write = &write_probe_command);
 
   ProbeGroup(ProbeGroup&& other) noexcept;
   ProbeGroup& operator=(ProbeGroup&& other) noexcept;
@@ -49,6 +61,9 @@ class ProbeGroup {
 
   // Error: the file cannot be seen or probed, the kernel refuses the definition (its own words).
   Result<DefinedProbe> define(const ProbeDefinition& definition);
+
+  // Whether the kernel takes such arguments: tried with a definition that is removed at once.
+  bool accepts(const std::string& args);
 
   // Removes all that define() made; close their perf events before. Error: one is still in use;
   // the others are gone then.
@@ -62,6 +77,7 @@ class ProbeGroup {
                 int errno_value) const;
   std::vector<std::string> taken_names() const;
 
+  WriteCommand write_ = &write_probe_command;
   std::string root_;
   std::string group_;
   std::vector<std::string> events_;
@@ -72,9 +88,5 @@ class ProbeGroup {
 // there were. What is in use by anybody stays.
 Result<std::size_t> remove_stale_probe_groups();
 Result<std::size_t> remove_stale_probe_groups(const std::string& tracing_directory);
-
-// What to say when the kernel refuses to open a defined probe (perf_event_open(2)): only then does
-// it read the file's instructions.
-std::string uprobe_open_hint(int errno_value);
 
 }  // namespace memtrace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <limits>
 
 #include "base/text.h"
@@ -95,6 +96,23 @@ std::string find_probe_error(std::string_view error_log, std::string_view comman
     }
   }
   return found;
+}
+
+std::string uprobe_open_hint(int errno_value) {
+  switch (errno_value) {
+    case EIO:
+      return "the kernel cannot read the file's code where it lies (a filesystem without page "
+             "reads, or a file that was cut): copy the program elsewhere and run the copy";
+    case ENOTSUP:
+    case 524:  // ENOTSUPP, which has no name for programs
+      return "the kernel cannot put a probe on the instruction there, or has no uprobes on this "
+             "architecture";
+    case EINVAL:
+      return "the place is no instruction of mapped code, or its first byte is a breakpoint "
+             "already: a debugger's?";
+    default:
+      return "";
+  }
 }
 
 }  // namespace memtrace

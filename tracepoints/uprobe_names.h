@@ -36,4 +36,8 @@ std::vector<ListedProbe> parse_probe_list(std::string_view text);
 // register name", or "" when it said nothing.
 std::string find_probe_error(std::string_view error_log, std::string_view command);
 
+// What to say when the kernel refuses to open a defined probe (perf_event_open(2)): only then does
+// it read the file's instructions.
+std::string uprobe_open_hint(int errno_value);
+
 }  // namespace memtrace

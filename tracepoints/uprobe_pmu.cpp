@@ -176,6 +176,14 @@ Result<std::vector<RegisterArgument>> parse_register_arguments(std::string_view 
   return parsed;
 }
 
+std::uint64_t register_mask(std::span<const RegisterArgument> arguments) {
+  std::uint64_t mask = 0;
+  for (const RegisterArgument& argument : arguments) {
+    mask |= argument.perf_register ? std::uint64_t{1} << *argument.perf_register : 0;
+  }
+  return mask;
+}
+
 Result<UprobePmu> UprobePmu::open() {
   return open_in("/sys/bus/event_source/devices/uprobe");
 }
@@ -232,9 +240,7 @@ Result<UprobeAttr> UprobePmu::attr_for(const ProbeDefinition& definition) const 
   if (semaphore_) {
     attr.config |= definition.ref_ctr_offset << semaphore_->first_bit;
   }
-  for (const RegisterArgument& argument : args.value()) {
-    attr.registers |= argument.perf_register ? std::uint64_t{1} << *argument.perf_register : 0;
-  }
+  attr.registers = register_mask(args.value());
   return attr;
 }
 

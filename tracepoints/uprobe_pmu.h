@@ -29,6 +29,9 @@ struct RegisterArgument {
 // argument that is memory or text, which registers cannot tell.
 Result<std::vector<RegisterArgument>> parse_register_arguments(std::string_view args);
 
+// The registers among them, as in attr.sample_regs_user.
+std::uint64_t register_mask(std::span<const RegisterArgument> arguments);
+
 // What perf_event_attr needs for a probe.
 struct UprobeAttr {
   std::uint32_t type = 0;

@@ -56,11 +56,14 @@ void ask_for_tracking(perf_event_attr& attr, const AttrContext& context) {
 }
 
 void ask_for_probe(perf_event_attr& attr, const PmuProbe& probe) {
+  attr.sample_type |= PERF_SAMPLE_REGS_USER;
+  attr.sample_regs_user |= probe.registers;
+  if (!probe.is_of_pmu()) {
+    return;
+  }
   attr.config = probe.config;
   attr.config1 = reinterpret_cast<std::uintptr_t>(probe.path->c_str());
   attr.config2 = probe.file_offset;
-  attr.sample_type |= PERF_SAMPLE_REGS_USER;
-  attr.sample_regs_user |= probe.registers;
   // An inherited event would be made anew by the task that forks, which reads the path in its own
   // memory: fork(2) fails then (perf_uprobe_event_init(), seen on 6.18).
   attr.inherit = 0;

@@ -43,14 +43,17 @@ inline constexpr std::uint32_t kDefaultStackBytes = 8192;
 inline constexpr std::uint32_t kTypeSoftware = 1;
 inline constexpr std::uint32_t kTypeTracepoint = 2;
 
-// A user probe by the kernel's uprobe PMU, which fetches no arguments: what the kernel is asked
-// for, while EventInfo describes the tracepoint that tracefs would have made of the probe.
+// A user probe whose arguments the kernel does not fetch: what it is asked for, while EventInfo
+// describes the tracepoint that tracefs would have made of the probe. By the uprobe PMU; or, where
+// uprobe_events takes no arguments at all, by a tracepoint without them.
 struct PmuProbe {
   std::uint64_t config = 0;
-  std::shared_ptr<const std::string> path;  // config1 points to it
+  std::shared_ptr<const std::string> path;  // config1 points to it; null: it is a tracepoint
   std::uint64_t file_offset = 0;            // config2
   std::uint64_t registers = 0;              // a mask as for PERF_SAMPLE_REGS_USER
   std::string arguments;                    // to be read from them, as for uprobe_events
+
+  bool is_of_pmu() const { return path != nullptr; }
 };
 
 // One event to be opened on every ring.

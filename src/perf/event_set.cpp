@@ -1,11 +1,9 @@
 #include "perf/event_set.h"
 
 #include <sys/resource.h>
-#include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
@@ -18,11 +16,8 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kLargestRing = std::size_t{64} << 20U;
-constexpr std::size_t kLargestStackRing = std::size_t{256} << 20U;
 // So much may wait in a ring before its reader is woken.
 constexpr std::size_t kMostUnseenBytes = std::size_t{16} << 20U;
-constexpr std::size_t kSmallestRing = std::size_t{64} << 10U;
 constexpr std::size_t kNoOwner = ~std::size_t{0};
 constexpr std::size_t kNamesInNote = 8;
 
@@ -39,36 +34,6 @@ void raise_open_file_limit() {
   }
 }
 
-std::uint64_t total_memory_bytes() {
-  struct sysinfo info {};
-
-  ::sysinfo(&info);
-  return std::uint64_t{info.totalram} * info.mem_unit;
-}
-
-// Sizes are rounded up to a power of two, and a ring's memory cannot be swapped out.
-Result<> check_ring_bytes(std::size_t ring_bytes, std::size_t cpu_count) {
-  const std::uint64_t most_bytes =
-      std::bit_floor(total_memory_bytes() / 2 / std::max<std::size_t>(cpu_count, 1));
-  if (ring_bytes > most_bytes) {
-    return Error{format("--ring-size: %s for each of %zu CPUs is more than half of the memory",
-                        print_bytes(ring_bytes).c_str(),
-                        cpu_count),
-                 0,
-                 "give at most " + print_bytes(most_bytes),
-                 ErrorKind::Usage};
-  }
-  return kDone;
-}
-
-bool copies_stacks(const EventSetup& setup) {
-  const bool of_probes = setup.call_graph.for_probes().stack_bytes != 0;
-  return setup.call_graph.stack_bytes != 0 ||
-         std::any_of(setup.events.begin(), setup.events.end(), [&](const EventRequest& request) {
-           return request.on_user_code && request.stacks && of_probes;
-         });
-}
-
 // Nothing of it has been opened yet, and it is the event's own fault.
 bool may_be_left_out(const OpenedEvent& event, const Error& error) {
   constexpr auto kOthersFault = std::to_array<int>({EMFILE, ENFILE, ENOMEM, ESRCH});
@@ -79,16 +44,6 @@ bool may_be_left_out(const OpenedEvent& event, const Error& error) {
 
 }  // namespace
 
-std::size_t default_ring_bytes(std::uint64_t total_memory,
-                               std::size_t cpu_count,
-                               bool copies_stacks) {
-  const std::uint64_t share = total_memory / std::max<std::size_t>(cpu_count, 1);
-  const std::size_t ring_bytes =
-      std::clamp<std::size_t>(share / (copies_stacks ? 16 : 64), kSmallestRing, kLargestRing);
-  const std::size_t larger_ring_bytes = std::min<std::size_t>(share / 32, kLargestStackRing);
-  return std::bit_floor(copies_stacks ? std::max(ring_bytes, larger_ring_bytes) : ring_bytes);
-}
-
 Result<EventSet> EventSet::open(const EventSetup& setup) {
   raise_open_file_limit();
   auto cpus = online_cpus();
@@ -96,16 +51,16 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
   if (!cpus.ok() || !features.ok()) {
     return cpus.ok() ? features.take_error() : cpus.take_error();
   }
-  TRY(check_ring_bytes(setup.ring_bytes, cpus.value().size()));
+  auto ring_bytes = choose_ring_bytes(setup, cpus.value().size());
+  if (!ring_bytes.ok()) {
+    return ring_bytes.take_error();
+  }
   EventSet set;
   set.features_ = features.value();
   set.kernel_ = {.calls = setup.calls, .knows_cloexec = set.features_.cloexec};
   set.notes_ = setup.notes;
   std::ranges::copy(feature_notes(set.features_), std::back_inserter(set.notes_));
-  set.ring_bytes_ =
-      setup.ring_bytes != 0
-          ? std::bit_ceil(std::max(setup.ring_bytes, page_size_bytes()))
-          : default_ring_bytes(total_memory_bytes(), cpus.value().size(), copies_stacks(setup));
+  set.ring_bytes_ = ring_bytes.value();
   set.tids_ = setup.tids;
   set.context_ = {
       .call_graph = setup.call_graph,
@@ -115,13 +70,7 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
       .data_mappings = setup.data_mappings,
       .wakeup_bytes = static_cast<std::uint32_t>(std::min(set.ring_bytes_ / 4, kMostUnseenBytes)),
   };
-  const EventRequest tracking = tracking_request(set.features_);
-  set.events_.push_back({tracking, make_attr(tracking, set.context_), {}});
-  for (const EventRequest& request : setup.events) {
-    OpenedEvent& event =
-        set.events_.emplace_back(OpenedEvent{request, make_attr(request, set.context_), {}});
-    event.for_all_tasks = request.pmu_probe && setup.inherit;
-  }
+  set.add_events(setup);
   set.watch_user_mode_only();
   for (const int cpu : cpus.value()) {
     TRY(set.open_cpu(setup, cpu));
@@ -131,6 +80,16 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
     return Error{"every process to be watched has ended", ESRCH, ""};
   }
   return set;
+}
+
+void EventSet::add_events(const EventSetup& setup) {
+  const EventRequest tracking = tracking_request(features_);
+  events_.push_back({tracking, make_attr(tracking, context_), {}});
+  for (const EventRequest& request : setup.events) {
+    events_.push_back({request, make_attr(request, context_), {}});
+    const bool of_pmu = request.pmu_probe && request.pmu_probe->is_of_pmu();
+    events_.back().for_all_tasks = of_pmu && setup.inherit;
+  }
 }
 
 // The uprobe PMU's events cannot be inherited: where children are to be followed, they are opened

@@ -17,21 +17,11 @@
 #include "base/result.h"
 #include "perf/event_attr.h"
 #include "perf/event_fd.h"
+#include "perf/event_setup.h"
 #include "perf/ring_buffer.h"
+#include "perf/ring_size.h"
 
 namespace memtrace {
-
-struct EventSetup {
-  std::vector<EventRequest> events;  // without the tracking event: it is added in front
-  CallGraph call_graph;
-  std::vector<std::int32_t> tids;  // {-1}: the whole machine
-  bool inherit = false;            // children of the tasks too
-  bool enable_on_exec = false;
-  bool data_mappings = false;
-  std::size_t ring_bytes = 0;      // for each CPU; 0: chosen by default_ring_bytes()
-  std::vector<std::string> notes;  // come first in EventSet::notes()
-  const PerfCalls* calls = &system_perf_calls();
-};
 
 // One kind of event: what was asked for, and the ids that the kernel gave to its descriptors.
 struct OpenedEvent {
@@ -92,6 +82,7 @@ class EventSet {
  private:
   EventSet() = default;
 
+  void add_events(const EventSetup& setup);
   Result<> open_cpu(const EventSetup& setup, std::int32_t cpu);
   Result<> open_task(EventFd::Place place, std::size_t& owner);
   Result<> open_for_all_tasks(std::int32_t cpu, std::size_t& owner);
@@ -114,12 +105,5 @@ class EventSet {
   std::string ring_note_;
   std::vector<std::string> left_out_;  // optional events that could not be opened
 };
-
-// Large enough that a burst is not lost, small enough to be no burden: 64 MiB, less where that were
-// more than 1/64 of the memory over all CPUs. For samples with copied stacks as much where it is
-// 1/16 of the memory, and up to 256 MiB where that is 1/32 of it.
-std::size_t default_ring_bytes(std::uint64_t total_memory_bytes,
-                               std::size_t cpu_count,
-                               bool copies_stacks);
 
 }  // namespace memtrace

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "pipeline/filter_expression.h"
 #include "tracepoints/format.h"
 
 namespace memtrace {
@@ -135,6 +136,16 @@ Result<std::string> apply_filter(const std::string& filter, std::vector<EventReq
     return no_such_fields(filter, fields, std::move(known));
   }
   return unfiltered.empty() ? std::string() : note_on(filter, std::move(unfiltered));
+}
+
+Result<> check_pmu_filters(const std::vector<EventRequest>& requests) {
+  for (const EventRequest& request : requests) {
+    if (request.pmu_probe && !request.filter.empty()) {
+      const auto filter = FilterExpression::parse(request.filter);
+      TRY(filter.ok() ? Result<>(kDone) : filter.error());
+    }
+  }
+  return kDone;
 }
 
 }  // namespace memtrace

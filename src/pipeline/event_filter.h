@@ -18,4 +18,8 @@ std::vector<std::string> fields_of_filter(std::string_view expression);
 // events which stay unfiltered, "" when there are none. Error: Usage, when no event has the fields.
 Result<std::string> apply_filter(const std::string& filter, std::vector<EventRequest>& requests);
 
+// The kernel cannot test fields that it does not fetch: memtrace does it for probes by the uprobe
+// PMU, and knows numbers only. Error: Usage.
+Result<> check_pmu_filters(const std::vector<EventRequest>& requests);
+
 }  // namespace memtrace

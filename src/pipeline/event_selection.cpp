@@ -8,7 +8,6 @@
 #include "pipeline/event_filter.h"
 #include "pipeline/event_needs.h"
 #include "pipeline/event_parts.h"
-#include "pipeline/filter_expression.h"
 #include "pipeline/sdt_event.h"
 #include "pipeline/uprobe_event.h"
 #include "tracepoints/alternatives.h"
@@ -18,14 +17,6 @@
 
 namespace memtrace {
 namespace {
-
-// events/header_page of a 64-bit kernel with pages of 4 KiB, for where tracefs cannot be read: perf
-// refuses a file with tracepoints and without it.
-constexpr std::string_view kHeaderPage =
-    "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-    "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-    "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-    "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
 
 bool is_user_probe(std::string_view name) {
   return is_uprobe_event(name) || is_sdt_event(name);
@@ -61,9 +52,10 @@ class Selector {
       return kDone;
     }
     const Result<> opened = open_files();
+    const bool is_blind = selection_.plan_only && !opened.ok();
     const auto exists = [this](std::string_view event) { return has_event(event); };
     auto chosen = choose_events(needs, exists);
-    if (!opened.ok() && !chosen.ok()) {
+    if (!opened.ok() && !chosen.ok() && !is_blind) {
       return opened;  // it cannot be done with software events alone
     }
     if (!chosen.ok()) {
@@ -99,7 +91,9 @@ class Selector {
            .optional = physical_addresses_});
       return kDone;
     }
-    TRY(open_files());
+    if (const Result<> opened = open_files(); !opened.ok()) {
+      return selection_.plan_only ? add_unseen(name, use) : opened;
+    }
     auto names = files_->list_events(name);
     if (!names.ok()) {
       return names.take_error();
@@ -115,7 +109,7 @@ class Selector {
     if (heap_.any()) {
       TRY(open_probes());
       TRY(add_all(selected_.probes->add_heap(heap_), true));
-      selected_.choose_late = choose_late();
+      selected_.choose_late = selection_.plan_only ? ChooseEvents() : choose_late();
       if (heap_.sees_all_calls()) {
         ask_who_takes_memory(selected_.requests);
       }
@@ -134,13 +128,10 @@ class Selector {
         selected_.notes.push_back(note.take());
       }
     }
-    TRY(check_filters());
-    if (!files_ && selected_.probes) {
-      selected_.header_page = kHeaderPage;
-    }
-    if (files_) {
-      auto page = files_->header_page();
-      auto event = files_->header_event();
+    TRY(check_pmu_filters(selected_.requests));
+    if (files_ || selected_.probes) {
+      auto page = files_ ? files_->header_page() : std::string(usual_header_page());
+      auto event = files_ ? files_->header_event() : std::string();
       selected_.header_page = page.ok() ? page.take() : "";
       selected_.header_event = event.ok() ? event.take() : "";
     }
@@ -148,18 +139,6 @@ class Selector {
   }
 
  private:
-  // The uprobe PMU's events have no fields for the kernel to test: memtrace does it, and knows
-  // numbers only.
-  Result<> check_filters() const {
-    for (const EventRequest& request : selected_.requests) {
-      if (request.pmu_probe && !request.filter.empty()) {
-        const auto filter = FilterExpression::parse(request.filter);
-        TRY(filter.ok() ? Result<>(kDone) : filter.error());
-      }
-    }
-    return kDone;
-  }
-
   // The probes live as long as what has this function, by SelectedEvents' own rule.
   ChooseEvents choose_late() const {
     return [probes = selected_.probes.get(), filter = selection_.filter](
@@ -175,7 +154,8 @@ class Selector {
   Result<> open_probes() {
     (void)open_files().ok();  // there is a way for probes without tracefs
     if (!selected_.probes) {
-      auto probes = UserProbes::open(selection_.target);
+      auto probes = selection_.plan_only ? UserProbes::plan(selection_.target)
+                                         : UserProbes::open(selection_.target);
       if (!probes.ok()) {
         return probes.take_error();
       }
@@ -193,7 +173,7 @@ class Selector {
       }
       return known->second;
     }
-    return files_ && files_->has(event);
+    return files_ ? files_->has(event) : selection_.plan_only;
   }
 
   Result<> add_all(Result<std::vector<EventRequest>> requests, bool stacks) {
@@ -209,12 +189,27 @@ class Selector {
 
   Result<> open_files() {
     if (!files_) {
-      auto files = TracepointFiles::open();
+      auto files =
+          selection_.plan_only ? TracepointFiles::open_as_it_is() : TracepointFiles::open();
       if (!files.ok()) {
         return files.take_error();
       }
       files_.emplace(files.take());
     }
+    return kDone;
+  }
+
+  // Under the name that kernels of today give it.
+  Result<> add_unseen(const std::string& name, Use use) {
+    if (name.find(':') == std::string::npos) {
+      return Error{
+          "unknown event '" + name + "'", 0, "events are written group:event", ErrorKind::Usage};
+    }
+    add({.info = {.name = name,
+                  .kind = EventKind::Tracepoint,
+                  .period = is_paired(name) && !use.by_user ? 1 : selection_.period},
+         .type = kTypeTracepoint,
+         .stacks = use.stacks});
     return kDone;
   }
 

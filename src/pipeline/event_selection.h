@@ -24,6 +24,8 @@ struct EventSelection {
   std::uint64_t period = 1;
   Target target = {};   // whose files are probed
   HeapNeeds heap = {};  // limits and ways; what is needed is added from the views
+  // Nothing is mounted, defined or removed, and what this user may not see is taken to be there.
+  bool plan_only = false;
 };
 
 struct SelectedEvents {
@@ -37,6 +39,7 @@ struct SelectedEvents {
   ChooseEvents choose_late;            // for LiveSetup; empty when no file needs to be looked at
   std::vector<std::string> notes;  // what is not as one might think: for stderr and every report
   std::map<std::string, std::string> filters;  // of events that the views need only a part of
+  std::string unseen;  // of a plan: why the kernel's events could not be looked at; else ""
 };
 
 // Usage, with the nearest names, of which there may be more than those of the views.

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <string_view>
 
@@ -20,6 +21,15 @@ constexpr std::uint16_t kHighestEventId = 0xEFFF;
 bool is_pmu_wanted() {
   const char* way = std::getenv("MEMTRACE_USER_PROBES");
   return way != nullptr && std::string_view(way) == "pmu";
+}
+
+EventRequest tracepoint_request(const DefinedProbe& probe) {
+  return {.info = {.name = probe.name,
+                   .kind = EventKind::Tracepoint,
+                   .config = probe.id,
+                   .format = probe.format_text},
+          .type = kTypeTracepoint,
+          .on_user_code = true};
 }
 
 }  // namespace
@@ -45,20 +55,59 @@ Result<ProbeDefiner> ProbeDefiner::open(ProbeKind kind) {
   return definer;
 }
 
+ProbeDefiner ProbeDefiner::plan(ProbeKind kind) {
+  ProbeDefiner definer;
+  definer.is_plan_ = true;
+  definer.group_name_ = probe_group_name(kind, 0);
+  return definer;
+}
+
+bool ProbeDefiner::fetches_memory() {
+  if (!fetches_memory_) {
+    fetches_memory_ = is_plan_ || (group_ && group_->accepts("word=+0(%sp):u64"));
+  }
+  return *fetches_memory_;
+}
+
 Result<EventRequest> ProbeDefiner::define(const ProbeDefinition& definition) {
+  if (is_plan_) {
+    return plan(definition);
+  }
   if (!group_) {
     return define_by_pmu(definition);
   }
   auto defined = group_->define(definition);
-  if (!defined.ok()) {
-    return defined.take_error();
+  if (!defined.ok() && defined.error().errno_value == EINVAL && !definition.args.empty()) {
+    auto without = define_without_arguments(definition);
+    return without.ok() ? std::move(without) : Result<EventRequest>(defined.take_error());
   }
-  return EventRequest{.info = {.name = defined.value().name,
-                               .kind = EventKind::Tracepoint,
-                               .config = defined.value().id,
-                               .format = defined.value().format_text},
-                      .type = kTypeTracepoint,
-                      .on_user_code = true};
+  return defined.ok() ? tracepoint_request(defined.value()) : Result<EventRequest>(defined.error());
+}
+
+// Where the kernel fetches none, or not from registers: perf samples registers since 3.7.
+Result<EventRequest> ProbeDefiner::define_without_arguments(const ProbeDefinition& definition) {
+  const auto arguments = parse_register_arguments(definition.args);
+  if (!arguments.ok()) {
+    return arguments.error();
+  }
+  ProbeDefinition bare = definition;
+  bare.args.clear();
+  const auto defined = group_->define(bare);
+  if (!defined.ok()) {
+    return defined.error();
+  }
+  EventRequest request = tracepoint_request(defined.value());
+  request.info.format = synthetic_format(defined.value(), arguments.value(), definition.is_return);
+  request.pmu_probe =
+      PmuProbe{.registers = register_mask(arguments.value()), .arguments = definition.args};
+  return request;
+}
+
+EventRequest ProbeDefiner::plan(const ProbeDefinition& definition) {
+  names_.push_back(probe_event_name(definition.event, names_));
+  commands_.push_back(
+      probe_command(definition, definition.path, group_name_ + "/" + names_.back()));
+  return tracepoint_request({.name = group_name_ + ":" + names_.back()});
 }
 
 Result<EventRequest> ProbeDefiner::define_by_pmu(const ProbeDefinition& definition) {

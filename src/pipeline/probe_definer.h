@@ -19,8 +19,18 @@ class ProbeDefiner {
   // Error: neither way can be gone; it says why tracefs cannot be used.
   static Result<ProbeDefiner> open(ProbeKind kind);
 
+  // Defines nothing: what would be defined can be asked for with commands(). Its group is nobody's,
+  // and no run of memtrace removes it.
+  static ProbeDefiner plan(ProbeKind kind);
+
+  // In a group that is there.
+  explicit ProbeDefiner(ProbeGroup group) : group_(std::move(group)) {}
+
   // Arguments may be in memory, not in registers alone.
-  bool fetches_memory() const { return group_.has_value(); }
+  bool fetches_memory();
+
+  // Of a plan: lines for uprobe_events.
+  const std::vector<std::string>& commands() const { return commands_; }
 
   // The event, with a period of 1 and stacks. Error: as ProbeGroup::define, UprobePmu::attr_for.
   Result<EventRequest> define(const ProbeDefinition& definition);
@@ -29,13 +39,18 @@ class ProbeDefiner {
   ProbeDefiner() = default;
 
   Result<EventRequest> define_by_pmu(const ProbeDefinition& definition);
+  Result<EventRequest> define_without_arguments(const ProbeDefinition& definition);
+  EventRequest plan(const ProbeDefinition& definition);
 
   std::optional<ProbeGroup> group_;
+  std::optional<bool> fetches_memory_;
   // Without a group:
   std::optional<UprobePmu> pmu_;
   std::string group_name_;
   std::vector<std::string> names_;
   std::uint16_t next_id_ = 0;
+  bool is_plan_ = false;
+  std::vector<std::string> commands_;
 };
 
 }  // namespace memtrace

@@ -44,7 +44,7 @@ std::optional<std::string> fetch_argument(std::string_view value, std::size_t pl
     const auto name = fits ? argument_register(static_cast<std::int8_t>(*number - 1)) : "";
     return name.empty() ? std::nullopt : std::optional(std::string(name) + type);
   }
-  return what == "retval" ? "$retval" + type : std::string(value);
+  return what == "retval" ? std::string(result_register()) + type : std::string(value);
 }
 
 Result<std::string> parse_arguments(std::string_view event, std::string_view list) {

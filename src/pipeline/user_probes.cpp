@@ -56,6 +56,23 @@ Result<std::unique_ptr<UserProbes>> UserProbes::open(const Target& target) {
       new UserProbes(target, objects.take(), heap_definer.take(), probes.take()));
 }
 
+Result<std::unique_ptr<UserProbes>> UserProbes::plan(const Target& target) {
+  auto objects = objects_of(target);
+  if (!objects.ok()) {
+    return objects.take_error();
+  }
+  return std::unique_ptr<UserProbes>(new UserProbes(target,
+                                                    objects.take(),
+                                                    ProbeDefiner::plan(ProbeKind::Heap),
+                                                    ProbeDefiner::plan(ProbeKind::Events)));
+}
+
+std::vector<std::string> UserProbes::commands() const {
+  std::vector<std::string> commands = heap_definer_.commands();
+  commands.insert(commands.end(), probes_.commands().begin(), probes_.commands().end());
+  return commands;
+}
+
 namespace {
 
 // Error: Usage, when none of the probes is on the function.
@@ -92,8 +109,9 @@ Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
   if (needs.one_probe && !heap_definer_.fetches_memory()) {
     possible.one_probe = false;
     notes_.emplace_back(
-        "--one-probe is not possible without tracefs, as the uprobe PMU cannot read the sizes of "
-        "glibc's chunks: calls and returns are probed");
+        "--one-probe is not possible here: the uprobe PMU, which stands in for tracefs, and "
+        "uprobe_events of kernels before 3.16 cannot read the sizes of glibc's chunks. Calls and "
+        "returns are probed");
   }
   heap_.emplace(possible, heap_definer_);
   auto requests = heap_->add(objects_);

@@ -24,6 +24,12 @@ class UserProbes {
   // Removes what killed runs left behind. Error: as objects_of.
   static Result<std::unique_ptr<UserProbes>> open(const Target& target);
 
+  // For who only wants to know what they would be: defines and removes nothing.
+  static Result<std::unique_ptr<UserProbes>> plan(const Target& target);
+
+  // Of a plan: lines for uprobe_events.
+  std::vector<std::string> commands() const;
+
   // Error: Failed, the target has no allocator.
   Result<std::vector<EventRequest>> add_heap(const HeapNeeds& needs);
 

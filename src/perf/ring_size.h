@@ -1,0 +1,24 @@
+// How large the rings are that the kernel writes records into.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/result.h"
+#include "perf/event_setup.h"
+
+namespace memtrace {
+
+inline constexpr std::size_t kSmallestRing = std::size_t{64} << 10U;
+
+// Large enough that a burst is not lost, small enough to be no burden: 64 MiB, less where that were
+// more than 1/64 of the memory over all CPUs. For samples with copied stacks as much where it is
+// 1/16 of the memory, and up to 256 MiB where that is 1/32 of it.
+std::size_t default_ring_bytes(std::uint64_t total_memory_bytes,
+                               std::size_t cpu_count,
+                               bool copies_stacks);
+
+// Of each CPU, for this setup here. Error: Usage, more than half of the memory was asked for.
+Result<std::size_t> choose_ring_bytes(const EventSetup& setup, std::size_t cpu_count);
+
+}  // namespace memtrace
