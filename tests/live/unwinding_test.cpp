@@ -1,5 +1,7 @@
 // Stacks that are known are found whole: forty frames without frame pointers, through libc, a
 // signal handler and a realigned stack, in every form that a program comes in.
+#include <algorithm>
+
 #include "live/live_test.h"
 
 namespace memtrace::test {
@@ -33,6 +35,23 @@ class UnwindingTest : public LiveTest {
     EXPECT_EQ(names_in(stack, "realign_and_call"), 1) << stack.dump();
   }
 
+  // Samples whose stack has these functions, each called by the next, and main and _start.
+  std::uint64_t whole_stacks(const std::string& view, const std::vector<std::string_view>& names) {
+    std::uint64_t count = 0;
+    const Json shown = report(view + " --by stack --user --top 0");
+    for (const Json& row : shown.at("tables").at(0).at("rows")) {
+      const Json& stack = row.at("stack");
+      const auto same = [](const Json& frame, std::string_view name) {
+        return begins_with(frame, name) || begins_with(frame, "__vdso_" + std::string(name));
+      };
+      const bool in_order =
+          std::search(stack.begin(), stack.end(), names.begin(), names.end(), same) != stack.end();
+      const bool is_whole = names_in(stack, "main") == 1 && begins_with(stack.back(), "_start");
+      count += in_order && is_whole ? row.at("count").get<std::uint64_t>() : 0;
+    }
+    return count;
+  }
+
   static int names_in(const Json& stack, std::string_view name) {
     int found = 0;
     for (const Json& frame : stack) {
@@ -60,32 +79,21 @@ TEST_F(UnwindingTest, program_with_debug_frame_alone_is_unwound) {
 
 // Code that no compiler made: its call frame information is the kernel's, the linker's and libc's.
 TEST_F(UnwindingTest, vdso_linkage_table_and_lazy_binding_are_unwound) {
-  const auto inner_frames = [this](const std::string& view, std::string_view caller) {
-    std::uint64_t whole = 0;
-    std::string frames;
-    const Json shown = report(view + " --by stack --user --top 0");
-    for (const Json& row : shown.at("tables").at(0).at("rows")) {
-      const Json& stack = row.at("stack");
-      if (names_in(stack, caller) == 1 && names_in(stack, "main") == 1 &&
-          begins_with(stack.back(), "_start")) {
-        whole += row.at("count").get<std::uint64_t>();
-        frames = stack.dump();
-      }
-    }
-    return std::pair(whole, frames);
-  };
   run_well("$MEMTRACE record --for faults --call-graph dwarf -- $PUPPETS/stub_stacks vdso 20");
-  const auto [in_vdso, vdso] = inner_frames("faults", "(anonymous namespace)::read_clock_into");
-  EXPECT_EQ(in_vdso, 20U);
-  EXPECT_NE(vdso.find("[vdso]"), std::string::npos) << vdso;
+  // The vdso's own data may make one more.
+  const auto in_vdso = whole_stacks(
+      "faults", {"clock_gettime", "clock_gettime", "(anonymous namespace)::read_clock_into"});
+  EXPECT_GE(in_vdso, 20U);
+  EXPECT_LE(in_vdso, 22U);
   run_well("$MEMTRACE record --for faults --call-graph dwarf -- $PUPPETS/stub_stacks plt 7");
-  const auto [in_table, table] = inner_frames("faults", "(anonymous namespace)::call_through_stub");
-  EXPECT_GE(in_table, 7U);
-  EXPECT_NE(table.find("called_by_stub@plt"), std::string::npos) << table;
+  EXPECT_EQ(
+      whole_stacks("faults", {"called_by_stub@plt", "(anonymous namespace)::call_through_stub"}),
+      7U);
   run_well("$MEMTRACE record --user " + std::string(kMessages) + "-- $PUPPETS/stub_stacks lazy 1");
-  const auto [bound, lazy] = inner_frames("kmalloc", "(anonymous namespace)::call_first_time");
-  EXPECT_EQ(bound, 1U);
-  EXPECT_NE(lazy.find("_dl_runtime_resolve"), std::string::npos) << lazy;
+  EXPECT_EQ(
+      whole_stacks("kmalloc",
+                   {"_dl_fixup", "_dl_runtime_resolve", "(anonymous namespace)::call_first_time"}),
+      1U);
 }
 
 // Where it runs the path is another file than here. It is read through its process, which has to
