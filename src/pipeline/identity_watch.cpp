@@ -48,6 +48,10 @@ std::string_view memory_cgroup(std::string_view cgroups) {
 
 }  // namespace
 
+std::string_view known_cgroup(const World& world, const Event& event) {
+  return event.identity.valid() ? world.identities().cgroup(event.identity) : std::string_view();
+}
+
 std::optional<SeenProcess> parse_process(std::string_view status, std::string_view cgroups) {
   const std::string_view uids = status_value(status, "Uid:");
   const auto uid = parse_number(uids.substr(0, uids.find('\t')));

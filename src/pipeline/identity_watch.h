@@ -27,6 +27,9 @@ struct SeenProcess {
 // Nothing when there is no such process any more.
 std::optional<SeenProcess> read_process(std::uint32_t pid);
 
+// Where the process of an event is, as far as it was read; "" when it was not.
+std::string_view known_cgroup(const World& world, const Event& event);
+
 // From the text of /proc/PID/status and /proc/PID/cgroup.
 std::optional<SeenProcess> parse_process(std::string_view status, std::string_view cgroups);
 

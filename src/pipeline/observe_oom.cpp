@@ -5,6 +5,7 @@
 #include "base/system.h"
 #include "base/text.h"
 #include "pipeline/observation_readers.h"
+#include "pipeline/observed_cgroup.h"
 
 namespace memtrace {
 namespace {
@@ -19,23 +20,6 @@ std::uint32_t victim_of(const Event& event) {
   return std::get<SignalSent>(event.payload).pid;
 }
 
-// Of a cgroup file's lines the one of the memory controller, or version 2's.
-std::string memory_cgroup(std::string_view text) {
-  std::string unified;
-  for (const std::string_view line : split(text, '\n')) {
-    const auto parts = split(line, ':');
-    if (parts.size() < 3) {
-      continue;
-    }
-    const std::string_view path = line.substr(parts[0].size() + parts[1].size() + 2);
-    if (parts[1] == "memory") {
-      return std::string(path);
-    }
-    unified = parts[1].empty() ? std::string(path) : unified;
-  }
-  return unified;
-}
-
 void add_victim(std::uint32_t pid, const ProcFolder& proc, Facts& facts) {
   const std::string folder = std::to_string(pid) + "/";
   const std::string status = proc.read(folder + "status");
@@ -46,7 +30,9 @@ void add_victim(std::uint32_t pid, const ProcFolder& proc, Facts& facts) {
   add_kilobytes(status, "VmPTE", "victim_page_tables", facts);
   add_uid(status, "victim_uid", facts);
   facts.texts["victim_oom_score_adj"] = trim(proc.read(folder + "oom_score_adj"));
-  facts.texts["victim_cgroup"] = memory_cgroup(proc.read(folder + "cgroup"));
+  Facts cgroup;
+  add_memory_cgroup(proc.read(folder + "cgroup"), cgroup);
+  facts.texts["victim_cgroup"] = cgroup.texts["cgroup"];
 }
 
 void add_machine(const ProcFolder& proc, Facts& facts) {
@@ -54,6 +40,8 @@ void add_machine(const ProcFolder& proc, Facts& facts) {
   add_kilobytes(memory, "MemFree", "free", facts);
   add_kilobytes(memory, "MemAvailable", "available", facts);
   add_kilobytes(memory, "SwapFree", "swap_free", facts);
+  add_kilobytes(memory, "MemTotal", "total", facts);
+  add_kilobytes(memory, "SwapTotal", "swap_total", facts);
   const std::string loads = proc.read("loadavg");  // "0.20 0.18 0.12 1/80 11206"
   const auto words = split(loads, ' ');
   if (words.size() >= 3) {
@@ -91,6 +79,9 @@ std::vector<Size> largest_processes(const ProcFolder& proc) {
 void read(const Event& event, const ProcFolder& proc, Observation& observation) {
   add_victim(victim_of(event), proc, observation.facts);  // first: it is dying
   add_machine(proc, observation.facts);
+  // Whoever triggered the kill is in the cgroup that was full, or below it; the victim may have
+  // left it by now.
+  add_memory_cgroup(proc.read(std::to_string(event.pid) + "/cgroup"), observation.facts);
   for (const Size& size : largest_processes(proc)) {
     const std::string folder = std::to_string(size.pid) + "/";
     Facts& process = observation.rows.emplace_back();

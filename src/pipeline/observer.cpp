@@ -33,7 +33,7 @@ bool Observer::may_read(std::uint64_t time_ns) {
   return read_in_second_++ < kMostInSecond;
 }
 
-void Observer::on(const Event& event, Observations& observations) {
+void Observer::on(const Event& event, Observations& observations, std::string_view cgroup) {
   for (const ObservationReader* reader : kReaders) {
     if (!reader->wants(event)) {
       continue;
@@ -51,6 +51,9 @@ void Observer::on(const Event& event, Observations& observations) {
                             .time_ns = event.time_ns,
                             .tid = event.tid,
                             .delay_ns = now_ns > event.time_ns ? now_ns - event.time_ns : 0};
+    if (!cgroup.empty()) {
+      observation.facts.texts["cgroup"] = cgroup;
+    }
     reader->read(event, proc_, observation);
     observations.add(std::move(observation));
   }

@@ -35,8 +35,9 @@ class Observer {
  public:
   explicit Observer(ProcFolder proc = {}) : proc_(std::move(proc)) {}
 
-  // An event that has just come from the kernel.
-  void on(const Event& event, Observations& observations);
+  // An event that has just come from the kernel. `cgroup` is where its process was known to be, for
+  // those that have ended by now: the kernel says "/" of them.
+  void on(const Event& event, Observations& observations, std::string_view cgroup = {});
 
   // The recording, or an interval, ends now.
   void at_end(std::uint64_t time_ns, Observations& observations);

@@ -163,7 +163,7 @@ class Recorder {
 
   void apply(const Record& record) {
     if (const auto event = feed_.apply(record)) {
-      observer_.on(*event, world_.observations());
+      observer_.on(*event, world_.observations(), known_cgroup(world_, *event));
     }
   }
 

@@ -154,7 +154,7 @@ void Session::on_sample(const Record& record) {
     return;
   }
   if (options_.live) {
-    observer_.on(*event, world_.observations());
+    observer_.on(*event, world_.observations(), known_cgroup(world_, *event));
   }
   enter_window(event->time_ns);
   if (event->time_ns < world_.counted_from_ns()) {

@@ -209,9 +209,13 @@ Table machine_table(std::span<const OomKill> kills) {
   table.key_count = 2;
   table.columns = {{"victim_pid", Unit::Number},
                    {"load_averages", Unit::Text},
+                   {"total", Unit::Bytes},
                    {"free", Unit::Bytes},
                    {"available", Unit::Bytes},
+                   {"swap_total", Unit::Bytes},
                    {"swap_free", Unit::Bytes},
+                   {"cgroup_usage", Unit::Bytes},
+                   {"cgroup_limit", Unit::Bytes},
                    {"read_after_ns", Unit::Nanoseconds}};
   for (const OomKill& kill : kills) {
     if (!kill.seen) {
@@ -220,9 +224,13 @@ Table machine_table(std::span<const OomKill> kills) {
     const Facts& facts = kill.seen->facts;
     table.rows.push_back({std::uint64_t{kill.victim_pid},
                           text_cell(facts, "load_averages"),
+                          number_cell(facts, "total"),
                           number_cell(facts, "free"),
                           number_cell(facts, "available"),
+                          number_cell(facts, "swap_total"),
                           number_cell(facts, "swap_free"),
+                          number_cell(facts, "cgroup_usage"),
+                          number_cell(facts, "cgroup_limit"),
                           kill.seen->delay_ns});
   }
   return table;
