@@ -119,7 +119,8 @@ TEST_F(ObserverTest, kill_for_lack_of_memory_is_read_at_once_even_in_a_burst) {
   write("7/statm", "90 50 1 1 0 1 0\n");
   write("7/comm", "larger\n");
   write("8/statm", "0 0 0 0 0 0 0\n");  // a kernel thread
-  write("meminfo", "MemFree:     1000 kB\nMemAvailable:    2000 kB\nSwapFree:   0 kB\n"
+  write("meminfo",
+        "MemFree:     1000 kB\nMemAvailable:    2000 kB\nSwapFree:   0 kB\n"
         "MemTotal:   5000 kB\n");
   write("loadavg", "0.20 0.18 0.12 1/80 11206\n");
   Event event;
