@@ -6,8 +6,6 @@ namespace memtrace {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20U;
-// Kept between two bursts: fresh pages cost as much as copying into them.
-constexpr std::size_t kMostSpareChunks = 256;
 
 }  // namespace
 
@@ -46,7 +44,8 @@ void ChunkQueue::recycle(ChunkPtr chunk) {
   chunk->dropped_samples = 0;
   chunk->cut_stacks = 0;
   const std::lock_guard lock(mutex_);
-  if (empty_.size() < kMostSpareChunks) {
+  // Some are kept between two bursts: fresh pages cost as much as copying into them.
+  if (empty_.size() < limit_bytes_ / kChunkBytes / 4) {
     empty_.push_back(std::move(chunk));
   }
 }

@@ -12,12 +12,11 @@
 
 #include "base/system.h"
 #include "perf/proc_snapshot.h"
+#include "perf/ring_size.h"
 
 namespace memtrace {
 namespace {
 
-// How much drained data may wait to be merged before memtrace gives up stacks, then samples.
-constexpr std::size_t kQueueLimitBytes = std::size_t{1} << 30U;
 constexpr std::chrono::milliseconds kWait{20};
 constexpr std::chrono::seconds kPatience{2};
 
@@ -73,7 +72,7 @@ LiveSource::LiveSource(LiveSetup setup,
     : setup_(std::move(setup)),
       events_(std::move(events)),
       command_(std::move(command)),
-      queue_(kQueueLimitBytes),
+      queue_(queue_limit_bytes()),
       merge_(events_.rings().size(), parser_, queue_),
       tids_(std::move(tids)),
       snapshot_(events_.events().front().ids.front(), trailer_shape(events_.features())) {

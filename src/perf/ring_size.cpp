@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kLargestRing = std::size_t{64} << 20U;
 constexpr std::size_t kLargestStackRing = std::size_t{256} << 20U;
+constexpr std::size_t kSmallestQueue = std::size_t{16} << 20U;
+constexpr std::size_t kLargestQueue = std::size_t{2} << 30U;
 
 std::uint64_t total_memory_bytes() {
   struct sysinfo info {};
@@ -55,6 +57,14 @@ std::size_t default_ring_bytes(std::uint64_t total_memory,
       std::clamp<std::size_t>(share / (copies_stacks ? 16 : 64), kSmallestRing, kLargestRing);
   const std::size_t larger_ring_bytes = std::min<std::size_t>(share / 32, kLargestStackRing);
   return std::bit_floor(copies_stacks ? std::max(ring_bytes, larger_ring_bytes) : ring_bytes);
+}
+
+std::size_t queue_limit_bytes(std::uint64_t total_memory) {
+  return std::clamp<std::size_t>(total_memory / 12, kSmallestQueue, kLargestQueue);
+}
+
+std::size_t queue_limit_bytes() {
+  return queue_limit_bytes(total_memory_bytes());
 }
 
 Result<std::size_t> choose_ring_bytes(const EventSetup& setup, std::size_t cpu_count) {

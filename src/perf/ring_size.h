@@ -18,6 +18,13 @@ std::size_t default_ring_bytes(std::uint64_t total_memory_bytes,
                                std::size_t cpu_count,
                                bool copies_stacks);
 
+// What records may take that were drained and are not merged yet, before stacks are cut: a twelfth
+// of the memory, at most 2 GiB, which is what copied stacks of 8 KiB take in a second.
+std::size_t queue_limit_bytes(std::uint64_t total_memory_bytes);
+
+// The same of this machine.
+std::size_t queue_limit_bytes();
+
 // Of each CPU, for this setup here. Error: Usage, more than half of the memory was asked for.
 Result<std::size_t> choose_ring_bytes(const EventSetup& setup, std::size_t cpu_count);
 

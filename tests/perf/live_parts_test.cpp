@@ -68,6 +68,9 @@ TEST(EventSetTest, rings_are_large_but_no_burden) {
   EXPECT_EQ(default_ring_bytes(256 * kGib, 128, false), std::size_t{32} << 20U);
   EXPECT_EQ(default_ring_bytes(kGib / 4, 2, false), std::size_t{2} << 20U);
   EXPECT_EQ(default_ring_bytes(0, 64, false), std::size_t{64} << 10U);
+  EXPECT_EQ(queue_limit_bytes(24 * kGib), 2 * kGib);
+  EXPECT_EQ(queue_limit_bytes(kGib / 2), kGib / 24);
+  EXPECT_EQ(queue_limit_bytes(0), std::size_t{16} << 20U);
 }
 
 TEST(EventSetTest, rings_for_copied_stacks_are_larger) {
