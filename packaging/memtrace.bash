@@ -4,7 +4,8 @@ _memtrace() {
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     mapfile -t COMPREPLY < <(compgen -W "$(memtrace help 2>/dev/null |
-      sed -nE 's/^  ([a-z][a-z0-9-]*) .*/\1/p')" -- "$word")
+      awk '/^(Commands|Views|Known)/ { on = 1; next } /^[^ ]/ { on = 0 } on { print $1 }')" \
+      -- "$word")
     return
   fi
   case $word in

@@ -8,6 +8,9 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/_memtrace
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# What is installed is the program and texts: the tests need not be built for it.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
+
 set(CPACK_PACKAGE_NAME memtrace)
 set(CPACK_PACKAGE_VENDOR memtrace)
 set(CPACK_PACKAGE_CONTACT "memtrace developers <memtrace@localhost>")
@@ -18,6 +21,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE "GPL-2.0-or-later")
+# No links from /usr/lib/.build-id, whose folders belong to nobody.
+set(CPACK_RPM_SPEC_MORE_DEFINE "%define _build_id_links none")
 # Directories that belong to others' packages.
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
     /usr/share/zsh /usr/share/zsh/site-functions /usr/share/bash-completion

@@ -1,0 +1,38 @@
+# What the tests of packages share. $1 is the build folder. A test that cannot be made here says
+# so and ends with 77.
+set -eu
+build=$(cd "$1" && pwd)
+work=$build/packages
+mkdir -p "$work"
+
+skip() {
+  echo "SKIPPED: $*"
+  exit 77
+}
+
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+
+# Makes the package and sets $package to its path.
+make_package() {
+  rm -f "$work"/*."$2"
+  (cd "$build" && cpack -G "$1" -B "$work") >"$work/cpack-$2.log" 2>&1 ||
+    { cat "$work/cpack-$2.log"; fail "cpack -G $1"; }
+  package=$(ls "$work"/*."$2")
+}
+
+# What any package or installation holds below its prefix: lists it from standard input.
+check_contents() {
+  sort >"$work/contents.$$"
+  for path in bin/memtrace share/man/man1/memtrace.1 share/man/man1/memtrace-record.1 \
+    share/man/man1/memtrace-leaks.1 share/bash-completion/completions/memtrace \
+    share/zsh/site-functions/_memtrace share/doc/memtrace/README.md share/doc/memtrace/LICENSE; do
+    grep -Eq "(^|/)$path(\.gz)?$" "$work/contents.$$" || { cat "$work/contents.$$"; fail "no $path"; }
+  done
+  pages=$(grep -c 'man/man1/memtrace' "$work/contents.$$")
+  sources=$(ls "$(dirname "$0")"/../../man/*.1 | wc -l)
+  [ "$pages" = "$sources" ] || fail "$pages manual pages of $sources"
+  rm -f "$work/contents.$$"
+}

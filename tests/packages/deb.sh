@@ -1,0 +1,27 @@
+#!/bin/sh
+# The .deb: built, installed into this machine, used, and removed again.
+. "$(dirname "$0")/common.sh"
+command -v dpkg-deb >/dev/null || skip "no dpkg here: .deb packages are not for this machine"
+make_package DEB deb
+dpkg-deb --contents "$package" | awk '$1 !~ /^d/ { print $6 }' | check_contents
+echo "$(basename "$package"): $(stat -c %s "$package") bytes; depends on $(dpkg-deb -f "$package" Depends)"
+[ "$(id -u)" = 0 ] || skip "not root: the package was built and looked into, not installed"
+if dpkg-query -W -f='${db:Status-Status}\n' memtrace 2>/dev/null | grep -q .; then
+  skip "a package memtrace is known to this machine already"
+fi
+installed() { dpkg-query -W -f='${Package} ${Version} ${db:Status-Abbrev}\n'; }
+installed >"$work/before.$$"
+trap 'dpkg --purge memtrace >/dev/null 2>&1; rm -f "$work"/*.$$' EXIT
+dpkg --install "$package" >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; fail "dpkg --install"; }
+dpkg --verify memtrace || fail "dpkg --verify"
+for path in $(dpkg --listfiles memtrace); do
+  [ -e "$path" ] || fail "$path was not installed"
+done
+[ "$(command -v memtrace)" = /usr/bin/memtrace ] || fail "memtrace is not in the path"
+(cd / && memtrace help leaks >/dev/null && memtrace doctor >/dev/null) || fail "it does not run"
+dpkg --listfiles memtrace >"$work/files.$$"
+dpkg --purge memtrace >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; fail "dpkg --purge"; }
+while read -r path; do
+  [ -d "$path" ] || [ ! -e "$path" ] || fail "$path was left behind"
+done <"$work/files.$$"
+installed | cmp - "$work/before.$$" || fail "other packages were changed"
