@@ -59,6 +59,13 @@ Result<std::vector<std::string>> choose_events(std::span<const std::string_view>
   return chosen;
 }
 
+bool may_be_missing(std::span<const std::string_view> needs, std::string_view alternative) {
+  return std::ranges::any_of(needs, [alternative](std::string_view need) {
+    const auto names = split(need, '|');
+    return trim(names.back()).empty() && std::ranges::find(names, alternative) != names.end();
+  });
+}
+
 std::vector<NeedState> examine_needs(std::span<const std::string_view> needs,
                                      const Exists& exists) {
   std::vector<NeedState> states;

@@ -19,6 +19,9 @@ namespace memtrace {
 Result<std::vector<std::string>> choose_events(std::span<const std::string_view> needs,
                                                const std::function<bool(std::string_view)>& exists);
 
+// Whether the need that this alternative belongs to ends in '|'.
+bool may_be_missing(std::span<const std::string_view> needs, std::string_view alternative);
+
 // One need and what becomes of it here.
 struct NeedState {
   std::string_view need;

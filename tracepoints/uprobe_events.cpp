@@ -1,14 +1,12 @@
 #include "tracepoints/uprobe_events.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <filesystem>
 #include <thread>
 #include <utility>
 
@@ -24,57 +22,6 @@ namespace {
 // Closing a perf event lets go of its probe only after a grace period of the kernel.
 constexpr int kBusyTries = 200;
 constexpr std::chrono::milliseconds kBusyPause{10};
-
-std::string file_of(const std::string& root) {
-  return root + "/uprobe_events";
-}
-
-int remove_probe(const std::string& root,
-                 const ListedProbe& probe,
-                 int tries,
-                 ProbeGroup::WriteCommand write = &write_probe_command) {
-  int errno_value = EBUSY;
-  for (int i = 0; i < tries && errno_value == EBUSY; ++i) {
-    if (i > 0) {
-      std::this_thread::sleep_for(kBusyPause);
-    }
-    errno_value = write(root, format("-:%s/%s", probe.group.c_str(), probe.event.c_str()));
-  }
-  return errno_value == ENOENT ? 0 : errno_value;
-}
-
-Error cannot_use(const std::string& root, int errno_value) {
-  const std::string doing = "open(" + file_of(root) + ")";
-  if (errno_value == ENOENT) {
-    return Error{doing,
-                 errno_value,
-                 "this kernel has no user probes: they need CONFIG_UPROBE_EVENTS, and Linux 3.5 or "
-                 "RHEL 7"};
-  }
-  const auto lockdown = read_file("/sys/kernel/security/lockdown");
-  Error error = explain({.doing = doing,
-                         .errno_value = errno_value,
-                         .is_root = ::geteuid() == 0,
-                         .lockdown = lockdown.ok() ? lockdown.value() : ""});
-  return error;
-}
-
-// A pid may be another program's by now.
-bool is_running_memtrace(pid_t pid) {
-  if (::kill(pid, 0) != 0 && errno == ESRCH) {
-    return false;
-  }
-  const std::string process = "/proc/" + std::to_string(pid);
-  const auto comm = read_file(process + "/comm");
-  if (comm.ok() && comm.value().starts_with("memtrace")) {
-    return true;
-  }
-  std::error_code failed;
-  const auto program = std::filesystem::read_symlink(process + "/exe", failed);
-  const auto own = std::filesystem::read_symlink("/proc/self/exe", failed);
-  const bool is_unknown = program.empty() && !comm.ok();  // of another user, or /proc is hidden
-  return is_unknown || program == own || program.filename().string().starts_with("memtrace");
-}
 
 // The kernel splits a definition at blanks and ends it at # (trace_parse_run_command()); it finds
 // a file through our own descriptor just as well.
@@ -114,9 +61,46 @@ std::string hint_for(const ProbeDefinition& definition, int errno_value) {
 
 }  // namespace
 
+std::string probe_events_file(const std::string& root, std::string_view group) {
+  return root + (group.starts_with(kKernelGroupStart) ? "/kprobe_events" : "/uprobe_events");
+}
+
+int remove_probe(const std::string& events_file,
+                 const ListedProbe& probe,
+                 int tries,
+                 WriteProbeCommand write) {
+  int errno_value = EBUSY;
+  for (int i = 0; i < tries && errno_value == EBUSY; ++i) {
+    if (i > 0) {
+      std::this_thread::sleep_for(kBusyPause);
+    }
+    errno_value = write(events_file, format("-:%s/%s", probe.group.c_str(), probe.event.c_str()));
+  }
+  return errno_value == ENOENT ? 0 : errno_value;
+}
+
+Error cannot_use_probes(const std::string& events_file, int errno_value) {
+  const std::string doing = "open(" + events_file + ")";
+  if (errno_value == ENOENT && events_file.ends_with("/kprobe_events")) {
+    return Error{doing, errno_value, "this kernel has no kprobes: they need CONFIG_KPROBE_EVENTS"};
+  }
+  if (errno_value == ENOENT) {
+    return Error{doing,
+                 errno_value,
+                 "this kernel has no user probes: they need CONFIG_UPROBE_EVENTS, and Linux 3.5 or "
+                 "RHEL 7"};
+  }
+  const auto lockdown = read_file("/sys/kernel/security/lockdown");
+  Error error = explain({.doing = doing,
+                         .errno_value = errno_value,
+                         .is_root = ::geteuid() == 0,
+                         .lockdown = lockdown.ok() ? lockdown.value() : ""});
+  return error;
+}
+
 // O_APPEND and never O_TRUNC, which would remove everybody's probes (uprobe_events' probes_open()).
-int write_probe_command(const std::string& tracing_directory, const std::string& command) {
-  const UniqueFd fd(::open(file_of(tracing_directory).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+int write_probe_command(const std::string& events_file, const std::string& command) {
+  const UniqueFd fd(::open(events_file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   if (!fd.valid()) {
     return errno;
   }
@@ -128,11 +112,12 @@ int write_probe_command(const std::string& tracing_directory, const std::string&
 std::string probe_command(const ProbeDefinition& definition,
                           const std::string& path,
                           const std::string& full_name) {
-  std::string command = format("%c:%s %s:0x%lx",
-                               definition.is_return ? 'r' : 'p',
-                               full_name.c_str(),
-                               path.c_str(),
-                               static_cast<unsigned long>(definition.file_offset));
+  const std::string place =
+      definition.kernel_function.empty()
+          ? format("%s:0x%lx", path.c_str(), static_cast<unsigned long>(definition.file_offset))
+          : definition.kernel_function;
+  std::string command =
+      format("%c:%s %s", definition.is_return ? 'r' : 'p', full_name.c_str(), place.c_str());
   if (definition.ref_ctr_offset != 0) {
     command += format("(0x%lx)", static_cast<unsigned long>(definition.ref_ctr_offset));
   }
@@ -149,12 +134,14 @@ Result<ProbeGroup> ProbeGroup::create(ProbeKind kind) {
 
 Result<ProbeGroup> ProbeGroup::create_in(const std::string& tracing_directory,
                                          const std::string& group,
-                                         WriteCommand write) {
-  const UniqueFd fd(::open(file_of(tracing_directory).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+                                         WriteProbeCommand write) {
+  const std::string events_file = probe_events_file(tracing_directory, group);
+  const UniqueFd fd(::open(events_file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   if (!fd.valid()) {
-    return cannot_use(tracing_directory, errno);
+    return cannot_use_probes(events_file, errno);
   }
   ProbeGroup created;
+  created.events_file_ = events_file;
   created.write_ = write;
   created.root_ = tracing_directory;
   created.group_ = group;
@@ -165,6 +152,7 @@ Result<ProbeGroup> ProbeGroup::create_in(const std::string& tracing_directory,
 ProbeGroup::ProbeGroup(ProbeGroup&& other) noexcept
     : write_(other.write_),
       root_(std::move(other.root_)),
+      events_file_(std::move(other.events_file_)),
       group_(std::move(other.group_)),
       events_(std::exchange(other.events_, {})),
       owner_(other.owner_) {}
@@ -172,6 +160,7 @@ ProbeGroup::ProbeGroup(ProbeGroup&& other) noexcept
 ProbeGroup& ProbeGroup::operator=(ProbeGroup&& other) noexcept {
   std::swap(write_, other.write_);
   std::swap(root_, other.root_);
+  std::swap(events_file_, other.events_file_);
   std::swap(group_, other.group_);
   std::swap(events_, other.events_);
   std::swap(owner_, other.owner_);
@@ -188,7 +177,7 @@ Result<DefinedProbe> ProbeGroup::define(const ProbeDefinition& definition) {
   const NamedPath path = name_for_kernel(definition.path);
   const std::string event = probe_event_name(definition.event, taken_names());
   const std::string command = probe_command(definition, path.text, group_ + "/" + event);
-  if (const int failed = write_(root_, command); failed != 0) {
+  if (const int failed = write_(events_file_, command); failed != 0) {
     return refused(definition, command, failed);
   }
   events_.push_back(event);
@@ -210,7 +199,8 @@ bool ProbeGroup::accepts(const std::string& args) {
   const ProbeDefinition definition{.args = args};
   const std::string command =
       probe_command(definition, "/proc/self/exe", group_ + "/" + probe.event);
-  return write_(root_, command) == 0 && remove_probe(root_, probe, kBusyTries, write_) == 0;
+  return write_(events_file_, command) == 0 &&
+         remove_probe(events_file_, probe, kBusyTries, write_) == 0;
 }
 
 Result<> ProbeGroup::remove() {
@@ -219,7 +209,8 @@ Result<> ProbeGroup::remove() {
     events_.clear();
   }
   for (const std::string& event : std::exchange(events_, {})) {
-    if (const int failed = remove_probe(root_, {group_, event}, kBusyTries, write_); failed != 0) {
+    if (const int failed = remove_probe(events_file_, {group_, event}, kBusyTries, write_);
+        failed != 0) {
       result =
           Error{"removing the probe " + group_ + ":" + event,
                 failed,
@@ -245,10 +236,16 @@ Error ProbeGroup::refused(const ProbeDefinition& definition,
                           int errno_value) const {
   const bool is_forbidden = errno_value == EPERM || errno_value == EACCES;
   if (is_forbidden) {
-    return cannot_use(root_, errno_value);
+    return cannot_use_probes(events_file_, errno_value);
   }
   const auto log = read_file(root_ + "/error_log");
   const std::string reason = log.ok() ? find_probe_error(log.value(), command) : "";
+  if (!definition.kernel_function.empty()) {
+    return Error{"defining a kprobe on " + definition.kernel_function +
+                     (reason.empty() ? "" : ": the kernel says: " + reason),
+                 errno_value,
+                 "the kernel does not let this function be probed, or not with these arguments"};
+  }
   return Error{format("defining a probe on %s+0x%lx (%s)%s%s",
                       definition.path.c_str(),
                       static_cast<unsigned long>(definition.file_offset),
@@ -257,32 +254,6 @@ Error ProbeGroup::refused(const ProbeDefinition& definition,
                       reason.c_str()),
                errno_value,
                hint_for(definition, errno_value)};
-}
-
-Result<std::size_t> remove_stale_probe_groups() {
-  const auto root = tracefs_root();
-  if (!root.ok()) {
-    return root.error();
-  }
-  return remove_stale_probe_groups(root.value());
-}
-
-// A probe in use is not removed (EBUSY): a memtrace that lives in another pid namespace, whose pid
-// means nothing here, keeps its probes.
-Result<std::size_t> remove_stale_probe_groups(const std::string& tracing_directory) {
-  const auto text = read_file(file_of(tracing_directory));
-  if (!text.ok()) {
-    return cannot_use(tracing_directory, text.error().errno_value);
-  }
-  std::size_t removed = 0;
-  for (const ListedProbe& probe : parse_probe_list(text.value())) {
-    const auto pid = pid_of_probe_group(probe.group);
-    if (!pid || is_running_memtrace(*pid)) {
-      continue;
-    }
-    removed += remove_probe(tracing_directory, probe, 1) == 0 ? 1 : 0;
-  }
-  return removed;
 }
 
 }  // namespace memtrace

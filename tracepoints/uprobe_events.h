@@ -22,6 +22,7 @@ struct ProbeDefinition {
   bool is_return = false;
   std::uint64_t ref_ctr_offset = 0;  // file offset of an SDT probe's semaphore; 0: none
   std::string args;                  // "size=%di:u64 sp=%sp:u32"
+  std::string kernel_function = {};  // in place of a file and an offset: for kprobe_events
 };
 
 struct DefinedProbe {
@@ -30,8 +31,22 @@ struct DefinedProbe {
   std::string format_text;  // for parse_format()
 };
 
-// Appends to uprobe_events: 0 or errno.
-int write_probe_command(const std::string& tracing_directory, const std::string& command);
+// Where the probes of a group are defined: uprobe_events, or kprobe_events.
+std::string probe_events_file(const std::string& root, std::string_view group = {});
+
+// What to say when it cannot be opened.
+Error cannot_use_probes(const std::string& events_file, int errno_value);
+
+// Gives a line to uprobe_events or kprobe_events: 0 or errno.
+using WriteProbeCommand = int (*)(const std::string& events_file, const std::string& command);
+
+int write_probe_command(const std::string& events_file, const std::string& command);
+
+// 0 or errno: EBUSY when it is still in use after so many tries.
+int remove_probe(const std::string& events_file,
+                 const ListedProbe& probe,
+                 int tries,
+                 WriteProbeCommand write = &write_probe_command);
 
 // How a definition is written: "p:memtrace_1/malloc /lib/libc.so.6:0x98ef0 size=%di:u64".
 std::string probe_command(const ProbeDefinition& definition,
@@ -40,16 +55,13 @@ std::string probe_command(const ProbeDefinition& definition,
 
 class ProbeGroup {
  public:
-  // Gives a line to a tracing directory's uprobe_events: 0 or errno.
-  using WriteCommand = int (*)(const std::string& tracing_directory, const std::string& command);
-
   // Error: no uprobe_events in this kernel, not root, locked down; each with its remedy.
   static Result<ProbeGroup> create(ProbeKind kind);
 
-  // In any directory of tracefs's shape.
+  // In any directory of tracefs's shape; kprobes if the group is named so.
   static Result<ProbeGroup> create_in(const std::string& tracing_directory,
                                       const std::string& group,
-                                      WriteCommand write = &write_probe_command);
+                                      WriteProbeCommand write = &write_probe_command);
 
   ProbeGroup(ProbeGroup&& other) noexcept;
   ProbeGroup& operator=(ProbeGroup&& other) noexcept;
@@ -77,8 +89,9 @@ class ProbeGroup {
                 int errno_value) const;
   std::vector<std::string> taken_names() const;
 
-  WriteCommand write_ = &write_probe_command;
+  WriteProbeCommand write_ = &write_probe_command;
   std::string root_;
+  std::string events_file_;
   std::string group_;
   std::vector<std::string> events_;
   pid_t owner_ = 0;  // a forked child must not remove what its parent uses

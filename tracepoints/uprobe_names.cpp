@@ -37,15 +37,22 @@ char as_identifier(char letter) {
 }  // namespace
 
 std::string probe_group_name(ProbeKind kind, pid_t pid) {
-  return std::string(kind == ProbeKind::Heap ? kHeapGroupStart : kGroupStart) + std::to_string(pid);
+  std::string_view start = kGroupStart;
+  if (kind != ProbeKind::Events) {
+    start = kind == ProbeKind::Heap ? kHeapGroupStart : kKernelGroupStart;
+  }
+  return std::string(start) + std::to_string(pid);
 }
 
 std::optional<pid_t> pid_of_probe_group(std::string_view group) {
   if (!group.starts_with(kGroupStart)) {
     return std::nullopt;
   }
-  const bool is_heap = group.starts_with(kHeapGroupStart);
-  const auto pid = parse_number(group.substr((is_heap ? kHeapGroupStart : kGroupStart).size()));
+  std::string_view number = group.substr(kGroupStart.size());
+  for (const std::string_view start : {kHeapGroupStart, kKernelGroupStart}) {
+    number = group.starts_with(start) ? group.substr(start.size()) : number;
+  }
+  const auto pid = parse_number(number);
   const bool is_pid = pid && *pid > 0 && *pid <= std::numeric_limits<pid_t>::max();
   return is_pid ? std::optional(static_cast<pid_t>(*pid)) : std::nullopt;
 }

@@ -11,7 +11,10 @@
 
 namespace memtrace {
 
-enum class ProbeKind : std::uint8_t { Events, Heap };
+// Kernel: in kprobe_events, the others in uprobe_events.
+enum class ProbeKind : std::uint8_t { Events, Heap, Kernel };
+
+inline constexpr std::string_view kKernelGroupStart = "memtrace_kernel_";
 
 // "memtrace_123", "memtrace_heap_123": whose they are can be told after a crash.
 std::string probe_group_name(ProbeKind kind, pid_t pid);

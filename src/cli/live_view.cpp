@@ -76,6 +76,7 @@ bool wants_stacks(const SessionOptions& session, const ViewSpec& spec) {
 
 struct LivePlan {
   std::shared_ptr<UserProbes> probes;  // outlives the source
+  std::shared_ptr<KernelProbes> kernel_probes;
   LiveSetup live;
   SessionOptions session;
   PrintOptions print;
@@ -107,6 +108,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.live.data_mappings = selected.value().data_mappings;
   plan.live.is_prompt = selected.value().is_prompt;
   plan.probes = std::move(selected.value().probes);
+  plan.kernel_probes = std::move(selected.value().kernel_probes);
   plan.live.choose_late = std::move(selected.value().choose_late);
   plan.live.notes = std::move(selected.value().notes);
   plan.session.views = {&view};

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/shared_options.h"
+#include "pipeline/record_plan.h"
 #include "pipeline/recorder.h"
 
 namespace memtrace {
@@ -16,6 +17,7 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"compression-level", 'z', "[=LEVEL]", "compress what is written, from 1, the fastest, to 22"},
     {"min-bytes", 0, "BYTES", "only heap allocations of at least so many bytes"},
     {"max-bytes", 0, "BYTES", "only heap allocations of at most so many bytes"},
+    {"dry-run", 0, "", "show what would be recorded, and how perf records the same; do nothing"},
     {"no-symbols", 0, "", "do not store the names of the addresses in the file"},
 });
 
@@ -101,6 +103,7 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
     return zstd_level.error();
   }
   selection.value().target = target.value();
+  selection.value().plan_only = parsed.has("dry-run");
   auto selected = select_events(selection.value());
   if (!selected.ok()) {
     return selected.take_error();
@@ -118,6 +121,24 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
   return options;
 }
 
+Result<ExitStatus> show_plan(const ParsedOptions& parsed,
+                             const std::vector<std::string>& arguments) {
+  const auto planned = read_options(parsed, arguments);
+  if (!planned.ok()) {
+    return planned.error();
+  }
+  std::vector<std::string> views;
+  for (const std::string& name : parsed.list("for")) {
+    views.emplace_back(find_view_or_alias(name)->name);
+  }
+  const auto plan = describe_plan(planned.value(), views);
+  if (!plan.ok()) {
+    return plan.error();
+  }
+  TRY(print_text(plan.value()));
+  return 0;
+}
+
 Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   auto parsed = parse_options(options(), arguments);
   if (!parsed.ok()) {
@@ -132,6 +153,9 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
                  0,
                  "a command to run stands behind --, as in: memtrace record -- make",
                  ErrorKind::Usage};
+  }
+  if (parsed.value().has("dry-run")) {
+    return show_plan(parsed.value(), arguments);
   }
   StopSignals signals;
   auto record_options = read_options(parsed.value(), arguments);

@@ -42,6 +42,10 @@ constexpr auto kEvents = std::to_array<Option>({
      0,
      "",
      "probe glibc's allocator at its returns only: fewer events, sizes as rounded up"},
+    {"kprobes",
+     0,
+     "",
+     "probe the kernel where no tracepoint tells; allows -e 'kprobe:FUNCTION(name=arg1)'"},
     {"period", 0, "N", "record one in N events; reports scale the figures by N"},
     {"call-graph",
      0,
@@ -221,7 +225,8 @@ Result<EventSelection> read_selection(const ParsedOptions& parsed) {
   return EventSelection{.events = parsed.list("event"),
                         .filter = parsed.text("filter"),
                         .period = period.value(),
-                        .heap = heap.take()};
+                        .heap = heap.take(),
+                        .kprobes = parsed.has("kprobes")};
 }
 
 // Names are those of the recording, which may be another machine's.

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "base/text.h"
 #include "perf/event_fd.h"
@@ -16,6 +17,7 @@ namespace memtrace {
 namespace {
 
 constexpr std::string_view kHeapNeed = "heap:";
+constexpr std::size_t kMissingShown = 8;
 
 // What a reader of the view does without when the event is not the first choice, or missing.
 struct Consequence {
@@ -69,15 +71,15 @@ void diagnose_need(const NeedState& need, ViewDiagnosis& diagnosis) {
 class LocalEvents {
  public:
   LocalEvents() : root_(mounted_tracefs_root()), files_(root_) {
-    if (auto features = probe_features(); features.ok()) {
-      features_ = features.take();
-    }
+    auto features = probe_features();
+    may_open_ = features.ok();
+    features_ = features.ok() ? features.take() : AttrFeatures();
   }
 
   bool can_open(std::string_view event) {
     const auto [known, is_new] = known_.try_emplace(std::string(event));
     if (is_new) {
-      known->second = try_open(std::string(event));
+      known->second = may_open_ && try_open(std::string(event));
     }
     return known->second;
   }
@@ -142,6 +144,7 @@ class LocalEvents {
   std::string root_;
   TracepointFiles files_;
   AttrFeatures features_;
+  bool may_open_ = false;  // perf_event_open(2) can be used at all
   std::map<std::string, bool> known_;
   std::map<std::string, bool> groups_;
 };
@@ -183,7 +186,11 @@ std::string_view name_of(ViewState state) {
 
 ViewDiagnosis diagnose(const NamedView& view, const CanOpen& can_open) {
   ViewDiagnosis diagnosis{.view = view.name};
-  for (const NeedState& need : examine_needs(view.spec.needs, can_open)) {
+  for (NeedState& need : examine_needs(view.spec.needs, can_open)) {
+    // Every kernel has the software events, but not everybody may open them.
+    if (find_software_event(need.chosen) && !can_open(need.chosen)) {
+      need.chosen.clear();
+    }
     if (need.wanted.starts_with(kHeapNeed) && need.chosen.empty()) {
       diagnosis.state = ViewState::Cannot;
       diagnosis.findings.emplace_back("user probes cannot be had: see there");
@@ -200,14 +207,68 @@ CanOpen local_events() {
   };
 }
 
+namespace {
+
+const Fact* find_fact(std::span<const Fact> facts, std::string_view name) {
+  const auto found = std::ranges::find(facts, name, &Fact::name);
+  return found == facts.end() ? nullptr : &*found;
+}
+
+// The first thing that stands in the way, nearest to the kernel first.
+std::string remedy_in(std::span<const Fact> facts, const ViewDiagnosis& view) {
+  const bool of_heap = !view.findings.empty() && view.findings.front().starts_with("user probes");
+  const Fact* perf = find_fact(facts, "perf_event_open");
+  if (perf != nullptr && !perf->value.starts_with("works")) {
+    return perf->advice;
+  }
+  for (const std::string_view name :
+       {std::string_view(of_heap ? "user probes" : "tracing directory"),
+        std::string_view("capabilities")}) {
+    const Fact* fact = find_fact(facts, name);
+    if (fact != nullptr && !fact->advice.empty()) {
+      return fact->advice;
+    }
+  }
+  return "no setting changes that: the kernel was built without it";
+}
+
+// Of the events that views ask for first, those that are not there.
+Fact events_fact(std::span<const NamedView> views, const CanOpen& can_open) {
+  std::set<std::string> wanted;
+  std::vector<std::string> missing;
+  for (const NamedView& view : views) {
+    for (const NeedState& need : examine_needs(view.spec.needs, can_open)) {
+      const bool is_event = need.wanted.find(':') != std::string::npos &&
+                            !need.wanted.starts_with(kHeapNeed) && !need.wanted.starts_with("sdt:");
+      if (is_event && wanted.insert(need.wanted).second && need.chosen != need.wanted) {
+        missing.push_back(need.wanted);
+      }
+    }
+  }
+  const auto shown = std::span(missing).first(std::min(missing.size(), kMissingShown));
+  return {"events",
+          format("%zu of the %zu that the views ask for first",
+                 wanted.size() - missing.size(),
+                 wanted.size()) +
+              (missing.empty() ? "" : "; not " + join(shown, ", ")) +
+              (shown.size() == missing.size() ? "" : " and others"),
+          ""};
+}
+
+}  // namespace
+
 Diagnosis diagnose_machine(std::span<const NamedView> views) {
   Diagnosis diagnosis{.facts = system_facts()};
   for (Fact& fact : tracing_facts()) {
     diagnosis.facts.push_back(std::move(fact));
   }
   const CanOpen can_open = local_events();
+  diagnosis.facts.push_back(events_fact(views, can_open));
   for (const NamedView& view : views) {
-    diagnosis.views.push_back(diagnose(view, can_open));
+    ViewDiagnosis& one = diagnosis.views.emplace_back(diagnose(view, can_open));
+    if (one.state == ViewState::Cannot) {
+      one.findings.push_back(remedy_in(diagnosis.facts, one));
+    }
   }
   return diagnosis;
 }

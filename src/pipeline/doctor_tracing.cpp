@@ -17,13 +17,16 @@ bool can_write(const std::string& path) {
   return ::access(path.c_str(), W_OK) == 0;
 }
 
-// kernel/events/core.c, perf_uprobe_event_init: perfmon_capable().
-bool may_use_pmu() {
+}  // namespace
+
+bool may_use_uprobe_pmu() {
   const auto status = read_file("/proc/self/status");
   const auto held = held_capabilities(status.ok() ? status.value() : "");
   return std::ranges::find(held, "CAP_PERFMON") != held.end() ||
          std::ranges::find(held, "CAP_SYS_ADMIN") != held.end();
 }
+
+namespace {
 
 Fact tracing_directory(const std::string& root) {
   if (root.empty()) {
@@ -68,7 +71,7 @@ Fact perf_events() {
 
 Fact user_probes(const std::string& root) {
   const bool by_tracefs = !root.empty() && can_write(root + "/uprobe_events");
-  const bool by_pmu = UprobePmu::open().ok() && may_use_pmu();
+  const bool by_pmu = UprobePmu::open().ok() && may_use_uprobe_pmu();
   if (by_tracefs) {
     return {"user probes", by_pmu ? "uprobe_events, and the uprobe PMU" : "uprobe_events", ""};
   }
@@ -89,7 +92,9 @@ Fact kernel_probes(const std::string& root) {
   if (root.empty() || ::access((root + "/events").c_str(), R_OK) != 0) {
     return {"kprobes", "not known without the tracing directory", ""};
   }
-  return {"kprobes", path_exists(root + "/kprobe_events") ? "kprobe_events" : "none", ""};
+  return {"kprobes",
+          path_exists(root + "/kprobe_events") ? "kprobe_events, for --kprobes" : "none",
+          ""};
 }
 
 }  // namespace

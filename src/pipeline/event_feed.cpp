@@ -5,7 +5,9 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "pipeline/about.h"
 #include "pipeline/local_formats.h"
+#include "pipeline/machine.h"
 #include "state/map_flags.h"
 #include "symbolize/demangle.h"
 #include "tracepoints/arena.h"
@@ -185,6 +187,20 @@ void EventFeed::learn_event(const EventInfo& recorded) {
   types_.push_back(std::move(type));
 }
 
+// Names that a probe found (pipeline/probed_caches.h) become those of the allocations.
+void EventFeed::name_cache(Event& event) {
+  if (auto* alloc = std::get_if<SlabAlloc>(&event.payload)) {
+    alloc->cache = alloc->cache.empty() ? probed_caches_.name_of(*alloc) : alloc->cache;
+  } else if (ProbedCaches::is_probe(*event.type)) {
+    if (!probed_caches_.has_caches()) {
+      About about = parse_about(recording_.about_json);
+      probed_caches_.set_caches(about.slab_caches.empty() ? slab_caches()
+                                                          : std::move(about.slab_caches));
+    }
+    probed_caches_.learn(*event.type, event.raw);
+  }
+}
+
 std::optional<Event> EventFeed::apply_sample(const Stamp& stamp, const Sample& sample) {
   learn_events();
   if (sample.event >= types_.size()) {
@@ -208,6 +224,7 @@ std::optional<Event> EventFeed::apply_sample(const Stamp& stamp, const Sample& s
     ++malformed_;  // too short for the event's fields
     return std::nullopt;
   }
+  name_cache(event);
   world_.apply(event);
   return event;
 }

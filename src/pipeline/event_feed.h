@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "perf/record_source.h"
+#include "pipeline/probed_caches.h"
 #include "state/world.h"
 #include "tracepoints/event.h"
 #include "tracepoints/tracepoint.h"
@@ -46,8 +47,11 @@ class EventFeed {
   // A tracepoint whose format was cut off gets this machine's, with a caveat.
   EventInfo with_format(EventInfo info);
 
+  void name_cache(Event& event);
+
   World& world_;
   const Recording& recording_;
+  ProbedCaches probed_caches_;
   std::deque<EventType> types_;  // a deque: events point to them
   std::vector<Decoder> decoders_;
   std::vector<bool> is_typed_;  // its samples must have a payload

@@ -63,8 +63,10 @@ class Selector {
     }
     for (const std::string& event : chosen.value()) {
       part_ = find_part(parts_, event);
+      may_be_missing_ = is_blind && may_be_missing(needs, event);
       TRY(add_event(event, {.stacks = has_stacks(event, stacks_of_calls)}));
     }
+    may_be_missing_ = false;
     part_ = nullptr;
     return kDone;
   }
@@ -92,6 +94,7 @@ class Selector {
       return kDone;
     }
     if (const Result<> opened = open_files(); !opened.ok()) {
+      selected_.unseen = describe(opened.error()) + "; " + opened.error().hint;
       return selection_.plan_only ? add_unseen(name, use) : opened;
     }
     auto names = files_->list_events(name);
@@ -209,7 +212,8 @@ class Selector {
                   .kind = EventKind::Tracepoint,
                   .period = is_paired(name) && !use.by_user ? 1 : selection_.period},
          .type = kTypeTracepoint,
-         .stacks = use.stacks});
+         .stacks = use.stacks,
+         .optional = may_be_missing_});
     return kDone;
   }
 
@@ -253,24 +257,11 @@ class Selector {
   bool physical_addresses_ = false;   // the view that is being added wants those of its faults
   std::span<const EventPart> parts_;  // of the view that is being added
   const EventPart* part_ = nullptr;   // of the event
+  bool may_be_missing_ = false;       // of a plan: the event, by its need
   SelectedEvents selected_;
 };
 
 }  // namespace
-
-Error unknown_view(const std::string& name, std::span<const std::string> more_names) {
-  std::vector<std::string> names;
-  for (const NamedView& view : all_views()) {
-    names.emplace_back(view.name);
-  }
-  names.insert(names.end(), more_names.begin(), more_names.end());
-  const auto near = nearest(name, names);
-  return {
-      "unknown view '" + name + "'",
-      0,
-      near.empty() ? "views are: " + join(names, ", ") : "did you mean " + join(near, " or ") + "?",
-      ErrorKind::Usage};
-}
 
 Result<SelectedEvents> select_events(const EventSelection& selection) {
   Selector selector(selection);
@@ -279,7 +270,8 @@ Result<SelectedEvents> select_events(const EventSelection& selection) {
   }
   // What the user named comes first: it has stacks even where a view would do without.
   for (const std::string& name : selection.events) {
-    TRY(selector.add_event(name, {.stacks = true, .by_user = true}));
+    TRY(is_kprobe_event(name) ? Result<>(kDone)
+                              : selector.add_event(name, {.stacks = true, .by_user = true}));
   }
   for (const std::string& name : selection.views) {
     const NamedView* view = find_view(name);
@@ -288,7 +280,12 @@ Result<SelectedEvents> select_events(const EventSelection& selection) {
     }
     TRY(selector.add_view(view->spec));
   }
-  return selector.finish();
+  auto selected = selector.finish();
+  if (!selected.ok()) {
+    return selected.take_error();
+  }
+  TRY(add_kernel_probes(selection, selected.value()));
+  return selected;
 }
 
 }  // namespace memtrace

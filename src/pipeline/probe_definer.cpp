@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "pipeline/doctor_facts.h"
 
 namespace memtrace {
 namespace {
@@ -42,7 +43,7 @@ Result<ProbeDefiner> ProbeDefiner::open(ProbeKind kind) {
     return definer;
   }
   auto pmu = UprobePmu::open();
-  if (!pmu.ok()) {
+  if (!pmu.ok() || (!group.ok() && !may_use_uprobe_pmu())) {
     return group.ok() ? pmu.take_error() : group.take_error();
   }
   if (!group.ok() && kind == ProbeKind::Heap) {

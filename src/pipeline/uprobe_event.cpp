@@ -47,7 +47,9 @@ std::optional<std::string> fetch_argument(std::string_view value, std::size_t pl
   return what == "retval" ? std::string(result_register()) + type : std::string(value);
 }
 
-Result<std::string> parse_arguments(std::string_view event, std::string_view list) {
+}  // namespace
+
+Result<std::string> parse_probe_arguments(std::string_view event, std::string_view list) {
   std::string arguments;
   std::size_t place = 0;
   for (const std::string_view argument : split(list, ',')) {
@@ -65,8 +67,6 @@ Result<std::string> parse_arguments(std::string_view event, std::string_view lis
   return arguments;
 }
 
-}  // namespace
-
 bool is_uprobe_event(std::string_view event) {
   return event.starts_with(kStart);
 }
@@ -78,7 +78,7 @@ Result<UprobeEvent> parse_uprobe_event(std::string_view event) {
     if (!text.ends_with(')')) {
       return usage(event, "no ')' at the end");
     }
-    auto arguments = parse_arguments(event, text.substr(open + 1, text.size() - open - 2));
+    auto arguments = parse_probe_arguments(event, text.substr(open + 1, text.size() - open - 2));
     if (!arguments.ok()) {
       return arguments.take_error();
     }

@@ -25,6 +25,10 @@ bool is_uprobe_event(std::string_view event);
 // Error: Usage.
 Result<UprobeEvent> parse_uprobe_event(std::string_view event);
 
+// What stands in the parentheses, for uprobe_events and kprobe_events: "size=%si:u64". Error:
+// Usage; `event` is named in it.
+Result<std::string> parse_probe_arguments(std::string_view event, std::string_view list);
+
 // A definition for each function that matches. Error: Usage, no such file or function, with the
 // nearest.
 Result<std::vector<ProbeDefinition>> find_uprobe_places(const UprobeEvent& event,

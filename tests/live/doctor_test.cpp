@@ -31,6 +31,9 @@ TEST_F(DoctorLiveTest, nobody_is_told_what_root_is_needed_for) {
   const std::string as_nobody = "setpriv --reuid=nobody --regid=nogroup --clear-groups ./memtrace ";
   const Outcome text = run_well(as_nobody + "doctor");
   EXPECT_NE(text.out.find("run memtrace as root"), std::string::npos) << text.all();
+  const std::size_t cannot = text.out.find("kmalloc                       cannot");
+  ASSERT_NE(cannot, std::string::npos) << text.all();
+  EXPECT_NE(text.out.find("run memtrace as root", cannot), std::string::npos) << text.all();
   const auto states = states_in(json_of(as_nobody + "doctor --json"));
   EXPECT_EQ(states.at("kmalloc"), "cannot");
 }

@@ -33,9 +33,15 @@ TEST(DoctorTest, view_without_an_event_that_it_needs_cannot_and_says_which) {
 }
 
 TEST(DoctorTest, substitute_is_named_with_what_it_costs) {
-  const auto diagnosis = diagnose_view("faults", {});
+  const auto diagnosis = diagnose_view("faults", {"page-faults", "minor-faults", "major-faults"});
   EXPECT_EQ(diagnosis.state, ViewState::WorksInPart);
   EXPECT_TRUE(diagnosis.findings.front().starts_with("page-faults in place of "));
+}
+
+TEST(DoctorTest, software_events_that_may_not_be_opened_are_no_substitute) {
+  const auto diagnosis = diagnose_view("faults", {});
+  EXPECT_EQ(diagnosis.state, ViewState::Cannot);
+  EXPECT_TRUE(diagnosis.events.empty());
 }
 
 TEST(DoctorTest, heap_views_need_user_probes) {

@@ -18,7 +18,8 @@ const ProbeDefinition kMalloc{.event = "malloc",
                               .args = "size=%di:u64 sp=%sp:u32"};
 
 // What a kernel makes of a definition that it takes: a directory with a format file.
-int make_event(const std::string& root, const std::string& command) {
+int make_event(const std::string& events_file, const std::string& command) {
+  const std::string root = events_file.substr(0, events_file.rfind('/'));
   if (command.starts_with('-')) {
     return 0;
   }
@@ -30,25 +31,25 @@ int make_event(const std::string& root, const std::string& command) {
 }
 
 // 3.10 and RHEL 7.3: parse_probe_arg() of kernel/trace/trace_probe.c takes registers only.
-int write_to_registers_only(const std::string& root, const std::string& command) {
+int write_to_registers_only(const std::string& events_file, const std::string& command) {
   const bool has_memory = command.find("=+") != std::string::npos ||
                           command.find("=-") != std::string::npos ||
                           command.find('$') != std::string::npos;
-  return has_memory ? EINVAL : make_event(root, command);
+  return has_memory ? EINVAL : make_event(events_file, command);
 }
 
 // An architecture without HAVE_REGS_AND_STACK_ACCESS_API.
-int write_to_no_arguments(const std::string& root, const std::string& command) {
-  return command.find('%') != std::string::npos ? EINVAL : make_event(root, command);
+int write_to_no_arguments(const std::string& events_file, const std::string& command) {
+  return command.find('%') != std::string::npos ? EINVAL : make_event(events_file, command);
 }
 
-int write_to_full(const std::string& root, const std::string& command) {
-  return make_event(root, command);
+int write_to_full(const std::string& events_file, const std::string& command) {
+  return make_event(events_file, command);
 }
 
 class ProbeDefinerTest : public testing::Test {
  protected:
-  ProbeDefiner definer(ProbeGroup::WriteCommand write) {
+  ProbeDefiner definer(WriteProbeCommand write) {
     std::ofstream(dir_.file("uprobe_events")) << "";
     return ProbeDefiner(ProbeGroup::create_in(dir_.path(), "memtrace_heap_1", write).take());
   }

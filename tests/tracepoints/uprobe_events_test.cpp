@@ -138,6 +138,27 @@ TEST_F(UprobeEvents, groups_of_dead_and_of_other_programs_are_stale) {
   EXPECT_EQ(text.find("-:memtrace_foo"), std::string::npos);
 }
 
+TEST_F(UprobeEvents, kprobes_are_in_a_file_of_their_own_and_go_stale_too) {
+  const std::string own = "memtrace_kernel_" + std::to_string(::getpid());
+  EXPECT_NE(ProbeGroup::create_in(root_, own).error().hint.find("kprobes"), std::string::npos);
+  const std::string dead = dead_pid();
+  write("kprobe_events", "p:memtrace_kernel_" + dead + "/oom_kill_process oom_kill_process\n");
+  {
+    ProbeGroup probes = ProbeGroup::create_in(root_, own).take();
+    EXPECT_FALSE(probes
+                     .define({.event = "hugetlb_fault",
+                              .args = "address=%dx:u64",
+                              .kernel_function = "hugetlb_fault"})
+                     .ok());
+  }
+  EXPECT_EQ(remove_stale_probe_groups(root_).value(), 1U);
+  EXPECT_EQ(read_file(root_ / "kprobe_events").take(),
+            "p:memtrace_kernel_" + dead + "/oom_kill_process oom_kill_process\np:" + own +
+                "/hugetlb_fault hugetlb_fault address=%dx:u64\n-:" + own +
+                "/hugetlb_fault\n-:memtrace_kernel_" + dead + "/oom_kill_process\n");
+  EXPECT_EQ(written(), "");
+}
+
 TEST_F(UprobeEvents, hints_for_opening_name_the_filesystem) {
   EXPECT_NE(uprobe_open_hint(EIO).find("filesystem"), std::string::npos);
   EXPECT_EQ(uprobe_open_hint(ENOENT), "");

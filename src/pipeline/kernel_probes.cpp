@@ -1,0 +1,117 @@
+#include "pipeline/kernel_probes.h"
+
+#include <algorithm>
+
+#include "base/system.h"
+#include "base/text.h"
+#include "pipeline/uprobe_event.h"
+#include "tracepoints/tracefs.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::string_view kStart = "kprobe:";
+
+// The first has only what can be probed; it is there with CONFIG_DYNAMIC_FTRACE.
+std::string list_of_functions(const std::string& root) {
+  auto functions = read_file(root + "/available_filter_functions");
+  if (!functions.ok()) {
+    functions = read_file("/proc/kallsyms");
+  }
+  return functions.ok() ? functions.take() : std::string();
+}
+
+}  // namespace
+
+bool is_kprobe_event(std::string_view event) {
+  return event.starts_with(kStart);
+}
+
+Result<std::unique_ptr<KernelProbes>> KernelProbes::open() {
+  auto root = tracefs_root();
+  auto group = ProbeGroup::create(ProbeKind::Kernel);
+  if (!root.ok() || !group.ok()) {
+    return root.ok() ? group.take_error() : root.take_error();
+  }
+  return std::make_unique<KernelProbes>(group.take(), list_of_functions(root.value()));
+}
+
+Result<EventRequest> KernelProbes::define(const std::string& function, const std::string& args) {
+  const std::string event = function.substr(0, function.find('.'));
+  auto defined = group_.define({.event = event, .args = args, .kernel_function = function});
+  if (!defined.ok()) {
+    return defined.take_error();
+  }
+  return EventRequest{.info = {.name = defined.value().name,
+                               .kind = EventKind::Tracepoint,
+                               .config = defined.value().id,
+                               .format = defined.value().format_text},
+                      .type = kTypeTracepoint};
+}
+
+Result<EventRequest> KernelProbes::add_event(const std::string& event, std::uint64_t period) {
+  const std::size_t open = std::min(event.find('('), event.size());
+  const std::string function = event.substr(kStart.size(), open - kStart.size());
+  std::string args;
+  if (open != event.size()) {
+    auto parsed =
+        event.ends_with(')')
+            ? parse_probe_arguments(event, event.substr(open + 1, event.size() - open - 2))
+            : Result<std::string>(Error{"event '" + event + "': no ')' at the end",
+                                        0,
+                                        "kprobe:FUNCTION(name=arg1)",
+                                        ErrorKind::Usage});
+    if (!parsed.ok()) {
+      return parsed.take_error();
+    }
+    args = parsed.take();
+  }
+  const auto found = find_kernel_function(functions_, function);
+  if (!found) {
+    return Error{"event '" + event + "': this kernel has no function " + function,
+                 0,
+                 "it may have been inlined, or have another name in this kernel: "
+                 "available_filter_functions in the tracing directory and /proc/kallsyms list them",
+                 ErrorKind::Usage};
+  }
+  auto request = define(*found, args);
+  if (request.ok()) {
+    request.value().info.period = period;
+  }
+  return request;
+}
+
+std::vector<EventRequest> KernelProbes::add_for(std::span<const std::string> views) {
+  std::vector<EventRequest> requests;
+  std::vector<std::string_view> done;
+  for (const KernelReading& reading : kernel_readings()) {
+    const bool is_wanted = std::ranges::find(views, reading.view) != views.end();
+    if (is_wanted && std::ranges::find(done, reading.functions) == done.end()) {
+      done.push_back(reading.functions);
+      add_reading(reading, requests);
+    }
+  }
+  return requests;
+}
+
+void KernelProbes::add_reading(const KernelReading& reading, std::vector<EventRequest>& requests) {
+  std::string reason = "this kernel has no function " + std::string(reading.functions);
+  for (const std::string_view function : split(reading.functions, '|')) {
+    const auto found = find_kernel_function(functions_, function);
+    if (!found) {
+      continue;
+    }
+    auto request = define(*found, std::string(reading.args));
+    if (request.ok()) {
+      notes_.push_back("a kprobe on " + *found + " told " + std::string(reading.gain));
+      // The probe of names is at every allocation: its stack is the tracepoint's.
+      request.value().stacks = reading.args.find(kProbedSite) == std::string_view::npos;
+      requests.push_back(request.take());
+      return;
+    }
+    reason = describe(request.error());
+  }
+  notes_.push_back("no kprobe for " + std::string(reading.view) + ": " + reason);
+}
+
+}  // namespace memtrace

@@ -1,0 +1,145 @@
+#include "pipeline/perf_command.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/units.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
+
+// One call graph for all events, as the most demanding of them needs it.
+std::string call_graph_option(const RecordOptions& options) {
+  const CallGraph& graph = options.live.call_graph;
+  std::uint32_t stack_bytes = 0;
+  bool any = false;
+  for (const EventRequest& request : options.selected.requests) {
+    const CallGraph own = request.on_user_code ? graph.for_probes() : graph;
+    const bool has_user = own.user && request.user_stack;
+    any = any || (request.stacks && (own.kernel || has_user));
+    stack_bytes = std::max(stack_bytes, request.stacks && has_user ? own.stack_bytes : 0);
+  }
+  if (!any) {
+    return "";
+  }
+  return stack_bytes == 0 ? " --call-graph fp" : format(" --call-graph dwarf,%u", stack_bytes);
+}
+
+// perf takes "group:event/call-graph=no/" since 4.4, for events whose stack is not needed.
+std::string event_option(const EventRequest& request, bool has_call_graph) {
+  const bool is_tracepoint = request.info.kind == EventKind::Tracepoint;
+  const bool without_stack = has_call_graph && is_tracepoint && !request.stacks &&
+                             request.info.name.find_first_of("*?") == std::string::npos;
+  std::string option =
+      " -e " + shell_word(request.info.name + (without_stack ? "/call-graph=no/" : ""));
+  if (!request.filter.empty()) {
+    option += " --filter " + shell_word(request.filter);
+  }
+  return option;
+}
+
+// Addresses of page faults, and mappings that are not executable.
+std::string data_options(const RecordOptions& options) {
+  const auto& requests = options.selected.requests;
+  const bool has_software = std::ranges::any_of(requests, [](const EventRequest& request) {
+    return request.info.kind == EventKind::Software;
+  });
+  const bool has_physical =
+      std::ranges::any_of(requests, [](const EventRequest& one) { return one.physical_address; });
+  return std::string(has_software || options.selected.data_mappings ? " -d" : "") +
+         (has_physical ? " --phys-data" : "");
+}
+
+std::string target_words(const RecordOptions& options) {
+  const Target& target = options.live.target;
+  std::vector<std::string> ids;
+  for (const std::uint32_t id : target.ids) {
+    ids.push_back(std::to_string(id));
+  }
+  std::string words;
+  if (target.kind == TargetKind::System) {
+    words = " -a";
+  } else if (target.kind != TargetKind::Command) {
+    words = (target.kind == TargetKind::Processes ? " -p " : " -t ") + join(ids, ",");
+  }
+  if (!target.command.empty()) {
+    words += " --";
+    for (const std::string& word : target.command) {
+      words += " " + shell_word(word);
+    }
+  } else if (options.live.duration_ns != 0) {
+    words += format(" -- sleep %.3g",
+                    static_cast<double>(options.live.duration_ns) / kNanosecondsPerSecond);
+  }
+  return words;
+}
+
+std::uint64_t period_of(const RecordOptions& options) {
+  std::uint64_t period = 1;
+  for (const EventRequest& request : options.selected.requests) {
+    period = std::max(period, request.info.period);
+  }
+  return period;
+}
+
+// "p:group/event PATH:OFFSET" -> "-:group/event".
+std::string removal_of(const std::string& definition) {
+  return "-" + definition.substr(1, definition.find(' ') - 1);
+}
+
+std::string echo(const std::string& line, const std::string& tracing_directory) {
+  return "echo " + shell_word(line) + " >> " + tracing_directory + "/uprobe_events";
+}
+
+}  // namespace
+
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) {
+    return text;
+  }
+  std::string quoted = "'";
+  for (const char letter : text) {
+    quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  }
+  return quoted + "'";
+}
+
+PerfCommand perf_command_for(const RecordOptions& options, const PerfHost& host) {
+  PerfCommand command;
+  const std::uint64_t period = period_of(options);
+  const std::string call_graph = call_graph_option(options);
+  // Software events are sampled by frequency unless told otherwise.
+  command.record = format("perf record -o %s -m %zuM -c %llu",
+                          shell_word(options.output).c_str(),
+                          std::max<std::size_t>(host.ring_bytes >> 20U, 1),
+                          static_cast<unsigned long long>(period));
+  command.record += data_options(options) + call_graph;
+  std::string unseen;
+  for (const EventRequest& request : options.selected.requests) {
+    (request.optional ? unseen : command.record) += event_option(request, !call_graph.empty());
+  }
+  if (!unseen.empty()) {
+    command.notes.push_back("and, of these, those that the host's kernel has:" + unseen);
+  }
+  command.record += target_words(options);
+  if (options.selected.probes) {
+    for (const std::string& line : options.selected.probes->commands()) {
+      command.before.push_back(echo(line, host.tracing_directory));
+      command.after.push_back(echo(removal_of(line), host.tracing_directory));
+    }
+    command.notes.emplace_back(
+        "programs and libraries that are loaded while perf records are not probed");
+  }
+  if (period > 1) {
+    command.notes.emplace_back(
+        "perf asks for PERF_SAMPLE_PERIOD, with which the kernel takes every hit of a tracepoint, "
+        "whatever the period");
+  }
+  return command;
+}
+
+}  // namespace memtrace
