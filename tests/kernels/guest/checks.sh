@@ -48,7 +48,9 @@ check_heap() {
   check malloc.realloc = 15 "$(figure malloc "realloc;(anonymous namespace)::leak_by_realloc" count)"
 }
 
-for part in program faults heap; do
+. /checks/kprobes.sh
+
+for part in program faults heap kprobes; do
   echo "AT $(cut -d ' ' -f 1 /proc/uptime) $part"
   check_$part
 done
