@@ -5,27 +5,55 @@
 
 #include "base/text.h"
 #include "tracepoints/software_events.h"
+#include "tracepoints/system_calls.h"
 
 namespace memtrace {
 namespace {
 
 using Exists = std::function<bool(std::string_view)>;
 
+struct Choice {
+  std::string event;
+  std::string stands_for;
+};
+
+// clone, fork and vfork were no SYSCALL_DEFINE before 3.8 and had no events of their own, though
+// all others did.
+bool may_lack_events(SystemCall call) {
+  return call == SystemCall::Clone || call == SystemCall::Fork || call == SystemCall::Vfork;
+}
+
+// A call that alone has no events where others have them does not exist in this kernel.
+std::string raw_event_for(std::string_view name, const Exists& exists) {
+  const auto call = call_of_event(name);
+  if (!call || !CallNumbers().number(*call) ||
+      (exists("syscalls:sys_enter_*") && !may_lack_events(*call))) {
+    return "";
+  }
+  const auto& events = entry_event(*call) == name ? kRawEntries : kRawExits;
+  const auto* const found = std::ranges::find_if(events, exists);
+  return found == events.end() ? "" : std::string(*found);
+}
+
 // The first alternative that exists; "" when the need may be missing; nothing when it is not met.
-std::optional<std::string> choose(std::string_view need, const Exists& exists) {
-  for (const std::string_view alternative : split(need, '|')) {
+std::optional<Choice> choose(std::string_view need, const Exists& exists) {
+  const auto alternatives = split(need, '|');
+  for (const std::string_view alternative : alternatives) {
     const std::string_view name = trim(alternative);
-    if (name.empty()) {
-      return "";
-    }
     if (const auto software = find_software_event(name)) {
-      return std::string(software->name);
+      return Choice{std::string(software->name), std::string(name)};
     }
-    if (exists(name)) {
-      return std::string(name);
+    if (!name.empty() && exists(name)) {
+      return Choice{std::string(name), std::string(name)};
     }
   }
-  return std::nullopt;
+  for (const std::string_view alternative : alternatives) {
+    const std::string_view name = trim(alternative);
+    if (const std::string raw = raw_event_for(name, exists); !raw.empty()) {
+      return Choice{raw, std::string(name)};
+    }
+  }
+  return trim(alternatives.back()).empty() ? std::optional(Choice()) : std::nullopt;
 }
 
 std::string in_words(std::string_view need) {
@@ -43,11 +71,11 @@ Result<std::vector<std::string>> choose_events(std::span<const std::string_view>
   std::vector<std::string> chosen;
   std::vector<std::string> unmet;
   for (const std::string_view need : needs) {
-    const auto name = choose(need, exists);
-    if (!name) {
+    const auto choice = choose(need, exists);
+    if (!choice) {
       unmet.push_back(in_words(need));
-    } else if (!name->empty() && std::find(chosen.begin(), chosen.end(), *name) == chosen.end()) {
-      chosen.push_back(*name);
+    } else if (!choice->event.empty() && std::ranges::find(chosen, choice->event) == chosen.end()) {
+      chosen.push_back(choice->event);
     }
   }
   if (!unmet.empty()) {
@@ -71,10 +99,11 @@ std::vector<NeedState> examine_needs(std::span<const std::string_view> needs,
   std::vector<NeedState> states;
   for (const std::string_view need : needs) {
     const auto alternatives = split(need, '|');
-    const auto chosen = choose(need, exists);
+    const Choice choice = choose(need, exists).value_or(Choice());
     states.push_back({.need = need,
                       .wanted = std::string(trim(alternatives.front())),
-                      .chosen = chosen.value_or(""),
+                      .chosen = choice.event,
+                      .stands_for = choice.stands_for,
                       .may_be_missing = trim(alternatives.back()).empty()});
   }
   return states;

@@ -15,6 +15,7 @@ namespace memtrace {
 // `needs` as in ViewSpec::needs: "a:b|c:d" the first that exists, "a:b|" may be missing, "a:*" if
 // any exists. The result holds each event once, in the order of the needs; patterns stay patterns.
 // Software events exist everywhere and come with their full names; `exists` is asked for the rest.
+// The last alternative to the event of a system call is the one that tells of all by number.
 // Error: names every need that nothing satisfies.
 Result<std::vector<std::string>> choose_events(std::span<const std::string_view> needs,
                                                const std::function<bool(std::string_view)>& exists);
@@ -25,8 +26,9 @@ bool may_be_missing(std::span<const std::string_view> needs, std::string_view al
 // One need and what becomes of it here.
 struct NeedState {
   std::string_view need;
-  std::string wanted;  // its first alternative
-  std::string chosen;  // the first that exists; "" when none does
+  std::string wanted;      // its first alternative
+  std::string chosen;      // the first that exists; "" when none does
+  std::string stands_for;  // the alternative that it is, or is in place of by what it tells
   bool may_be_missing = false;
 };
 

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace memtrace {
 
-// Those that are told apart; tracepoints/syscalls.cpp names their events and arguments.
+// Those that are told apart; tracepoints/system_calls.cpp names their events and arguments.
 enum class SystemCall : std::uint8_t {
   Mmap,
   Munmap,
@@ -26,19 +27,22 @@ enum class SystemCall : std::uint8_t {
   Clone3,
   Fork,
   Vfork,
+  Other,  // by number only: raw_syscalls tells of all
 };
+
+inline constexpr std::size_t kSystemCalls = static_cast<std::size_t>(SystemCall::Other);
 
 // In the order of the C function's parameters, as raw_syscalls:sys_enter has them too. Registers as
 // they were: of a parameter that is an int only the low 32 bits mean something.
 using SystemCallArguments = std::array<std::uint64_t, 6>;
 
-// syscalls:sys_enter_*
+// syscalls:sys_enter_*, raw_syscalls:sys_enter
 struct SystemCallEntry {
   SystemCall call = SystemCall::Mmap;
   SystemCallArguments arguments{};
 };
 
-// syscalls:sys_exit_*
+// syscalls:sys_exit_*, raw_syscalls:sys_exit
 struct SystemCallExit {
   SystemCall call = SystemCall::Mmap;
   std::int64_t result = 0;  // -errno on failure

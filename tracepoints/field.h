@@ -43,6 +43,8 @@ struct EventFormat {
   std::string name;
   std::uint64_t id = 0;
   std::vector<Field> fields;  // common_* fields included
+  // Of the machine whose kernel wrote it, as uname -m says; "" is the one that this program is for.
+  std::string architecture = {};
 
   // nullptr when the event has no such field.
   const Field* find(std::string_view field_name) const;

@@ -34,6 +34,16 @@ std::optional<Field> FieldLookup::optional_text(std::string_view name) const {
   return field == nullptr ? std::nullopt : std::optional<Field>(*field);
 }
 
+std::uint32_t FieldLookup::required_array(std::string_view name, std::size_t size_bytes) {
+  const Field* field = format_.find(name);
+  if (field == nullptr || field->kind != FieldKind::Array || field->size_bytes < size_bytes) {
+    missing_ = missing_.empty() ? name : missing_;
+    return 0;
+  }
+  needed_bytes_ = std::max(needed_bytes_, field->offset_bytes + size_bytes);
+  return field->offset_bytes;
+}
+
 Result<> FieldLookup::check() const {
   if (missing_.empty()) {
     return kDone;

@@ -1,53 +1,24 @@
-// System calls: which events they have and what their arguments are called. The fields of an entry
-// are named after the parameters of the kernel's function, those of all exits are one, `ret`
-// (kernel/trace/trace_syscalls.c).
+// System calls. The fields of an entry are named after the parameters of the kernel's function,
+// those of all exits are one, `ret` (kernel/trace/trace_syscalls.c).
 #include <array>
+#include <cstring>
 #include <utility>
 
-#include "tracepoints/field_lookup.h"
+#include "tracepoints/reading.h"
+#include "tracepoints/system_calls.h"
 #include "tracepoints/tracepoint.h"
 
 namespace memtrace {
 namespace {
-
-struct CallEvents {
-  SystemCall call = SystemCall::Mmap;
-  std::string_view entry;
-  std::string_view exit;
-  std::array<std::string_view, 6> arguments = {};  // "new name|old name"
-};
-
-// clang-format off
-constexpr auto kCalls = std::to_array<CallEvents>({
-    {SystemCall::Mmap, "syscalls:sys_enter_mmap", "syscalls:sys_exit_mmap", {"addr", "len", "prot", "flags", "fd", "off"}},
-    {SystemCall::Munmap, "syscalls:sys_enter_munmap", "syscalls:sys_exit_munmap", {"addr", "len"}},
-    {SystemCall::Mprotect, "syscalls:sys_enter_mprotect", "syscalls:sys_exit_mprotect", {"start", "len", "prot"}},
-    {SystemCall::PkeyMprotect, "syscalls:sys_enter_pkey_mprotect", "syscalls:sys_exit_pkey_mprotect", {"start", "len", "prot", "pkey"}},
-    {SystemCall::Mremap, "syscalls:sys_enter_mremap", "syscalls:sys_exit_mremap", {"addr", "old_len", "new_len", "flags", "new_addr"}},
-    {SystemCall::Madvise, "syscalls:sys_enter_madvise", "syscalls:sys_exit_madvise", {"start", "len_in|len", "behavior"}},
-    {SystemCall::Brk, "syscalls:sys_enter_brk", "syscalls:sys_exit_brk", {"brk"}},
-    {SystemCall::Shmget, "syscalls:sys_enter_shmget", "syscalls:sys_exit_shmget", {"key", "size", "shmflg"}},
-    {SystemCall::Shmat, "syscalls:sys_enter_shmat", "syscalls:sys_exit_shmat", {"shmid", "shmaddr", "shmflg"}},
-    {SystemCall::Shmdt, "syscalls:sys_enter_shmdt", "syscalls:sys_exit_shmdt", {"shmaddr"}},
-    {SystemCall::Shmctl, "syscalls:sys_enter_shmctl", "syscalls:sys_exit_shmctl", {"shmid", "cmd", "buf"}},
-    {SystemCall::MemfdCreate, "syscalls:sys_enter_memfd_create", "syscalls:sys_exit_memfd_create", {"uname", "flags"}},
-    {SystemCall::Ftruncate, "syscalls:sys_enter_ftruncate", "syscalls:sys_exit_ftruncate", {"fd", "length"}},
-    {SystemCall::Clone, "syscalls:sys_enter_clone", "syscalls:sys_exit_clone", {"clone_flags"}},
-    {SystemCall::Clone3, "syscalls:sys_enter_clone3", "syscalls:sys_exit_clone3", {"uargs", "size"}},
-    {SystemCall::Fork, "syscalls:sys_enter_fork", "syscalls:sys_exit_fork", {}},
-    {SystemCall::Vfork, "syscalls:sys_enter_vfork", "syscalls:sys_exit_vfork", {}},
-});
-
-// clang-format on
 
 struct Arguments {
   std::array<NumberAt, 6> places;
   std::size_t count = 0;
 };
 
-Arguments find_arguments(const CallEvents& events, FieldLookup& lookup) {
+Arguments find_arguments(SystemCall call, FieldLookup& lookup) {
   Arguments found;
-  for (const std::string_view names : events.arguments) {
+  for (const std::string_view names : argument_names(call)) {
     if (names.empty()) {
       break;
     }
@@ -58,17 +29,17 @@ Arguments find_arguments(const CallEvents& events, FieldLookup& lookup) {
   return found;
 }
 
-template <std::size_t Index>
+template <SystemCall kCall>
 Result<Decoder> bind_entry(const EventFormat& format) {
   FieldLookup lookup(format);
-  const Arguments arguments = find_arguments(kCalls[Index], lookup);
+  const Arguments arguments = find_arguments(kCall, lookup);
   TRY(lookup.check());
   const std::size_t needed_bytes = lookup.needed_bytes();
   return Decoder([=](const RawSample& sample) -> EventPayload {
     if (sample.raw.size() < needed_bytes) {
       return {};
     }
-    SystemCallEntry entry{.call = kCalls[Index].call};
+    SystemCallEntry entry{.call = kCall};
     for (std::size_t i = 0; i < arguments.count; ++i) {
       entry.arguments[i] = arguments.places[i].load(sample.raw.data());
     }
@@ -76,7 +47,7 @@ Result<Decoder> bind_entry(const EventFormat& format) {
   });
 }
 
-template <std::size_t Index>
+template <SystemCall kCall>
 Result<Decoder> bind_exit(const EventFormat& format) {
   FieldLookup lookup(format);
   const NumberAt result = lookup.required({"ret"});
@@ -86,22 +57,50 @@ Result<Decoder> bind_exit(const EventFormat& format) {
     if (sample.raw.size() < needed_bytes) {
       return {};
     }
-    return SystemCallExit{.call = kCalls[Index].call,
+    return SystemCallExit{.call = kCall,
                           .result = static_cast<std::int64_t>(result.load(sample.raw.data()))};
   });
 }
 
+// All calls by number. The events of raw_syscalls were in the group syscalls on 2.6.32.
+Result<Decoder> bind_raw_entry(const EventFormat& format) {
+  FieldLookup lookup(format);
+  const NumberAt number = lookup.required({"id"});
+  const std::uint32_t place = lookup.required_array("args", sizeof(SystemCallArguments));
+  return reading(lookup, [=, numbers = CallNumbers(format.architecture)](auto raw) {
+    SystemCallEntry entry{.call = numbers.call(number.load(raw.data()))};
+    std::memcpy(entry.arguments.data(), raw.data() + place, sizeof(entry.arguments));
+    return entry;
+  });
+}
+
+Result<Decoder> bind_raw_exit(const EventFormat& format) {
+  FieldLookup lookup(format);
+  const NumberAt number = lookup.required({"id"});
+  const NumberAt result = lookup.required({"ret"});
+  return reading(lookup, [=, numbers = CallNumbers(format.architecture)](auto raw) {
+    return SystemCallExit{.call = numbers.call(number.load(raw.data())),
+                          .result = static_cast<std::int64_t>(result.load(raw.data()))};
+  });
+}
+
 template <std::size_t... Index>
-constexpr auto make_tracepoints(std::index_sequence<Index...> /*all*/) {
-  return std::array<Tracepoint, 2 * sizeof...(Index)>{
-      Tracepoint{kCalls[Index].entry, &bind_entry<Index>}...,
-      Tracepoint{kCalls[Index].exit, &bind_exit<Index>}...};
+auto make_tracepoints(std::index_sequence<Index...> /*all*/) {
+  return std::array<Tracepoint, 2 * sizeof...(Index) + 4>{
+      Tracepoint{entry_event(static_cast<SystemCall>(Index)),
+                 &bind_entry<static_cast<SystemCall>(Index)>}...,
+      Tracepoint{exit_event(static_cast<SystemCall>(Index)),
+                 &bind_exit<static_cast<SystemCall>(Index)>}...,
+      Tracepoint{kRawEntries[0], &bind_raw_entry},
+      Tracepoint{kRawEntries[1], &bind_raw_entry},
+      Tracepoint{kRawExits[0], &bind_raw_exit},
+      Tracepoint{kRawExits[1], &bind_raw_exit}};
 }
 
 }  // namespace
 
 std::span<const Tracepoint> system_call_tracepoints() {
-  static constexpr auto kTracepoints = make_tracepoints(std::make_index_sequence<kCalls.size()>());
+  static const auto kTracepoints = make_tracepoints(std::make_index_sequence<kSystemCalls>());
   return kTracepoints;
 }
 

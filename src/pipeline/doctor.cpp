@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "perf/event_fd.h"
 #include "tracepoints/alternatives.h"
+#include "tracepoints/format.h"
 #include "tracepoints/software_events.h"
 #include "tracepoints/tracefs.h"
 #include "tracepoints/uprobe_pmu.h"
@@ -18,54 +19,6 @@ namespace {
 
 constexpr std::string_view kHeapNeed = "heap:";
 constexpr std::size_t kMissingShown = 8;
-
-// What a reader of the view does without when the event is not the first choice, or missing.
-struct Consequence {
-  std::string_view event;
-  std::string_view meaning;
-};
-
-constexpr auto kConsequences = std::to_array<Consequence>({
-    {"exceptions:page_fault_user", "whether memory was read or written is not known"},
-    {"kmem:mm_page_free", "2.6.32's events stand in for it"},
-    {"kmem:rss_stat", "columns that it alone tells stay blank"},
-    {"oom:mark_victim", "kills are found by their signal and the kernel's stack"},
-    {"vmscan:mm_vmscan_write_folio", "its older name is used"},
-});
-
-std::string meaning_of(std::string_view event) {
-  for (const Consequence& one : kConsequences) {
-    if (one.event == event) {
-      return ": " + std::string(one.meaning);
-    }
-  }
-  return "";
-}
-
-void diagnose_need(const NeedState& need, ViewDiagnosis& diagnosis) {
-  if (need.chosen.empty() && !need.may_be_missing) {
-    diagnosis.state = ViewState::Cannot;
-    diagnosis.findings.push_back(need.wanted + " cannot be had, and nothing in its place");
-    return;
-  }
-  if (!need.chosen.empty()) {
-    diagnosis.events.push_back(need.chosen);
-  }
-  const bool is_first = need.chosen == need.wanted;
-  const auto software = find_software_event(need.wanted);
-  if (is_first || (software && need.chosen == software->name)) {
-    return;
-  }
-  const std::string meaning = meaning_of(need.wanted);
-  if (need.chosen.empty() && meaning.empty()) {
-    return;
-  }
-  diagnosis.findings.push_back((need.chosen.empty() ? "no " : need.chosen + " in place of ") +
-                               need.wanted + meaning);
-  if (diagnosis.state == ViewState::Works && !meaning.empty()) {
-    diagnosis.state = ViewState::WorksInPart;
-  }
-}
 
 // Asked for the same event by many views.
 class LocalEvents {
@@ -184,23 +137,6 @@ std::string_view name_of(ViewState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
-ViewDiagnosis diagnose(const NamedView& view, const CanOpen& can_open) {
-  ViewDiagnosis diagnosis{.view = view.name};
-  for (NeedState& need : examine_needs(view.spec.needs, can_open)) {
-    // Every kernel has the software events, but not everybody may open them.
-    if (find_software_event(need.chosen) && !can_open(need.chosen)) {
-      need.chosen.clear();
-    }
-    if (need.wanted.starts_with(kHeapNeed) && need.chosen.empty()) {
-      diagnosis.state = ViewState::Cannot;
-      diagnosis.findings.emplace_back("user probes cannot be had: see there");
-    } else if (!need.wanted.starts_with("sdt:")) {  // which the target has, or has not
-      diagnose_need(need, diagnosis);
-    }
-  }
-  return diagnosis;
-}
-
 CanOpen local_events() {
   return [events = std::make_shared<LocalEvents>()](std::string_view event) {
     return events->can_open(event);
@@ -208,6 +144,13 @@ CanOpen local_events() {
 }
 
 namespace {
+
+bool local_field(std::string_view event, std::string_view field) {
+  const auto text = TracepointFiles(mounted_tracefs_root()).event_format_text(event);
+  const auto format = text.ok() ? parse_format(text.value(), event.substr(0, event.find(':')))
+                                : Result<EventFormat>(text.error());
+  return format.ok() && format.value().find(field) != nullptr;
+}
 
 const Fact* find_fact(std::span<const Fact> facts, std::string_view name) {
   const auto found = std::ranges::find(facts, name, &Fact::name);
@@ -265,7 +208,7 @@ Diagnosis diagnose_machine(std::span<const NamedView> views) {
   const CanOpen can_open = local_events();
   diagnosis.facts.push_back(events_fact(views, can_open));
   for (const NamedView& view : views) {
-    ViewDiagnosis& one = diagnosis.views.emplace_back(diagnose(view, can_open));
+    ViewDiagnosis& one = diagnosis.views.emplace_back(diagnose(view, can_open, local_field));
     if (one.state == ViewState::Cannot) {
       one.findings.push_back(remedy_in(diagnosis.facts, one));
     }

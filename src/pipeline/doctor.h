@@ -24,7 +24,13 @@ struct ViewDiagnosis {
 // What can be opened here: events by name, and "heap:" for probes on allocators.
 using CanOpen = std::function<bool(std::string_view)>;
 
-ViewDiagnosis diagnose(const NamedView& view, const CanOpen& can_open);
+// Whether an event that can be opened has this field.
+using HasField = std::function<bool(std::string_view event, std::string_view field)>;
+
+// Without has_field nothing is said of fields.
+ViewDiagnosis diagnose(const NamedView& view,
+                       const CanOpen& can_open,
+                       const HasField& has_field = {});
 
 // Of this machine, as this user.
 CanOpen local_events();

@@ -13,6 +13,7 @@
 #include "tracepoints/arena.h"
 #include "tracepoints/format.h"
 #include "tracepoints/heap.h"
+#include "tracepoints/system_calls.h"
 
 namespace memtrace {
 namespace {
@@ -171,9 +172,16 @@ void EventFeed::learn_event(const EventInfo& recorded) {
     auto parsed = parse_format(info.format, info.name.substr(0, info.name.find(':')));
     if (parsed.ok()) {
       type.format = parsed.take();
+      type.format.architecture = recording_.architecture;
     } else {
       caveats_.push_back(describe(parsed.error()));
     }
+  }
+  if (is_raw_entry(info.name)) {
+    caveats_.push_back(
+        info.name +
+        " tells system calls by their numbers, which are others in 32-bit programs: what such a "
+        "program seems to call is wrong");
   }
   auto decoder = decoder_for(type);
   if (!decoder.ok()) {

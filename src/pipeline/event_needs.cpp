@@ -4,6 +4,7 @@
 #include <array>
 
 #include "pipeline/sdt_event.h"
+#include "tracepoints/system_calls.h"
 
 namespace memtrace {
 namespace {
@@ -69,7 +70,7 @@ std::string_view without_group(std::string_view name) {
 }
 
 bool is_system_call(std::string_view name) {
-  return name.starts_with("syscalls:");
+  return name.starts_with("syscalls:") || name.starts_with("raw_syscalls:");
 }
 
 }  // namespace
@@ -83,16 +84,17 @@ std::span<const std::string_view> memory_map_needs() {
 }
 
 bool changes_mappings(std::string_view name) {
-  return std::ranges::any_of(kMemoryMapNeeds, [name](std::string_view need) {
-    return need.substr(0, need.size() - 1) == name;
-  });
+  return is_raw_call_event(name) ||
+         std::ranges::any_of(kMemoryMapNeeds, [name](std::string_view need) {
+           return need.substr(0, need.size() - 1) == name;
+         });
 }
 
 void ask_who_takes_memory(std::vector<EventRequest>& requests) {
   for (EventRequest& request : requests) {
     const std::string& name = request.info.name;
     if (name == "syscalls:sys_enter_mmap" || name == "syscalls:sys_enter_mremap" ||
-        name == "syscalls:sys_enter_brk") {
+        name == "syscalls:sys_enter_brk" || is_raw_entry(name)) {
       request.stacks = true;
       request.user_stack = true;
       request.on_user_code = true;  // whole user stacks, as those of the allocators' calls
@@ -107,7 +109,7 @@ bool is_paired(std::string_view name) {
 
 bool has_stacks(std::string_view name, bool of_calls) {
   if (is_system_call(name)) {
-    return of_calls && name.starts_with("syscalls:sys_enter_");
+    return of_calls && (name.starts_with("syscalls:sys_enter_") || is_raw_entry(name));
   }
   return !is_one_of(kFrees, name) && !is_sdt_event(name) &&
          !is_one_of(kBegins, without_group(name));

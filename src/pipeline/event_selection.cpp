@@ -8,6 +8,7 @@
 #include "pipeline/event_filter.h"
 #include "pipeline/event_needs.h"
 #include "pipeline/event_parts.h"
+#include "pipeline/raw_calls.h"
 #include "pipeline/sdt_event.h"
 #include "pipeline/uprobe_event.h"
 #include "tracepoints/alternatives.h"
@@ -61,6 +62,7 @@ class Selector {
     if (!chosen.ok()) {
       return chosen.take_error();
     }
+    raw_calls_.note(needs, exists);
     for (const std::string& event : chosen.value()) {
       part_ = find_part(parts_, event);
       may_be_missing_ = is_blind && may_be_missing(needs, event);
@@ -101,6 +103,7 @@ class Selector {
     if (!names.ok()) {
       return names.take_error();
     }
+    raw_calls_.keep_whole(use.by_user ? name : "");
     const bool is_pattern = name.find_first_of("*?") != std::string::npos;
     for (const std::string& each : names.value()) {
       TRY(add_tracepoint(each, use, is_pattern));
@@ -121,6 +124,7 @@ class Selector {
       const auto& notes = selected_.probes->notes();
       selected_.notes.insert(selected_.notes.end(), notes.begin(), notes.end());
     }
+    raw_calls_.narrow(selected_.requests);
     selected_.filters = filters_of_parts(selected_.requests);
     if (!selection_.filter.empty()) {
       auto note = apply_filter(selection_.filter, selected_.requests);
@@ -252,6 +256,7 @@ class Selector {
 
   const EventSelection& selection_;
   HeapNeeds heap_;
+  RawCallFilter raw_calls_;
   std::optional<TracepointFiles> files_;
   std::map<std::string, bool> static_probes_;  // those asked for: all files are read for each
   bool physical_addresses_ = false;   // the view that is being added wants those of its faults

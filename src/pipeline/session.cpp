@@ -73,6 +73,13 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
       session->heap_views_.push_back(session->views_.back().get());
     }
   }
+  std::vector<const ViewSpec*> specs;
+  std::vector<View*> views;
+  for (std::size_t i = 0; i < session->views_.size(); ++i) {
+    specs.push_back(&session->options_.views[i]->spec);
+    views.push_back(session->views_[i].get());
+  }
+  session->handlers_.set_views(std::move(specs), std::move(views));
   if (session->options_.live) {
     TRY(session->check_views());  // before anything is started
   }
@@ -83,8 +90,10 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
 Result<> Session::check_views() {
   views_checked_ = true;
   feed_.learn_events();
+  handlers_.learn(feed_.types(), source_.recording());
+  checked_types_ = handlers_.types();
   for (const auto& view : views_) {
-    TRY(view->check(feed_.types()));
+    TRY(view->check(checked_types_));
   }
   return kDone;
 }
@@ -100,6 +109,8 @@ Result<> Session::run(const OnReports& on_reports) {
     }
     TRY(on_record(*record.value(), on_reports));
   }
+  feed_.learn_events();  // of which no sample may have come
+  handlers_.learn(feed_.types(), source_.recording());
   const std::uint64_t known_end = source_.recording().last_time_ns;
   last_ns_ = is_past_window(known_end) ? first_event_ns_ + options_.window.stop_ns
                                        : std::max(last_ns_, known_end);
@@ -161,17 +172,13 @@ void Session::on_sample(const Record& record) {
     return;
   }
   last_ns_ = std::max(last_ns_, event->time_ns);
-  learn_handlers();
-  EventCount& count = counts_[event->type->index];
-  ++count.samples;
-  count.hits += event->weight;
+  handlers_.learn(feed_.types(), source_.recording());
+  handlers_.count(*event);
   unidentified_ += event->identity.valid() ? 0U : 1U;
   if (!wanted(*event)) {
     return;
   }
-  for (View* view : handlers_[event->type->index]) {
-    view->on(*event, world_);
-  }
+  handlers_.give(*event, world_);
   if (world_.mapped_change() != nullptr) {
     // Not by handles(): a recording of system calls alone is none of the heap.
     for (View* view : heap_views_) {
@@ -268,6 +275,16 @@ void Session::note_vmstat() {
   VmstatCounters now = vmstat_counters();
   world_.note_vmstat_growth(growth_of(vmstat_, now));
   vmstat_ = std::move(now);
+}
+
+bool Session::view_is_sampled(std::size_t view_index) const {
+  const auto& events = source_.recording().events;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (!events[i].is_tracking && events[i].period != 1 && handlers_.wants(view_index, i)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace memtrace

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "perf/record_source.h"
 #include "pipeline/about.h"
 #include "pipeline/event_feed.h"
+#include "pipeline/event_handlers.h"
 #include "pipeline/identity_watch.h"
 #include "pipeline/machine.h"
 #include "pipeline/naming.h"
@@ -53,19 +55,16 @@ class Session {
   // Live, before the source is started: whose the processes are that run already.
   void identify_processes(const Target& target);
 
-  // Of each event of the recording: its name and how many samples, hits and losses there were.
-  struct EventCount {
-    std::string name;
-    std::uint64_t samples = 0;
-    std::uint64_t hits = 0;  // samples times the period
-  };
+  // Of each event of the recording: its name and how many samples and hits there were.
+  using EventCount = EventHandlers::Count;
 
-  std::vector<EventCount> event_counts() const;
+  const std::vector<EventCount>& event_counts() const { return handlers_.counts(); }
 
   // True when a view makes something of an event of this recording.
-  bool view_has_events(std::size_t view_index) const;
+  bool view_has_events(std::size_t view_index) const { return handlers_.has_events(view_index); }
+
   // Those events were watched, though none of them may have come.
-  bool view_is_recorded(std::size_t view_index) const;
+  bool view_is_recorded(std::size_t view_index) const { return handlers_.is_recorded(view_index); }
 
   const World& world() const { return world_; }
 
@@ -88,7 +87,6 @@ class Session {
   void note_vmstat();
   bool view_is_sampled(std::size_t view_index) const;
   void note_empty(Report& report) const;
-  void learn_handlers();
   void note_bounds(const Report& report, Caveats& caveats) const;
   void note_partial(const ViewSpec& view, Caveats& caveats) const;
   void note_identities(Caveats& caveats) const;
@@ -106,12 +104,12 @@ class Session {
   UserStacks user_stacks_;
   Naming naming_;
   std::vector<std::unique_ptr<View>> views_;
-  std::vector<View*> heap_views_;             // want what programs map themselves
-  std::vector<std::vector<View*>> handlers_;  // by event: the views that want it
-  std::vector<EventCount> counts_;
-  Caveats losses_;         // of this interval
-  About about_;            // as of the last reports
-  VmstatCounters vmstat_;  // of a live source, as it was when the interval began
+  std::vector<View*> heap_views_;  // want what programs map themselves
+  EventHandlers handlers_;
+  std::deque<EventType> checked_types_;  // what the views were told of before the first event
+  Caveats losses_;                       // of this interval
+  About about_;                          // as of the last reports
+  VmstatCounters vmstat_;                // of a live source, as it was when the interval began
   std::uint64_t first_event_ns_ = 0;
   std::uint64_t start_ns_ = 0;  // of the interval
   std::uint64_t last_ns_ = 0;

@@ -92,13 +92,6 @@ void Session::note_parts(const ViewSpec& view, Caveats& caveats) const {
   }
 }
 
-bool Session::view_is_recorded(std::size_t view_index) const {
-  const ViewSpec& view = options_.views[view_index]->spec;
-  return std::any_of(feed_.types().begin(), feed_.types().end(), [&view](const EventType& type) {
-    return view.handles(type) && (view.rests_on == nullptr || view.rests_on(type));
-  });
-}
-
 // A lost allocation is a block too few, a lost free one too many.
 void Session::note_bounds(const Report& report, Caveats& caveats) const {
   const std::uint64_t missing = caveats.missing();

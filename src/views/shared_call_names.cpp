@@ -27,7 +27,8 @@ constexpr auto kCallNames = std::to_array<std::string_view>({"mmap",
                                                              "clone",
                                                              "clone3",
                                                              "fork",
-                                                             "vfork"});
+                                                             "vfork",
+                                                             "other"});
 
 struct ErrorName {
   int error = 0;

@@ -35,9 +35,6 @@ constexpr auto kParts = std::to_array<EventPart>({
 constexpr auto kKeys = std::to_array<std::string_view>(
     {"comm", "pid", "tid", "stack", "kind", "file", "mode", "page", "cpu"});
 
-// include/trace/events/vmscan.h, RECLAIM_WB_ANON; and RECLAIM_WB_FILE.
-constexpr std::uint64_t kOfAnonymous = 1;
-
 struct SwapCost {
   std::uint64_t count = 0;
   std::uint64_t pages = 0;
@@ -175,8 +172,7 @@ void SwapIns::on_page_alloc(const Event& event, const PageAlloc& alloc) {
 
 void SwapIns::on_write(const Event& event) {
   outs_seen_ = true;
-  const Field* flags = event.type->format.find("reclaim_flags");
-  if (flags != nullptr && (flags->number(event.raw) & kOfAnonymous) != 0) {
+  if (!std::get<ReclaimWrite>(event.payload).of_file) {
     rows_.row(pairing_.without_place(event)).out += event.weight;
   }
 }

@@ -109,6 +109,14 @@ class KernelFile {
     return {std::string(whole.substr(0, space)), std::string(whole.substr(space + 1))};
   }
 
+  static std::vector<DeclaredField> fields_in(std::string_view text) {
+    std::vector<DeclaredField> fields;
+    for (const std::string_view field : split(text, ';')) {
+      fields.push_back(declared(field));
+    }
+    return fields;
+  }
+
   static ValueNames value_names(const std::vector<std::string>& words) {
     ValueNames result;
     for (const std::string_view field : split(words[1], ',')) {
@@ -139,6 +147,9 @@ class KernelFile {
     }
     if (words[0] == "args") {
       arguments_[words[1]] = {words.begin() + 2, words.end()};
+    } else if (words[0] == "probe") {
+      probes_[words[1]] =
+          fields_in(std::string_view(line).substr(line.find(words[1]) + words[1].size()));
     } else if (words[0] == "kernel") {
       begin_kernel(words);
     } else {
@@ -153,7 +164,10 @@ class KernelFile {
     } else if (verb == "flags") {
       kernel.flags = {value_names(words)};
     } else if (verb == "names") {
-      kernel.symbols = {value_names(words)};
+      const ValueNames named = value_names(words);
+      std::erase_if(kernel.symbols,
+                    [&named](const ValueNames& old) { return old.fields == named.fields; });
+      kernel.symbols.push_back(named);
     } else if (verb == "probes") {
       kernel.has_probes = words[1] != "none";
     } else if (verb == "without") {
@@ -165,11 +179,7 @@ class KernelFile {
     } else if (verb == "calls") {
       add_calls(kernel, words);
     } else {
-      auto& fields = kernel.events[verb];
-      fields.clear();
-      for (const std::string_view field : split(std::string_view(line).substr(verb.size()), ';')) {
-        fields.push_back(declared(field));
-      }
+      kernel.events[verb] = fields_in(std::string_view(line).substr(verb.size()));
     }
   }
 
@@ -191,8 +201,16 @@ class KernelFile {
   }
 
   // ", __print_flags(REC->gfp_flags, "|", {(unsigned long)(0xd0), "GFP_KERNEL"}, ...)"
-  static std::string naming(const DeclaredField& field, const ValueNames& names, bool as_flags) {
-    if (std::ranges::find(names.fields, field.bare_name()) == names.fields.end()) {
+  static std::string naming(const std::string& event,
+                            const DeclaredField& field,
+                            const ValueNames& names,
+                            bool as_flags) {
+    const std::string full = event.substr(0, event.find(':') + 1) + std::string(field.bare_name());
+    if (std::ranges::none_of(names.fields, [&](const std::string& name) {
+          return name == field.bare_name() || std::ranges::equal(name, full, [](char a, char b) {
+                   return a == b || (a == '.' && b == ':');
+                 });
+        })) {
       return "";
     }
     std::string list;
@@ -227,17 +245,20 @@ class KernelFile {
     for (const DeclaredField& field : kernel.events.at(event)) {
       layout.add(field);
       for (const ValueNames& flags : kernel.flags) {
-        print += naming(field, flags, true);
+        print += naming(event, field, flags, true);
       }
       for (const ValueNames& symbols : kernel.symbols) {
-        print += naming(field, symbols, false);
+        print += naming(event, field, symbols, false);
       }
     }
     return "name: " + event.substr(event.find(':') + 1) + "\nID: " + std::to_string(id) +
            "\nformat:\n" + layout.text() + "\nprint fmt: " + print + "\n";
   }
 
-  static KernelFormats lay_out(const Declared& kernel) {
+  KernelFormats lay_out(Declared kernel) const {
+    if (kernel.has_probes) {
+      kernel.events.insert(probes_.begin(), probes_.end());
+    }
     KernelFormats formats;
     formats.has_probes_ = kernel.has_probes;
     std::uint32_t id = 5000;  // above those of the saved files
@@ -258,6 +279,7 @@ class KernelFile {
   std::vector<std::string> names_;
   std::map<std::string, Declared> kernels_;
   std::map<std::string, std::vector<std::string>> arguments_;
+  std::map<std::string, std::vector<DeclaredField>> probes_;
 };
 
 }  // namespace memtrace::test

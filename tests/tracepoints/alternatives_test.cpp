@@ -60,5 +60,38 @@ TEST(choose_events, nothing_needed_is_nothing_chosen) {
   EXPECT_EQ(choose({}, {"a:b"}), Names{});
 }
 
+// Where the kernel has no events for each system call.
+TEST(choose_events, calls_are_told_by_number_where_none_has_an_event_of_its_own) {
+  const std::vector<std::string_view> needs = {"syscalls:sys_enter_mmap",
+                                               "syscalls:sys_exit_mmap",
+                                               "syscalls:sys_enter_brk|",
+                                               "kmem:kmalloc"};
+  EXPECT_EQ(choose(needs, {"raw_syscalls:sys_enter", "raw_syscalls:sys_exit", "kmem:kmalloc"}),
+            (Names{"raw_syscalls:sys_enter", "raw_syscalls:sys_exit", "kmem:kmalloc"}));
+  EXPECT_EQ(choose(needs, {"syscalls:sys_enter", "syscalls:sys_exit", "kmem:kmalloc"}),
+            (Names{"syscalls:sys_enter", "syscalls:sys_exit", "kmem:kmalloc"}));
+}
+
+TEST(choose_events, a_call_alone_without_an_event_does_not_exist_in_this_kernel) {
+  const std::set<std::string, std::less<>> events = {
+      "syscalls:sys_enter_mmap", "syscalls:sys_enter_*", "raw_syscalls:sys_enter"};
+  EXPECT_EQ(choose({"syscalls:sys_enter_mmap", "syscalls:sys_enter_clone3|"}, events),
+            Names{"syscalls:sys_enter_mmap"});
+}
+
+TEST(choose_events, clone_had_no_event_of_its_own_where_others_had) {
+  const std::set<std::string, std::less<>> events = {
+      "syscalls:sys_enter_mmap", "syscalls:sys_enter_*", "syscalls:sys_enter"};
+  EXPECT_EQ(choose({"syscalls:sys_enter_clone|"}, events), Names{"syscalls:sys_enter"});
+}
+
+TEST(choose_events, it_is_known_what_a_substitute_stands_for) {
+  const std::array<std::string_view, 1> needs = {"sdt:*:x|syscalls:sys_exit_brk"};
+  const auto states = examine_needs(needs, kernel_with({"raw_syscalls:sys_exit"}));
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_EQ(states[0].chosen, "raw_syscalls:sys_exit");
+  EXPECT_EQ(states[0].stands_for, "syscalls:sys_exit_brk");
+}
+
 }  // namespace
 }  // namespace memtrace

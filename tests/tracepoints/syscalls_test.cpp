@@ -99,5 +99,68 @@ TEST(SystemCalls, a_sample_that_is_too_short_is_malformed) {
       decoder.value()({.raw = std::as_bytes(std::span(words))})));
 }
 
+// raw_syscalls:sys_enter and sys_exit, as every kernel has them behind its common fields.
+EventType raw_type(const std::string& name, const std::string& fields) {
+  EventType type;
+  type.name = name;
+  const std::string text =
+      "name: sys\nID: 7\nformat:\n"
+      "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+      "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n" +
+      fields + "\nprint fmt: \"\"\n";
+  auto format = parse_format(text, "raw_syscalls");
+  EXPECT_TRUE(format.ok());
+  type.format = format.take();
+  return type;
+}
+
+constexpr const char* kRawArguments =
+    "\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n";
+constexpr const char* kRawResult = "\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n";
+
+TEST(SystemCalls, a_raw_entry_is_known_by_its_number_under_both_names_of_the_event) {
+  for (const char* name : {"raw_syscalls:sys_enter", "syscalls:sys_enter"}) {
+    const auto payload = decode(raw_type(name, kRawArguments), {0, 9, 1, 2, 3, 4, 5, 6});
+    const auto& entry = std::get<SystemCallEntry>(payload);
+    EXPECT_EQ(entry.call, SystemCall::Mmap);
+    EXPECT_EQ(entry.arguments, (SystemCallArguments{1, 2, 3, 4, 5, 6}));
+  }
+}
+
+TEST(SystemCalls, a_raw_exit_has_its_result) {
+  const auto payload = decode(raw_type("raw_syscalls:sys_exit", kRawResult),
+                              {0, 12, static_cast<std::uint64_t>(-12)});
+  const auto& ended = std::get<SystemCallExit>(payload);
+  EXPECT_EQ(ended.call, SystemCall::Brk);
+  EXPECT_EQ(ended.result, -12);
+}
+
+TEST(SystemCalls, numbers_are_those_of_the_architecture_that_recorded) {
+  EventType type = raw_type("raw_syscalls:sys_enter", kRawArguments);
+  type.format.architecture = "aarch64";
+  EXPECT_EQ(std::get<SystemCallEntry>(decode(type, {0, 222})).call, SystemCall::Mmap);
+  EXPECT_EQ(std::get<SystemCallEntry>(decode(type, {0, 9})).call, SystemCall::Other);
+  type.format.architecture = "s390x";
+  EXPECT_EQ(std::get<SystemCallEntry>(decode(type, {0, 222})).call, SystemCall::Other);
+}
+
+// id is -1 where there is no call any more, and arm64 has no fork.
+TEST(SystemCalls, a_number_that_is_none_is_no_known_call) {
+  EventType type = raw_type("raw_syscalls:sys_exit", kRawResult);
+  for (const char* architecture : {"x86_64", "aarch64"}) {
+    type.format.architecture = architecture;
+    EXPECT_EQ(std::get<SystemCallExit>(decode(type, {0, ~std::uint64_t{0}})).call,
+              SystemCall::Other);
+  }
+}
+
+TEST(SystemCalls, a_raw_entry_without_all_its_arguments_is_malformed) {
+  const auto decoder = decoder_for(raw_type("raw_syscalls:sys_enter", kRawArguments));
+  ASSERT_TRUE(decoder.ok());
+  const std::array<std::uint64_t, 7> cut = {0, 9, 1, 2, 3, 4, 5};
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(
+      decoder.value()({.raw = std::as_bytes(std::span(cut))})));
+}
+
 }  // namespace
 }  // namespace memtrace
