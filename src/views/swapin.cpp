@@ -172,7 +172,8 @@ void SwapIns::on_page_alloc(const Event& event, const PageAlloc& alloc) {
 
 void SwapIns::on_write(const Event& event) {
   outs_seen_ = true;
-  if (!std::get<ReclaimWrite>(event.payload).of_file) {
+  const auto* write = std::get_if<ReclaimWrite>(&event.payload);
+  if (write != nullptr && !write->of_file) {
     rows_.row(pairing_.without_place(event)).out += event.weight;
   }
 }

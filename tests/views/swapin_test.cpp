@@ -86,16 +86,21 @@ TEST_F(SwapInTest, pages_are_blank_without_names) {
   EXPECT_TRUE(has_note(report, "how many pages were read is not known"));
 }
 
-Step write_of(std::uint64_t flags) {
-  return {.event = kWriteEvent, .payload = {}, .fields = {flags}};
+Step write_of(const EventPayload& payload) {
+  return {.event = kWriteEvent, .payload = payload};
 }
+
+// A kernel may tell it by flags or otherwise.
+const EventPayload kAnonymousWrite = ReclaimWrite{.of_file = false};
+const EventPayload kFileWrite = ReclaimWrite{.of_file = true};
 
 TEST_F(SwapInTest, pages_written_by_reclaim_count_for_who_reclaimed_and_not_those_of_files) {
   EventScript script("swapin", {.by = {"pid"}, .namer = &namer_});
   prepare(script);
-  script.play({by_process(300, write_of(0x9)),
-               by_process(300, write_of(0x1)),
-               by_process(300, write_of(0xa))});
+  script.play({by_process(300, write_of(kAnonymousWrite)),
+               by_process(300, write_of(kAnonymousWrite)),
+               by_process(300, write_of(EventPayload())),  // its format was lost
+               by_process(300, write_of(kFileWrite))});
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {number(300)}, "out"), number(2));
   EXPECT_EQ(total(report, "out"), 2U);
