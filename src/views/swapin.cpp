@@ -85,6 +85,12 @@ bool is_write_event(const EventType& type) {
          type.name.ends_with(":mm_vmscan_writepage");
 }
 
+// record --kprobes: one for each page, since 6.5 for each folio.
+bool is_probed_read(const EventType& type) {
+  return type.name.starts_with("memtrace_kernel_") &&
+         (type.name.ends_with(":swap_readpage") || type.name.ends_with(":swap_read_folio"));
+}
+
 class SwapIns final : public View {
  public:
   SwapIns(const FaultKeys& keys, Namer* namer)
@@ -96,6 +102,7 @@ class SwapIns final : public View {
     pairing_.check(types);
     for (const EventType& type : types) {
       outs_seen_ = outs_seen_ || is_write_event(type);
+      reads_probed_ = reads_probed_ || is_probed_read(type);
     }
     return kDone;
   }
@@ -126,6 +133,7 @@ class SwapIns final : public View {
   SwapStacks stacks_;
   tsl::robin_map<std::uint64_t, Allocated> allocated_;  // by keys and stack
   bool outs_seen_ = false;
+  bool reads_probed_ = false;  // no guess from stacks is needed
 };
 
 void SwapIns::on(const Event& event, const World& world) {
@@ -136,6 +144,9 @@ void SwapIns::on(const Event& event, const World& world) {
     on_page_alloc(event, *alloc);
   } else if (is_write_event(*event.type)) {
     on_write(event);
+  } else if (is_probed_read(*event.type)) {
+    reads_probed_ = true;
+    rows_.row_at(keys_of(event)).pages += event.weight;
   }
 }
 
@@ -160,7 +171,7 @@ KeyWords SwapIns::keys_of(const Event& event) {
 
 void SwapIns::on_page_alloc(const Event& event, const PageAlloc& alloc) {
   gfp_flags_.learn(*event.type);
-  if (alloc.failed || !is_user_page(alloc.gfp, gfp_flags_.names())) {
+  if (reads_probed_ || alloc.failed || !is_user_page(alloc.gfp, gfp_flags_.names())) {
     return;
   }
   const KeyWords keys = keys_of(event);
@@ -191,7 +202,7 @@ void SwapIns::settle_pages() {
 std::vector<Total> SwapIns::totals(const World& world) const {
   const SwapCost total = rows_.total();
   std::vector<Total> totals = {{"count", Unit::Count, total.count}};
-  if (stacks_.has_names()) {
+  if (reads_probed_ || stacks_.has_names()) {
     totals.push_back({"pages", Unit::Count, total.pages});
   }
   if (outs_seen_) {
@@ -212,7 +223,7 @@ std::vector<std::string> SwapIns::notes(const World& world) const {
   notes.emplace_back(
       "count is of faults that waited; those that found the page in the swap cache, as readahead "
       "had brought it, are minor and not among them");
-  if (!stacks_.has_names()) {
+  if (!reads_probed_ && !stacks_.has_names()) {
     notes.emplace_back(
         pairing_.seen().page_allocs
             ? "how many pages were read is not known: no function of the kernel is named on the "
@@ -234,7 +245,7 @@ Report SwapIns::finish(const World& world, Span span) {
   const CellContext context{.world = world,
                             .span = span,
                             .fault_ends_seen = pairing_.seen().ends,
-                            .swap_pages_seen = stacks_.has_names(),
+                            .swap_pages_seen = reads_probed_ || stacks_.has_names(),
                             .swap_outs_seen = outs_seen_,
                             .sampled = pairing_.seen().sampled};
   Report report;
@@ -251,7 +262,7 @@ Report SwapIns::finish(const World& world, Span span) {
 }
 
 bool handles(const EventType& type) {
-  return is_fault_or_page_alloc(type) || is_write_event(type);
+  return is_fault_or_page_alloc(type) || is_write_event(type) || is_probed_read(type);
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {

@@ -86,6 +86,24 @@ TEST_F(SwapInTest, pages_are_blank_without_names) {
   EXPECT_TRUE(has_note(report, "how many pages were read is not known"));
 }
 
+TEST_F(SwapInTest, pages_that_a_kprobe_saw_being_read_need_no_names) {
+  constexpr const char* kReadEvent = "memtrace_kernel_7:swap_readpage";
+  EventScript script("swapin", {.by = {"pid"}});
+  prepare(script);
+  script.add_field(kReadEvent, "__probe_ip");
+  const Step read{.event = kReadEvent, .payload = {}, .fields = {0}};
+  script.play({entry(kHeap),
+               read,
+               with_stack(5, page_alloc(0, kMovable)),
+               read,
+               with_stack(5, page_alloc(0, kMovable)),
+               major(kHeap)});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {number(100)}, "pages"), number(2));
+  EXPECT_EQ(total(report, "pages"), 2U);
+  EXPECT_FALSE(has_note(report, "how many pages were read is not known"));
+}
+
 Step write_of(const EventPayload& payload) {
   return {.event = kWriteEvent, .payload = payload};
 }
