@@ -1,6 +1,7 @@
 // Migration of pages (include/trace/events/migrate.h). The event of its begin came in 5.15: before,
 // how long a migration took is not told.
 #include <array>
+#include <optional>
 
 #include "tracepoints/reading.h"
 
@@ -9,7 +10,7 @@ namespace {
 
 Result<Decoder> bind_begin(const EventFormat& format) {
   FieldLookup lookup(format);
-  (void)lookup.required({"reason"});
+  (void)lookup.required({"reason", "mode"});
   return reading(lookup, [](std::span<const std::byte> /*raw*/) {
     return WorkBegin{.kind = WorkKind::Migration};
   });
@@ -19,12 +20,12 @@ Result<Decoder> bind_end(const EventFormat& format) {
   FieldLookup lookup(format);
   const NumberAt succeeded = lookup.required({"succeeded"});
   const NumberAt failed = lookup.required({"failed"});
-  const NumberAt reason = lookup.required({"reason"});
+  const std::optional<NumberAt> reason = lookup.optional("reason");
   return reading(lookup, [=](std::span<const std::byte> raw) {
     return WorkEnd{.kind = WorkKind::Migration,
                    .pages = succeeded.load(raw.data()),
                    .failed = failed.load(raw.data()),
-                   .reason = static_cast<std::int32_t>(reason.load(raw.data()))};
+                   .reason = load_or(reason, raw, std::int32_t{-1})};
   });
 }
 

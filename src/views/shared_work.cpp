@@ -98,14 +98,21 @@ Cell zone_cell(std::uint64_t word, const CellContext& context) {
   return named_cell(word, context.zones);
 }
 
-// enum migrate_reason (include/linux/migrate_mode.h). The formats of 3.10 and RHEL 7 leave out what
-// balancing moves, though their kernels do.
+// enum migrate_reason (include/linux/migrate_mode.h), as it has been since 3.10 but for what was
+// added behind. The formats before TRACE_DEFINE_ENUM (4.1, RHEL 8) have the enum's words in place
+// of the values.
+constexpr auto kReasons = std::to_array<std::string_view>({"compaction",
+                                                           "memory_failure",
+                                                           "memory_hotplug",
+                                                           "syscall_or_cpuset",
+                                                           "mempolicy_mbind",
+                                                           "numa_misplaced"});
+
 Cell reason_cell(std::uint64_t word, const CellContext& context) {
-  constexpr std::uint64_t kMisplaced = 5;
   const bool named =
       std::ranges::find(context.reasons, word, &FlagName::mask) != context.reasons.end();
-  return word == kMisplaced && !named ? Cell(std::string("numa_misplaced"))
-                                      : named_cell(word, context.reasons);
+  return word < kReasons.size() && !named ? Cell(std::string(kReasons.at(word)))
+                                          : named_cell(word, context.reasons);
 }
 
 // clang-format off

@@ -64,13 +64,14 @@ TEST_P(OldPerfsTest, pipe_has_as_many_samples_as_its_own_perf_says) {
 INSTANTIATE_TEST_SUITE_P(
     of,
     OldPerfsTest,
-    testing::Values(Setting{"perf_5_10", "bullseye", "-c 1"},
-                    Setting{"perf_5_10_system_wide_stacks", "bullseye", "-a -g -c 1"},
-                    Setting{"perf_5_10_copied_stacks", "bullseye", "--call-graph dwarf,1024 -c 1"},
-                    Setting{"perf_6_12", "trixie", "-c 1"},
-                    Setting{"perf_6_12_system_wide_stacks", "trixie", "-a -g -c 1"},
-                    Setting{"perf_6_12_copied_stacks", "trixie", "--call-graph dwarf,1024 -c 1"},
-                    Setting{"perf_6_12_compressed", "trixie", "-z -a -g -c 1"}),
+    testing::Values(
+        Setting{"perf_5_10", "bullseye", "-c 1"},
+        Setting{"perf_5_10_system_wide_stacks", "bullseye", "-a -g -c 1"},
+        Setting{"perf_5_10_copied_stacks", "bullseye", "--call-graph dwarf,1024 -c 1 -m 2048"},
+        Setting{"perf_6_12", "trixie", "-c 1"},
+        Setting{"perf_6_12_system_wide_stacks", "trixie", "-a -g -c 1"},
+        Setting{"perf_6_12_copied_stacks", "trixie", "--call-graph dwarf,1024 -c 1 -m 2048"},
+        Setting{"perf_6_12_compressed", "trixie", "-z -a -g -c 1"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

@@ -92,6 +92,8 @@ TEST(Migration, what_moved_and_what_did_not) {
     EXPECT_EQ(ended.failed, 2U);
     EXPECT_EQ(ended.reason, 5);
   }
+  FilledSample old(made_format("migrate", "mm_migrate_pages", {"succeeded", "failed", "mode"}));
+  EXPECT_EQ(old.put("succeeded", 3).decode<WorkEnd>().reason, -1);
   FilledSample begin(saved_format("6.1", "migrate:mm_migrate_pages_start"));
   EXPECT_EQ(begin.decode<WorkBegin>().kind, WorkKind::Migration);
 }
