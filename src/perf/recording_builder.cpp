@@ -79,6 +79,11 @@ void RecordingBuilder::add_event(Bytes attr_bytes, std::span<const std::uint64_t
   event.config = attr.config;
   event.period = layout.period;
   event.is_tracking = event.kind == EventKind::Software && attr.config == PERF_COUNT_SW_DUMMY;
+  if ((attr.sample_type & PERF_SAMPLE_READ) != 0 && (attr.read_format & PERF_FORMAT_GROUP) != 0) {
+    add_caveat(
+        "The events were recorded as a group (:S): of all but its leader there are only counts "
+        "in the leader's samples, which are not read.");
+  }
   // Only the event that carries names says so; a file whose events carry none needs no guess.
   recording_.tells_exec = recording_.tells_exec && (attr.comm == 0 || attr.comm_exec != 0);
   recording_.events.push_back(std::move(event));

@@ -21,6 +21,7 @@ struct OldPerf {
   std::string tracing_version = "0.6";
   std::size_t kallsyms_bytes = 0;
   bool has_rounds = true;
+  bool has_groups = false;       // ":S", with no samples here
   bool has_event_types = false;  // perf before 3.11 kept the names of events there
 };
 
@@ -51,6 +52,8 @@ void put_attr(ByteWriter& out, const OldPerf& perf, std::uint32_t tracepoint, st
   attr.sample_period = 1;
   attr.sample_type = kOldSampleType;
   attr.read_format = PERF_FORMAT_ID;
+  attr.sample_type |= perf.has_groups ? std::uint64_t{PERF_SAMPLE_READ} : 0U;
+  attr.read_format |= perf.has_groups ? std::uint64_t{PERF_FORMAT_GROUP} : 0U;
   attr.sample_id_all = 1;
   const auto all = std::as_bytes(std::span(&attr, 1));
   const std::size_t known_bytes = std::min(perf.attr_bytes, all.size());
@@ -126,7 +129,7 @@ RecordBytes old_file(const OldPerf& perf) {
     header.event_types = {out.size_bytes(), 2 * kTypeBytes};
     out.bytes().resize(out.size_bytes() + 2 * kTypeBytes);
   }
-  const RecordBytes data = old_data(perf);
+  const RecordBytes data = perf.has_groups ? round_record() : old_data(perf);
   header.data = {out.size_bytes(), data.size()};
   out.put_bytes(data);
   const RecordBytes tracing = tracing_data(perf);
@@ -179,6 +182,15 @@ TEST(OldFiles, order_is_restored_with_and_without_rounds) {
 
 TEST(OldFiles, names_of_events_in_the_header_do_no_harm) {
   expect_whole({.attr_bytes = 96, .tracing_version = "0.5", .has_event_types = true});
+}
+
+// perf script makes samples of the others out of the leader's: that would be missed.
+TEST(OldFiles, counts_in_a_leaders_samples_are_said_to_be_missing) {
+  const TempFile file("group");
+  file.write(old_file({.has_groups = true}));
+  const Recorded recorded = read_all(file.path());
+  EXPECT_EQ(recorded.error, "");
+  EXPECT_TRUE(recorded.has_caveat("recorded as a group"));
 }
 
 // Counts as that perf's own script gives them; data/perf/old/record.sh says how they were made.
