@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "perf/shed.h"
 #include "pipeline/sampled_registers.h"
 #include "pipeline/stack_shrinker.h"
 
@@ -80,9 +81,12 @@ StackEnd StackUnwinder::walk_all(const Sample& sample) {
     return StackEnd::NoRegisters;
   }
   stack_bytes_ = std::max<std::uint64_t>(stack_bytes_, sample.user_stack.size());
-  return walk_.walk({.tid = sample.tid,
-                     .registers = registers,
-                     .stack = {registers[kHostRegisters.stack_pointer], sample.user_stack}});
+  const StackEnd end =
+      walk_.walk({.tid = sample.tid,
+                  .registers = registers,
+                  .stack = {registers[kHostRegisters.stack_pointer], sample.user_stack}});
+  const bool was_cut = sample.user_stack.size() == kCutStackBytes && stack_bytes_ > kCutStackBytes;
+  return end == StackEnd::TooShort && was_cut ? StackEnd::Shed : end;
 }
 
 // Up to the marker of the user part. What has no marker before it is told by its address.
@@ -115,6 +119,7 @@ std::vector<std::string> StackUnwinder::caveats() const {
   tell(StackEnd::TooShort,
        "they are larger than the " + print_bytes(stack_bytes_) +
            " that were copied of each (--call-graph dwarf,BYTES copies more)");
+  tell(StackEnd::Shed, "memtrace had fallen behind and cut them short");
   tell(StackEnd::WithoutRules, "at code without unwind information" + module_counts());
   tell(StackEnd::Trampoline, "their caller is hidden by a return probe");
   tell(StackEnd::TooDeep, format("they are deeper than %zu frames", StackWalk::kMostFrames));

@@ -21,7 +21,8 @@ namespace memtrace {
 // leads nowhere either. Unmapped: a return address that is no code. Trampoline: a pending return
 // probe hides the caller. Loop: the stack went downwards. TooDeep: more frames than memtrace keeps.
 // Undecodable: the CFI needs what is not known. NoRegisters: a kernel thread or a 32-bit program.
-// Replaced: other code took a frame's place between its sample and its unwinding.
+// Replaced: other code took a frame's place between its sample and its unwinding. Shed: memtrace cut
+// its copy under overload.
 enum class StackEnd : std::uint8_t {
   Complete,
   TooShort,
@@ -33,9 +34,10 @@ enum class StackEnd : std::uint8_t {
   Undecodable,
   NoRegisters,
   Replaced,
+  Shed,
 };
 
-inline constexpr std::size_t kStackEnds = 10;
+inline constexpr std::size_t kStackEnds = 11;
 
 // The return address that a pending return probe replaced at this place of a thread's stack.
 using PendingReturns =

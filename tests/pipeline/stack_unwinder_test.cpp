@@ -12,6 +12,7 @@
 #include "base/system.h"
 #include "base/text.h"
 #include "perf/proc_snapshot.h"
+#include "perf/shed.h"
 #include "pipeline/event_feed.h"
 #include "pipeline/sampled_registers.h"
 #include "pipeline/user_stacks.h"
@@ -179,6 +180,10 @@ TEST_F(StackUnwinderTest, short_copy_gives_the_inner_frames_and_is_told) {
   EXPECT_EQ(unwinder_.caveats()[0],
             "1 of 1 user stacks end early: they are larger than the 2.0 KiB that were copied of "
             "each (--call-graph dwarf,BYTES copies more)");
+  snapshot.stack.resize(kCutStackBytes);
+  (void)callers(snapshot.sample());
+  EXPECT_EQ(unwinder_.caveats().at(1),
+            "1 of 2 user stacks end early: memtrace had fallen behind and cut them short");
 }
 
 TEST_F(StackUnwinderTest, kernel_thread_keeps_its_callchain) {
