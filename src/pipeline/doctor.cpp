@@ -78,11 +78,16 @@ class LocalEvents {
   // On this very task, and without the kernel where that is not allowed.
   bool opens(const EventRequest& request) const {
     perf_event_attr attr = make_attr(request, {.features = features_});
-    if (EventFd::open(attr, {.tid = 0}, request.info.name).ok()) {
+    if (opens(attr, request.info.name)) {
       return true;
     }
     attr.exclude_kernel = 1;
-    return EventFd::open(attr, {.tid = 0}, request.info.name).ok();
+    return opens(attr, request.info.name);
+  }
+
+  // Linux before 3.14 refuses the flag that it does not know with EINVAL, as it does an event.
+  bool opens(const perf_event_attr& attr, const std::string& name) const {
+    return EventFd::open(attr, {.tid = 0}, name, {.knows_cloexec = features_.cloexec}).ok();
   }
 
   bool can_probe() const {

@@ -100,7 +100,9 @@ Fact capabilities() {
 Fact paranoid() {
   const std::string level = text_of("/proc/sys/kernel/perf_event_paranoid", "");
   if (level.empty()) {
-    return {"kernel.perf_event_paranoid", "no such file", "this kernel has no perf events"};
+    return {"kernel.perf_event_paranoid",
+            "no such file",
+            "this kernel has no perf events, or shows no sysctls"};
   }
   const bool restricts = ::geteuid() != 0 && level != "-1";
   return {"kernel.perf_event_paranoid",
