@@ -5,14 +5,19 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 namespace memtrace {
 
 struct Chunk {
-  std::vector<std::uint64_t> words;  // words and not bytes: records are 8-byte aligned
+  static constexpr std::size_t kBytes = std::size_t{1} << 20U;
+
+  // Words and not bytes: records are 8-byte aligned. Not set to zero: pages that nobody has touched
+  // are not there yet, and to touch them is to allocate pages, which may be what is recorded: a
+  // whole chunk for each few records would make more of them than they are.
+  std::unique_ptr<std::uint64_t[]> words{new std::uint64_t[kBytes / sizeof(std::uint64_t)]};
   std::size_t used_bytes = 0;
-  std::uint32_t stream = 0;  // which ring
+  std::size_t charged_bytes = 0;  // by the queue
+  std::uint32_t stream = 0;       // which ring
   // Every record of this ring up to this time is in this chunk or an earlier one: the newest time
   // that any ring had shown before this one was looked at.
   std::uint64_t complete_to_ns = 0;
@@ -20,7 +25,9 @@ struct Chunk {
   std::uint64_t cut_stacks = 0;       // stacks shortened for lack of memory
   std::size_t unread_records = 0;     // of the merge: when 0, the chunk can be used again
 
-  std::span<std::byte> room() { return std::as_writable_bytes(std::span(words)); }
+  std::span<std::byte> room() {
+    return std::as_writable_bytes(std::span(words.get(), kBytes / sizeof(std::uint64_t)));
+  }
 
   std::span<std::byte> bytes() { return room().first(used_bytes); }
 };

@@ -3,14 +3,8 @@
 #include <utility>
 
 namespace memtrace {
-namespace {
-
-constexpr std::size_t kChunkBytes = std::size_t{1} << 20U;
-
-}  // namespace
 
 ChunkPtr ChunkQueue::take_empty() {
-  used_bytes_.fetch_add(kChunkBytes, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
     if (!empty_.empty()) {
@@ -19,12 +13,12 @@ ChunkPtr ChunkQueue::take_empty() {
       return chunk;
     }
   }
-  auto chunk = std::make_unique<Chunk>();
-  chunk->words.resize(kChunkBytes / sizeof(std::uint64_t));
-  return chunk;
+  return std::make_unique<Chunk>();
 }
 
 void ChunkQueue::push(ChunkPtr chunk) {
+  chunk->charged_bytes = chunk->used_bytes;
+  used_bytes_.fetch_add(chunk->charged_bytes, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
     full_.push_back(std::move(chunk));
@@ -39,13 +33,13 @@ std::vector<ChunkPtr> ChunkQueue::take_all(std::chrono::milliseconds wait) {
 }
 
 void ChunkQueue::recycle(ChunkPtr chunk) {
-  used_bytes_.fetch_sub(kChunkBytes, std::memory_order_relaxed);
+  used_bytes_.fetch_sub(std::exchange(chunk->charged_bytes, 0), std::memory_order_relaxed);
   chunk->used_bytes = 0;
   chunk->dropped_samples = 0;
   chunk->cut_stacks = 0;
   const std::lock_guard lock(mutex_);
   // Some are kept between two bursts: fresh pages cost as much as copying into them.
-  if (empty_.size() < limit_bytes_ / kChunkBytes / 4) {
+  if (empty_.size() < limit_bytes_ / Chunk::kBytes / 4) {
     empty_.push_back(std::move(chunk));
   }
 }

@@ -29,7 +29,7 @@ class ChunkQueue {
   std::vector<ChunkPtr> take_all(std::chrono::milliseconds wait);
   void recycle(ChunkPtr chunk);
 
-  // By the memory that chunks in use take.
+  // By the memory that records in chunks take.
   Overload overload() const;
 
   // The newest record time that any ring has shown.

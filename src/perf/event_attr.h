@@ -63,7 +63,8 @@ struct EventRequest {
   std::string filter;      // for PERF_EVENT_IOC_SET_FILTER; "" = none
   bool stacks = true;      // false: no callchain, registers or stack bytes, whatever CallGraph says
   bool user_stack = true;  // false: the kernel's part of the stack is enough
-  bool on_user_code = false;  // a probe
+  bool on_user_code = false;     // a probe
+  std::string probed_file = {};  // of a probe
   // Of page faults: where the page lies, PERF_SAMPLE_PHYS_ADDR, from 4.13 on.
   bool physical_address = false;
   std::optional<PmuProbe> pmu_probe = {};

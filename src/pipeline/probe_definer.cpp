@@ -24,13 +24,14 @@ bool is_pmu_wanted() {
   return way != nullptr && std::string_view(way) == "pmu";
 }
 
-EventRequest tracepoint_request(const DefinedProbe& probe) {
+EventRequest tracepoint_request(const DefinedProbe& probe, const std::string& path) {
   return {.info = {.name = probe.name,
                    .kind = EventKind::Tracepoint,
                    .config = probe.id,
                    .format = probe.format_text},
           .type = kTypeTracepoint,
-          .on_user_code = true};
+          .on_user_code = true,
+          .probed_file = path};
 }
 
 }  // namespace
@@ -82,7 +83,8 @@ Result<EventRequest> ProbeDefiner::define(const ProbeDefinition& definition) {
     auto without = define_without_arguments(definition);
     return without.ok() ? std::move(without) : Result<EventRequest>(defined.take_error());
   }
-  return defined.ok() ? tracepoint_request(defined.value()) : Result<EventRequest>(defined.error());
+  return defined.ok() ? tracepoint_request(defined.value(), definition.path)
+                      : Result<EventRequest>(defined.error());
 }
 
 // Where the kernel fetches none, or not from registers: perf samples registers since 3.7.
@@ -97,7 +99,7 @@ Result<EventRequest> ProbeDefiner::define_without_arguments(const ProbeDefinitio
   if (!defined.ok()) {
     return defined.error();
   }
-  EventRequest request = tracepoint_request(defined.value());
+  EventRequest request = tracepoint_request(defined.value(), definition.path);
   request.info.format = synthetic_format(defined.value(), arguments.value(), definition.is_return);
   request.pmu_probe =
       PmuProbe{.registers = register_mask(arguments.value()), .arguments = definition.args};
@@ -108,7 +110,7 @@ EventRequest ProbeDefiner::plan(const ProbeDefinition& definition) {
   names_.push_back(probe_event_name(definition.event, names_));
   commands_.push_back(
       probe_command(definition, definition.path, group_name_ + "/" + names_.back()));
-  return tracepoint_request({.name = group_name_ + ":" + names_.back()});
+  return tracepoint_request({.name = group_name_ + ":" + names_.back()}, definition.path);
 }
 
 Result<EventRequest> ProbeDefiner::define_by_pmu(const ProbeDefinition& definition) {
@@ -126,6 +128,7 @@ Result<EventRequest> ProbeDefiner::define_by_pmu(const ProbeDefinition& definiti
                .format = synthetic_format(probe, arguments.value(), definition.is_return)},
       .type = attr.value().type,
       .on_user_code = true,
+      .probed_file = definition.path,
       .pmu_probe = PmuProbe{.config = attr.value().config,
                             .path = attr.value().path,
                             .file_offset = attr.value().file_offset,

@@ -14,6 +14,7 @@
 #include "pipeline/observer.h"
 #include "pipeline/probe_samples.h"
 #include "pipeline/sample_rewriter.h"
+#include "pipeline/silent_probes.h"
 #include "pipeline/user_stacks.h"
 #include "symbolize/symbolizer.h"
 
@@ -102,8 +103,8 @@ class Recorder {
     Recording end{.first_time_ns = first_time_ns_, .last_time_ns = last_time_ns_};
     TRY(write_late_events());
     about_.notes = source_.recording().caveats;
-    for (const std::string& caveat : user_stacks_.caveats()) {
-      about_.notes.push_back(caveat);
+    for (const auto& notes : {user_stacks_.caveats(), silent_probes_.notes(source_.events())}) {
+      about_.notes.insert(about_.notes.end(), notes.begin(), notes.end());
     }
     add_names(end);
     observer_.at_end(last_time_ns_, world_.observations());
@@ -147,6 +148,7 @@ class Recorder {
   Result<> on_sample(const Record& record, const Sample& sample) {
     TRY(sample.event < written_events_ ? Result<>(kDone) : write_late_events());
     ++summary_.samples;
+    silent_probes_.saw(sample.event);
     first_time_ns_ = first_time_ns_ == 0 ? record.stamp.time_ns : first_time_ns_;
     last_time_ns_ = record.stamp.time_ns;
     identities_.before(record);
@@ -251,6 +253,7 @@ class Recorder {
   Observer observer_;
   IdentityWatch identities_;
   ProbeSamples probe_samples_;
+  SilentProbes silent_probes_;
   UserStacks user_stacks_;
   SampleRewriter rewriter_;
   RecordBuilder own_records_;

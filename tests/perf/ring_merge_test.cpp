@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <fstream>
 #include <random>
 
 #include "perf/event_attr.h"
@@ -165,20 +166,46 @@ TEST_F(RingMergeTest, agrees_with_sorting_everything_at_the_end) {
   EXPECT_EQ(merge_.take_losses().late, 0U);
 }
 
+// Hands over chunks with so many bytes each.
+void push(ChunkQueue& queue, std::size_t count, std::size_t used_bytes) {
+  for (std::size_t i = 0; i < count; ++i) {
+    ChunkPtr chunk = queue.take_empty();
+    chunk->used_bytes = used_bytes;
+    queue.push(std::move(chunk));
+  }
+}
+
 TEST(ChunkQueueTest, gives_up_stacks_first_and_samples_only_at_the_limit) {
-  ChunkQueue queue(std::size_t{4} << 20U);
-  std::vector<ChunkPtr> chunks;
+  ChunkQueue queue(4 * Chunk::kBytes);
   EXPECT_EQ(queue.overload(), Overload::None);
-  chunks.push_back(queue.take_empty());
-  chunks.push_back(queue.take_empty());
+  push(queue, 2, Chunk::kBytes);
   EXPECT_EQ(queue.overload(), Overload::CutStacks);
-  chunks.push_back(queue.take_empty());
-  chunks.push_back(queue.take_empty());
+  push(queue, 2, Chunk::kBytes);
   EXPECT_EQ(queue.overload(), Overload::DropSamples);
-  for (ChunkPtr& each : chunks) {
+  for (ChunkPtr& each : queue.take_all(std::chrono::milliseconds(0))) {
     queue.recycle(std::move(each));
   }
   EXPECT_EQ(queue.overload(), Overload::None);
+}
+
+TEST(ChunkQueueTest, chunks_with_little_in_them_count_little) {
+  ChunkQueue queue(4 * Chunk::kBytes);
+  push(queue, 100, 1000);
+  EXPECT_EQ(queue.overload(), Overload::None);
+}
+
+std::size_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0;
+  statm >> pages >> pages;
+  return pages * 4096;
+}
+
+TEST(ChunkQueueTest, fresh_chunks_touch_no_memory) {
+  ChunkQueue queue(std::size_t{1} << 30U);
+  const std::size_t before_bytes = resident_bytes();
+  push(queue, 100, 64);
+  EXPECT_LT(resident_bytes() - before_bytes, 20 * Chunk::kBytes);
 }
 
 }  // namespace

@@ -36,10 +36,10 @@ void add_sample(std::vector<std::uint64_t>& words, const std::vector<std::uint64
   words[start] |= ((words.size() - start) * sizeof(std::uint64_t)) << 48;
 }
 
-Chunk chunk_of(std::vector<std::uint64_t> words) {
+Chunk chunk_of(const std::vector<std::uint64_t>& words) {
   Chunk chunk;
   chunk.used_bytes = words.size() * sizeof(std::uint64_t);
-  chunk.words = std::move(words);
+  std::copy(words.begin(), words.end(), chunk.words.get());
   return chunk;
 }
 

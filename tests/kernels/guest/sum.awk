@@ -15,7 +15,7 @@ at_table != table { next }
     next
   }
 }
-place && index($0, text) {
+place && (text == "" || index($0, text)) {
   rows++
   if (cell[place] != "") {
     sum += cell[place]

@@ -1,0 +1,15 @@
+# What the kernel allocates itself: messages of 1,048 bytes in blocks of 2,048.
+
+check_kernel_memory() {
+  recorded --for kmalloc,slab -- "$PUPPETS/many_kmallocs" 200
+  check kmalloc.count '>=' 200 "$(figure kmalloc send_messages count)"
+  check kmalloc.count '<=' 220 "$(figure kmalloc send_messages count)"
+  check kmalloc.asked '>=' 209600 "$(figure kmalloc send_messages bytes_req)"
+  check slab.allocs '>=' 200 "$(figure slab many_kmallocs allocs --by comm)"
+  check slab.caches '>=' 200 "$(figure slab kmalloc-2 allocs --by cache)"
+  recorded -a --for kleaks -- "$PUPPETS/leak_kernel" 100
+  check kleaks.count '>=' 100 "$(figure kleaks leave_messages count)"
+  check kleaks.count '<=' 110 "$(figure kleaks leave_messages count)"
+  recorded -e kmem:kmalloc --filter 'bytes_req == 1048' -- "$PUPPETS/many_kmallocs" 150
+  check count.filtered = 150 "$(figure count many_kmallocs count --by comm)"
+}
