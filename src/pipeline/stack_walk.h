@@ -21,8 +21,8 @@ namespace memtrace {
 // leads nowhere either. Unmapped: a return address that is no code. Trampoline: a pending return
 // probe hides the caller. Loop: the stack went downwards. TooDeep: more frames than memtrace keeps.
 // Undecodable: the CFI needs what is not known. NoRegisters: a kernel thread or a 32-bit program.
-// Replaced: other code took a frame's place between its sample and its unwinding. Shed: memtrace cut
-// its copy under overload.
+// Replaced: other code took a frame's place between its sample and its unwinding. Shed: memtrace
+// cut its copy under overload.
 enum class StackEnd : std::uint8_t {
   Complete,
   TooShort,
