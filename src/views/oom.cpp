@@ -60,6 +60,9 @@ class Oom final : public View {
                      victim_table(pending_),
                      machine_table(pending_),
                      process_table(pending_)};
+    if (Table cgroups = cgroup_table(pending_); !cgroups.rows.empty()) {
+      report.tables.push_back(std::move(cgroups));
+    }
     report.caveats.notes = oom_notes(pending_, uses_signals_);
     pending_.clear();
   }

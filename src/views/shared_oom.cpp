@@ -214,8 +214,6 @@ Table machine_table(std::span<const OomKill> kills) {
                    {"available", Unit::Bytes},
                    {"swap_total", Unit::Bytes},
                    {"swap_free", Unit::Bytes},
-                   {"cgroup_usage", Unit::Bytes},
-                   {"cgroup_limit", Unit::Bytes},
                    {"read_after_ns", Unit::Nanoseconds}};
   for (const OomKill& kill : kills) {
     if (!kill.seen) {
@@ -229,9 +227,24 @@ Table machine_table(std::span<const OomKill> kills) {
                           number_cell(facts, "available"),
                           number_cell(facts, "swap_total"),
                           number_cell(facts, "swap_free"),
-                          number_cell(facts, "cgroup_usage"),
-                          number_cell(facts, "cgroup_limit"),
                           kill.seen->delay_ns});
+  }
+  return table;
+}
+
+Table cgroup_table(std::span<const OomKill> kills) {
+  Table table{.title = "the memory cgroup with the lowest limit at that moment",
+              .columns = {{"victim_pid", Unit::Number},
+                          {"cgroup_usage", Unit::Bytes},
+                          {"cgroup_limit", Unit::Bytes}},
+              .key_count = 1};
+  table.fixed = true;
+  for (const OomKill& kill : kills) {
+    if (kill.seen && kill.seen->facts.number("cgroup_limit") != nullptr) {
+      table.rows.push_back({std::uint64_t{kill.victim_pid},
+                            number_cell(kill.seen->facts, "cgroup_usage"),
+                            number_cell(kill.seen->facts, "cgroup_limit")});
+    }
   }
   return table;
 }

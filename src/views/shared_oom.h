@@ -44,6 +44,9 @@ Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns);
 Table victim_table(std::span<const OomKill> kills);
 Table machine_table(std::span<const OomKill> kills);
 Table process_table(std::span<const OomKill> kills);
+
+// No rows where no limit is known.
+Table cgroup_table(std::span<const OomKill> kills);
 std::vector<std::string> oom_notes(std::span<const OomKill> kills, bool by_signals);
 
 }  // namespace memtrace
