@@ -1,6 +1,7 @@
 #include "pipeline/observed_cgroup.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/text.h"
 #include "pipeline/observer.h"
@@ -71,6 +72,8 @@ void add_memory_cgroup(std::string_view text, Facts& facts) {
   const std::string* known = facts.text("cgroup");
   if (known != nullptr && memory.path.size() <= 1) {
     memory.path = *known;
+    // Of a task that is gone there is no text at all.
+    memory.is_version_2 = !std::filesystem::exists(kRoot + std::string("/memory"));
   }
   if (memory.path.empty()) {
     return;
