@@ -216,8 +216,23 @@ void LiveSource::collect() {
   if (drained_) {
     note_tail_loss();
   } else {
-    own_records_.push_back({.stamp = {.time_ns = merge_.complete_to_ns()}, .payload = Tick{}});
+    own_records_.push_back({.stamp = {.time_ns = tick_time_ns()}, .payload = Tick{}});
   }
+}
+
+// Before attr.use_clockid (Linux 4.1) nobody can read the clock of the records. They tell it, and
+// between them it goes on like any other; until the first one both count from the start of the
+// machine.
+std::uint64_t LiveSource::tick_time_ns() {
+  const std::uint64_t complete_ns = merge_.complete_to_ns();
+  if (monotonic_clock()) {
+    return complete_ns;
+  }
+  const std::uint64_t now_ns = monotonic_ns();
+  if (complete_ns > told_clock_.record_ns) {
+    told_clock_ = {.record_ns = complete_ns, .at_ns = now_ns};
+  }
+  return told_clock_.record_ns + (now_ns - told_clock_.at_ns);
 }
 
 bool LiveSource::should_stop() {

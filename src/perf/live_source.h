@@ -85,6 +85,7 @@ class LiveSource final : public RecordSource {
   std::optional<Record> next_merged_record();
   std::optional<Record> next_own_record();
   void collect();
+  std::uint64_t tick_time_ns();
   void note_losses();
   void note_tail_loss();
   bool should_stop();
@@ -106,6 +107,14 @@ class LiveSource final : public RecordSource {
   std::size_t snapshot_position_ = 0;
   std::deque<Record> own_records_;  // losses and ticks
   std::uint64_t deadline_ns_ = 0;   // CLOCK_MONOTONIC
+
+  // What the records' clock was when CLOCK_MONOTONIC was so much; both 0 until it was told.
+  struct ToldClock {
+    std::uint64_t record_ns = 0;
+    std::uint64_t at_ns = 0;
+  };
+
+  ToldClock told_clock_;
   std::uint64_t last_time_ns_ = 0;
   std::uint64_t lost_in_records_ = 0;
   std::uint64_t own_samples_ = 0;

@@ -83,6 +83,16 @@ compact_by_hand() {
 }
 
 check_kills() {
+  if [ -d /group/test ]; then
+    recorded -a --for oom -- sh -c \
+      'echo $$ >/group/test/cgroup.procs && exec "$PUPPETS/press_memory" anon 8192' || true
+    check oom.group_kills = 1 "$(total oom kills)"
+    check oom.for_cgroup = 1 "$(shown oom --format csv | head -n 3 | grep -c press_memory.*cgroup)"
+  fi
+  if ! [ -w /proc/sys/vm/overcommit_memory ]; then
+    skip oom 'this kernel has no /proc/sys: what is too much is refused before it is used'
+    return
+  fi
   echo 1 >/proc/sys/vm/overcommit_memory
   recorded -a --for oom -- "$PUPPETS/press_memory" hold 1000000 || true
   check oom.kills = 1 "$(total oom kills)"
