@@ -12,6 +12,7 @@ namespace memtrace {
 namespace {
 
 constexpr std::uint64_t kReadFormatLost = 1U << 4U;  // PERF_FORMAT_LOST, newer than some headers
+constexpr std::uint64_t kSamplePhysicalAddress = 1U << 19U;  // likewise
 
 // Releases: perf_event_open(2) and the history of include/uapi/linux/perf_event.h.
 constexpr auto kFeatures = std::to_array<AttrFeature>({
@@ -23,6 +24,15 @@ constexpr auto kFeatures = std::to_array<AttrFeature>({
      "finds room",
      [](perf_event_attr& attr) {
        attr.read_format = kReadFormatLost;
+       return 0UL;
+     }},
+    {&AttrFeatures::physical_address,
+     "PERF_SAMPLE_PHYS_ADDR",
+     "4.13",
+     "which node the page of a fault lies on is not known",
+     "",
+     [](perf_event_attr& attr) {
+       attr.sample_type = kSamplePhysicalAddress;
        return 0UL;
      }},
     {&AttrFeatures::clock_id,

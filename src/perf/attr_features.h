@@ -16,17 +16,18 @@
 namespace memtrace {
 
 struct AttrFeatures {
-  bool format_lost = true;      // PERF_FORMAT_LOST
-  bool clock_id = true;         // use_clockid: CLOCK_MONOTONIC
-  bool comm_exec = true;        // exec and a new name can be told apart
-  bool mmap2 = true;            // PERF_RECORD_MMAP2
-  bool cloexec = true;          // PERF_FLAG_FD_CLOEXEC
-  bool identifier = true;       // PERF_SAMPLE_IDENTIFIER
-  bool dummy = true;            // PERF_COUNT_SW_DUMMY
-  bool user_stack = true;       // PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER
-  bool callchain_parts = true;  // exclude_callchain_kernel and _user
-  bool data_mappings = true;    // mmap_data
-  bool sample_id_all = true;    // time and id in all records
+  bool format_lost = true;       // PERF_FORMAT_LOST
+  bool physical_address = true;  // PERF_SAMPLE_PHYS_ADDR
+  bool clock_id = true;          // use_clockid: CLOCK_MONOTONIC
+  bool comm_exec = true;         // exec and a new name can be told apart
+  bool mmap2 = true;             // PERF_RECORD_MMAP2
+  bool cloexec = true;           // PERF_FLAG_FD_CLOEXEC
+  bool identifier = true;        // PERF_SAMPLE_IDENTIFIER
+  bool dummy = true;             // PERF_COUNT_SW_DUMMY
+  bool user_stack = true;        // PERF_SAMPLE_REGS_USER and PERF_SAMPLE_STACK_USER
+  bool callchain_parts = true;   // exclude_callchain_kernel and _user
+  bool data_mappings = true;     // mmap_data
+  bool sample_id_all = true;     // time and id in all records
   // perf_event_attr::size: never more than this kernel's own, whose perf refuses to read it back.
   std::uint32_t attr_bytes = PERF_ATTR_SIZE_VER5;  // 112: what perf of RHEL 7 and later reads
 };

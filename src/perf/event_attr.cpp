@@ -127,7 +127,8 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
     attr.sample_type |= PERF_SAMPLE_RAW;
   } else {
     attr.sample_type |= PERF_SAMPLE_ADDR;
-    attr.sample_type |= request.physical_address ? kSamplePhysicalAddress : 0;
+    const bool wants_address = request.physical_address && context.features.physical_address;
+    attr.sample_type |= wants_address ? kSamplePhysicalAddress : 0;
   }
   if (request.stacks) {
     CallGraph graph = request.on_user_code ? context.call_graph.for_probes() : context.call_graph;

@@ -21,7 +21,7 @@ constexpr auto kKernels = std::to_array<KernelModel>({
      .flag_bits = 25,
      .sample_bits = 19,
      .has_clock_id = false,
-     .missing = "PERF_FORMAT_LOST use_clockid"},
+     .missing = "PERF_FORMAT_LOST PERF_SAMPLE_PHYS_ADDR use_clockid"},
     {.name = "3.10",
      .attr_bytes = 96,
      .flag_bits = 23,
@@ -29,19 +29,20 @@ constexpr auto kKernels = std::to_array<KernelModel>({
      .software_events = 9,
      .has_cloexec = false,
      .has_id_ioctl = false,
-     .missing = "PERF_FORMAT_LOST use_clockid comm_exec PERF_RECORD_MMAP2 PERF_FLAG_FD_CLOEXEC "
+     .missing = "PERF_FORMAT_LOST PERF_SAMPLE_PHYS_ADDR use_clockid comm_exec PERF_RECORD_MMAP2 "
+                "PERF_FLAG_FD_CLOEXEC "
                 "PERF_SAMPLE_IDENTIFIER PERF_COUNT_SW_DUMMY"},
     {.name = "RHEL 7.3",
      .attr_bytes = 112,
      .flag_bits = 27,
      .sample_bits = 19,
      .has_clock_id = false,
-     .missing = "PERF_FORMAT_LOST use_clockid"},
+     .missing = "PERF_FORMAT_LOST PERF_SAMPLE_PHYS_ADDR use_clockid"},
     {.name = "RHEL 7.9",
      .attr_bytes = 112,
      .flag_bits = 28,
      .sample_bits = 19,
-     .missing = "PERF_FORMAT_LOST"},
+     .missing = "PERF_FORMAT_LOST PERF_SAMPLE_PHYS_ADDR"},
     {.name = "RHEL 8.0",
      .attr_bytes = 112,
      .flag_bits = 29,
@@ -79,7 +80,8 @@ constexpr auto kKernels = std::to_array<KernelModel>({
      .has_clock_id = false,
      .has_cloexec = false,
      .has_id_ioctl = false,
-     .missing = "PERF_FORMAT_LOST use_clockid comm_exec PERF_RECORD_MMAP2 PERF_FLAG_FD_CLOEXEC "
+     .missing = "PERF_FORMAT_LOST PERF_SAMPLE_PHYS_ADDR use_clockid comm_exec PERF_RECORD_MMAP2 "
+                "PERF_FLAG_FD_CLOEXEC "
                 "PERF_SAMPLE_IDENTIFIER PERF_COUNT_SW_DUMMY PERF_SAMPLE_STACK_USER "
                 "exclude_callchain_user"},
 });
