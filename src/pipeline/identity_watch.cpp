@@ -76,7 +76,25 @@ std::optional<SeenProcess> read_process(std::uint32_t pid) {
     return std::nullopt;
   }
   const auto cgroups = read_file(folder + "/cgroup");  // not there: no cgroups in this kernel
-  return parse_process(status.value(), cgroups.ok() ? cgroups.value() : "");
+  auto seen = parse_process(status.value(), cgroups.ok() ? cgroups.value() : "");
+  const auto stat = read_file(folder + "/stat");  // after it: whoever exits by now may have before
+  if (seen && (!stat.ok() || is_exiting(stat.value()))) {
+    seen->ended = true;
+  }
+  return seen;
+}
+
+// The name in parentheses may hold anything; flags are the seventh word behind it.
+bool is_exiting(std::string_view stat) {
+  constexpr std::uint64_t kExiting = 4;  // PF_EXITING (include/linux/sched.h)
+  constexpr std::size_t kFlags = 7;      // an empty one first
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string_view::npos) {
+    return false;
+  }
+  const auto words = split(stat.substr(name_end + 1), ' ');
+  const auto flags = words.size() > kFlags ? parse_number(words[kFlags]) : std::nullopt;
+  return flags && (*flags & kExiting) != 0;
 }
 
 std::unordered_map<std::uint32_t, std::string> parse_passwd(std::string_view passwd) {
@@ -152,7 +170,7 @@ void IdentityWatch::read(std::uint32_t pid, std::uint64_t time_ns) {
     return;  // it has ended: what its parent was must do
   }
   const IdentityId known = world_.identity_of(pid);
-  // Before Linux 4.4 a zombie is in the root cgroup (kernel/cgroup.c, cgroup_exit()).
+  // A task that exits is shown in the root cgroup (kernel/cgroup/cgroup.c, proc_cgroup_show()).
   if (seen->ended && known.valid()) {
     seen->cgroup = world_.identities().cgroup(known);
   }

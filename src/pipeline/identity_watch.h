@@ -21,7 +21,7 @@ namespace memtrace {
 struct SeenProcess {
   std::uint32_t uid = 0;  // the real one, as bpf_get_current_uid_gid() has it
   std::string cgroup;
-  bool ended = false;  // a zombie
+  bool ended = false;  // a zombie, or about to be one
 };
 
 // Nothing when there is no such process any more.
@@ -29,6 +29,9 @@ std::optional<SeenProcess> read_process(std::uint32_t pid);
 
 // Where the process of an event is, as far as it was read; "" when it was not.
 std::string_view known_cgroup(const World& world, const Event& event);
+
+// From the text of /proc/PID/stat.
+bool is_exiting(std::string_view stat);
 
 // From the text of /proc/PID/status and /proc/PID/cgroup.
 std::optional<SeenProcess> parse_process(std::string_view status, std::string_view cgroups);

@@ -214,7 +214,7 @@ TEST_F(PressureTest, kill_in_a_cgroup_is_told_with_its_victim_and_trigger) {
   }
   Grown grown;
   const Outcome outcome = run("$MEMTRACE record -a --for oom,reclaim -- " + group.enter() +
-                              "$PUPPETS/press_memory anon 12288");
+                              "sh -c 'sleep 0.3; exec $PUPPETS/press_memory anon 12288'");
   grown.after = figures_in("/proc/vmstat");
   EXPECT_EQ(outcome.status, 128 + 9) << outcome.all();
   EXPECT_EQ(group.kills(), 1U);
@@ -236,7 +236,7 @@ TEST_F(PressureTest, kill_in_a_cgroup_is_told_with_its_victim_and_trigger) {
   const Json machine = row_of(oom, 2, "victim_pid", kill.at("victim_pid"));
   ASSERT_FALSE(machine.is_null()) << oom.dump(1);
   EXPECT_TRUE(machine.at("load_averages").is_string());
-  EXPECT_EQ(oom.value("/tables/4/rows/0/cgroup_limit"_json_pointer, 16 << 20), 16 << 20);
+  EXPECT_EQ(oom.at("tables").at(4).at("rows").at(0).at("cgroup_limit"), 16 * kMebibyte);
   EXPECT_FALSE(oom.at("tables").at(3).at("rows").empty());
   const Json reclaims = report("reclaim --trace");
   const Json& first = reclaims.at("tables").at(1).at("rows").at(0);
