@@ -24,8 +24,7 @@ class PressureTest : public LiveTest {
 
     std::uint64_t by(const std::string& name) const {
       const auto find = [&name](const auto& figures) {
-        const auto found = figures.find(name);
-        return found == figures.end() ? 0 : found->second;
+        return figures.count(name) == 0 ? 0 : figures.at(name);
       };
       return find(after) - find(before);
     }
@@ -236,6 +235,7 @@ TEST_F(PressureTest, kill_in_a_cgroup_is_told_with_its_victim_and_trigger) {
   const Json machine = row_of(oom, 2, "victim_pid", kill.at("victim_pid"));
   ASSERT_FALSE(machine.is_null()) << oom.dump(1);
   EXPECT_TRUE(machine.at("load_averages").is_string());
+  EXPECT_GT(machine.at("available").get<std::uint64_t>(), 0U);
   EXPECT_EQ(oom.at("tables").at(4).at("rows").at(0).at("cgroup_limit"), 16 * kMebibyte);
   EXPECT_FALSE(oom.at("tables").at(3).at("rows").empty());
   const Json reclaims = report("reclaim --trace");
