@@ -36,7 +36,7 @@ void ask_for_stacks(perf_event_attr& attr,
   if (call_graph.user && call_graph.stack_bytes != 0) {
     attr.exclude_callchain_user = features.callchain_parts ? 1 : 0;
     attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-    attr.sample_regs_user = general_registers();
+    attr.sample_regs_user = call_graph.at_calls ? preserved_registers() : general_registers();
     attr.sample_stack_user = call_graph.stack_bytes;
   } else if (call_graph.user && call_graph.repair) {
     attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -70,7 +70,7 @@ void ask_for_probe(perf_event_attr& attr, const PmuProbe& probe) {
   attr.enable_on_exec = 0;
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 // Bits `first` to `last`.
 constexpr std::uint64_t bits(unsigned first, unsigned last) {
   return ((std::uint64_t{2} << last) - 1) & ~((std::uint64_t{1} << first) - 1);
@@ -85,6 +85,19 @@ std::uint64_t general_registers() {
   return bits(PERF_REG_X86_AX, PERF_REG_X86_IP) | bits(PERF_REG_X86_R8, PERF_REG_X86_R15);
 #elif defined(__aarch64__)
   return (std::uint64_t{1} << PERF_REG_ARM64_MAX) - 1;
+#else
+  return 0;
+#endif
+}
+
+// System V ABI for x86-64, figure 3.4; and r10, from which gcc finds the frame while a function
+// that aligns its stack sets it up. AAPCS64, section 6.1.1.
+std::uint64_t preserved_registers() {
+#if defined(__x86_64__)
+  return (1U << PERF_REG_X86_BX) | bits(PERF_REG_X86_BP, PERF_REG_X86_IP) |
+         (1U << PERF_REG_X86_R10) | bits(PERF_REG_X86_R12, PERF_REG_X86_R15);
+#elif defined(__aarch64__)
+  return bits(PERF_REG_ARM64_X19, PERF_REG_ARM64_PC);
 #else
   return 0;
 #endif

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <thread>
@@ -108,6 +109,18 @@ TEST(EventAttrTest, stacks_to_be_unwound_come_with_registers_and_no_user_callcha
   EXPECT_EQ(attr.exclude_callchain_user, 1U);
   EXPECT_EQ(attr.exclude_callchain_kernel, 0U);
   EXPECT_EQ(file_attr(attr, {}).exclude_callchain_user, 0U) << "the file holds the unwound frames";
+}
+
+TEST(EventAttrTest, probes_come_with_the_registers_that_calls_preserve) {
+  const EventRequest request{
+      .info = {.kind = EventKind::Tracepoint}, .type = kTypeTracepoint, .on_user_code = true};
+  const perf_event_attr attr = make_attr(request, {.call_graph = {.stack_bytes = 8192}});
+  EXPECT_EQ(attr.sample_regs_user, preserved_registers());
+  EXPECT_EQ(preserved_registers() & ~general_registers(), 0U);
+  EXPECT_EQ(repair_registers() & ~preserved_registers(), 0U);
+#if defined(__x86_64__)
+  EXPECT_EQ(std::popcount(preserved_registers()), 9);
+#endif
 }
 
 TEST(EventAttrTest, an_event_that_needs_no_stack_has_none) {

@@ -88,12 +88,12 @@ TEST(ShedTest, a_cut_stack_keeps_the_innermost_of_each_part_and_its_fields) {
   EXPECT_EQ(std::get<Sample>(records[1].payload).callchain.size(), 2U);
 }
 
-// The same with REGS_USER (all 0) and STACK_USER behind.
+// The same with REGS_USER of a probe (all 0) and STACK_USER behind.
 void add_dump(std::vector<std::uint64_t>& words, std::uint64_t stack_bytes) {
   const std::size_t start = words.size();
   add_sample(words, {});
   words.push_back(2);  // PERF_SAMPLE_REGS_ABI_64
-  words.resize(words.size() + static_cast<std::size_t>(std::popcount(general_registers())));
+  words.resize(words.size() + static_cast<std::size_t>(std::popcount(preserved_registers())));
   words.push_back(stack_bytes);
   for (std::uint64_t i = 0; i < stack_bytes / sizeof(std::uint64_t); ++i) {
     words.push_back(i);
