@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/system.h"
+#include "perf/own_work.h"
 #include "perf/proc_snapshot.h"
 #include "perf/ring_size.h"
 
@@ -253,13 +254,11 @@ bool LiveSource::target_is_gone() const {
          all_ended(setup_.target.ids);
 }
 
-// memtrace's own allocations and faults are no news. A free in its context is: it may be of a block
-// of somebody else, freed by an interrupt or an RCU callback that happened to run there.
 bool LiveSource::is_own(const Record& record) {
   static const auto own_pid = static_cast<std::uint32_t>(::getpid());
   const auto* sample = std::get_if<Sample>(&record.payload);
   if (setup_.target.kind != TargetKind::System || sample == nullptr || sample->pid != own_pid ||
-      recording_.events[sample->event].name.find("free") != std::string::npos) {
+      !is_of_own_memory(recording_.events[sample->event].name)) {
     return false;
   }
   ++own_samples_;
