@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "perf/file_head.h"
 #include "perf/file_input.h"
+#include "perf/group_source.h"
 #include "perf/header_records.h"
 #include "perf/perf_format.h"
 #include "perf/record_keeper.h"
@@ -41,6 +42,8 @@ class FileSource final : public RecordSource {
   Result<std::optional<Record>> next() override;
 
   const Recording& recording() const override { return builder_.recording(); }
+
+  RecordingBuilder& builder() { return builder_; }
 
  private:
   Result<> read_one();
@@ -154,12 +157,7 @@ void FileSource::count_lost_once(Record& record) {
 void FileSource::end() {
   ended_ = true;
   builder_.complete_events();
-  const auto& events = builder_.recording().events;
-  if (std::any_of(events.begin(), events.end(), [](const EventInfo& event) {
-        return event.kind == EventKind::Tracepoint && event.format.empty();
-      })) {
-    builder_.add_caveat("The file does not say which fields some of its tracepoints have.");
-  }
+  builder_.note_missing_formats();
   sorter_.finish();
 }
 
@@ -293,7 +291,8 @@ Result<std::unique_ptr<RecordSource>> open_file_source(const std::string& path) 
   }
   auto source = std::make_unique<FileSource>(input.take(), path);
   TRY(source->start());
-  return std::unique_ptr<RecordSource>(std::move(source));
+  RecordingBuilder& builder = source->builder();
+  return with_groups(std::move(source), builder.group_counts(), builder.parser());
 }
 
 }  // namespace memtrace

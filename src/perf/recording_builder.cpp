@@ -79,10 +79,15 @@ void RecordingBuilder::add_event(Bytes attr_bytes, std::span<const std::uint64_t
   event.config = attr.config;
   event.period = layout.period;
   event.is_tracking = event.kind == EventKind::Software && attr.config == PERF_COUNT_SW_DUMMY;
-  if ((attr.sample_type & PERF_SAMPLE_READ) != 0 && (attr.read_format & PERF_FORMAT_GROUP) != 0) {
-    add_caveat(
-        "The events were recorded as a group (:S): of all but its leader there are only counts "
-        "in the leader's samples, which are not read.");
+  group_counts_.add_event(attr);
+  event.is_counted = is_counted_by_leader(attr);
+  if (event.is_counted) {
+    const bool has_ids = (attr.read_format & PERF_FORMAT_ID) != 0;
+    add_caveat(has_ids ? "The events were recorded as a group (:S): of all but its leader it is "
+                         "known only how often they were hit between the leader's samples, whose "
+                         "stacks stand for theirs."
+                       : "The events were recorded as a group (:S) without ids: of all but its "
+                         "leader nothing is known.");
   }
   // Only the event that carries names says so; a file whose events carry none needs no guess.
   recording_.tells_exec = recording_.tells_exec && (attr.comm == 0 || attr.comm_exec != 0);
@@ -111,6 +116,15 @@ void RecordingBuilder::add_caveat(std::string sentence) {
   auto& caveats = recording_.caveats;
   if (std::find(caveats.begin(), caveats.end(), sentence) == caveats.end()) {
     caveats.push_back(std::move(sentence));
+  }
+}
+
+void RecordingBuilder::note_missing_formats() {
+  const auto& events = recording_.events;
+  if (std::any_of(events.begin(), events.end(), [](const EventInfo& event) {
+        return event.kind == EventKind::Tracepoint && event.format.empty();
+      })) {
+    add_caveat("The file does not say which fields some of its tracepoints have.");
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perf/group_counts.h"
 #include "perf/recording.h"
 #include "perf/sample_layout.h"
 #include "perf/tracing_data.h"
@@ -39,9 +40,14 @@ class RecordingBuilder {
   // called when features have been added.
   void complete_events();
 
+  // What complete_events() did not find will not come any more.
+  void note_missing_formats();
+
   const Recording& recording() const { return recording_; }
 
   const RecordParser& parser() const { return parser_; }
+
+  GroupCounts& group_counts() { return group_counts_; }
 
  private:
   void read_tracing_data(Bytes body);
@@ -53,6 +59,7 @@ class RecordingBuilder {
 
   Recording recording_;
   RecordParser parser_;
+  GroupCounts group_counts_;
   std::vector<std::uint32_t> types_;  // PERF_TYPE_* of each event
   std::vector<TracepointFormat> formats_;
 };

@@ -147,7 +147,7 @@ void EventFeed::learn_events() {
 }
 
 EventInfo EventFeed::with_format(EventInfo info) {
-  if (info.kind != EventKind::Tracepoint || !info.format.empty()) {
+  if (info.kind != EventKind::Tracepoint || !info.format.empty() || info.is_counted) {
     return info;
   }
   if (const auto local = find_local_format(info.config)) {
@@ -160,6 +160,12 @@ EventInfo EventFeed::with_format(EventInfo info) {
   return info;
 }
 
+void EventFeed::add_untyped(EventType type) {
+  is_typed_.push_back(false);
+  decoders_.emplace_back([](const RawSample&) { return EventPayload(); });
+  types_.push_back(std::move(type));
+}
+
 void EventFeed::learn_event(const EventInfo& recorded) {
   const EventInfo info = with_format(recorded);
   EventType type{.name = info.name, .index = static_cast<std::uint32_t>(types_.size())};
@@ -168,6 +174,10 @@ void EventFeed::learn_event(const EventInfo& recorded) {
     type.heap_call = heap_call_name(info.name);
   }
   type.probe = demangle(user_probe_name(info.name));
+  if (recorded.is_counted) {
+    add_untyped(std::move(type));
+    return;
+  }
   if (!info.format.empty()) {
     auto parsed = parse_format(info.format, info.name.substr(0, info.name.find(':')));
     if (parsed.ok()) {

@@ -44,6 +44,7 @@ class EventFeed {
   void note_process(std::uint32_t pid);
   std::optional<Event> apply_sample(const Stamp& stamp, const Sample& sample);
   void learn_event(const EventInfo& recorded);
+  void add_untyped(EventType type);
   // A tracepoint whose format was cut off gets this machine's, with a caveat.
   EventInfo with_format(EventInfo info);
 

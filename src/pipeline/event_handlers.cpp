@@ -16,7 +16,7 @@ void EventHandlers::set_views(std::vector<const ViewSpec*> specs, std::vector<Vi
 void EventHandlers::learn(const std::deque<EventType>& types, const Recording& recording) {
   while (by_event_.size() < types.size()) {
     const EventType& type = types[by_event_.size()];
-    by_event_.push_back(&add_kind(type, by_event_.size()));
+    by_event_.push_back(&add_kind(type, by_event_.size(), recording));
     counts_.push_back({.name = type.name});
     if (is_raw_call_event(type.name)) {
       add_calls(type, recording);
@@ -24,10 +24,15 @@ void EventHandlers::learn(const std::deque<EventType>& types, const Recording& r
   }
 }
 
-EventHandlers::Kind& EventHandlers::add_kind(const EventType& type, std::size_t event) {
+// Of what is only counted, a view that takes any event makes something.
+EventHandlers::Kind& EventHandlers::add_kind(const EventType& type,
+                                             std::size_t event,
+                                             const Recording& recording) {
+  const EventType any;
+  const bool is_counted = recording.events[event].is_counted;
   Kind& kind = kinds_.emplace_back(Kind{.type = &type, .event = event, .views = {}});
   for (std::size_t i = 0; i < views_.size(); ++i) {
-    if (specs_[i]->handles(type)) {
+    if (specs_[i]->handles(is_counted ? any : type)) {
       kind.views.push_back(i);
     }
   }
@@ -43,7 +48,7 @@ void EventHandlers::add_calls(const EventType& type, const Recording& recording)
                             type, filter == filters.end() ? std::string() : filter->second));
   const std::vector<std::size_t> served = by_event_.back()->views;
   for (const EventType* call : calls.recorded()) {
-    Kind& kind = add_kind(*call, event);
+    Kind& kind = add_kind(*call, event, recording);
     std::erase_if(kind.views, [&served](std::size_t view) {
       return std::ranges::find(served, view) != served.end();
     });

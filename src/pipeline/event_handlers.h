@@ -54,7 +54,7 @@ class EventHandlers {
     std::uint64_t samples = 0;
   };
 
-  Kind& add_kind(const EventType& type, std::size_t event);
+  Kind& add_kind(const EventType& type, std::size_t event, const Recording& recording);
   void add_calls(const EventType& type, const Recording& recording);
   // nullptr when it is none of a raw event.
   Kind* call_kind(const Event& event);

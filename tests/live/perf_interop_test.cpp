@@ -112,6 +112,34 @@ TEST_F(PerfInteropTest, report_reads_a_pipe_from_record_with_its_names) {
   EXPECT_EQ(sum_with_function(kmalloc, "send_messages"), 200U);
 }
 
+// The members of a group that is sampled by its leader have no samples in the file: both make them
+// of the counts in the leader's.
+TEST_F(PerfInteropTest, hits_of_a_group_are_those_that_perf_script_gives) {
+  for (const char* group : {"{kmem:kmalloc,kmem:kfree,kmem:mm_page_alloc}:S",
+                            "{page-faults,minor-faults,kmem:mm_page_alloc}:S"}) {
+    run_well(std::string("perf record -q -g -c 1 -e '") + group +
+             "' -o group.data -- $PUPPETS/touch_pages 300");
+    EventCounts by_perf;
+    std::istringstream lines(run_well("perf script -F event,period -G -i group.data").out);
+    std::uint64_t period = 0;
+    for (std::string event; lines >> period >> event;) {
+      by_perf[event.substr(0, event.find_last_of(':'))] += period;
+    }
+    EventCounts own;
+    const Json counted = report("count --by event --top 0 -i group.data");
+    for (const Json& row : counted.at("tables").at(0).at("rows")) {
+      own[row.at("event")] = row.at("count");
+    }
+    EXPECT_EQ(own, by_perf) << group;
+    EXPECT_EQ(own.size(), 3U) << group;
+    EXPECT_NE(counted.dump().find("recorded as a group (:S)"), std::string::npos);
+    EXPECT_EQ(counted.dump().find("sampled one in N"), std::string::npos);
+    // Nothing but the number is known of them.
+    EXPECT_NE(run_well("$MEMTRACE report count --by order -i group.data").out.find("no event has"),
+              std::string::npos);
+  }
+}
+
 // "a recording of": how perf made it, and whether it is read as a pipe.
 struct PerfRecording {
   const char* name;

@@ -49,7 +49,7 @@ void put_attr(ByteWriter& out, const OldPerf& perf, std::uint32_t tracepoint, st
   attr.type = PERF_TYPE_TRACEPOINT;
   attr.size = static_cast<std::uint32_t>(perf.attr_bytes);
   attr.config = tracepoint;
-  attr.sample_period = 1;
+  attr.sample_period = perf.has_groups && tracepoint == kKfreeId ? 0 : 1;
   attr.sample_type = kOldSampleType;
   attr.read_format = PERF_FORMAT_ID;
   attr.sample_type |= perf.has_groups ? std::uint64_t{PERF_SAMPLE_READ} : 0U;
@@ -184,13 +184,14 @@ TEST(OldFiles, names_of_events_in_the_header_do_no_harm) {
   expect_whole({.attr_bytes = 96, .tracing_version = "0.5", .has_event_types = true});
 }
 
-// perf script makes samples of the others out of the leader's: that would be missed.
-TEST(OldFiles, counts_in_a_leaders_samples_are_said_to_be_missing) {
+TEST(OldFiles, groups_whose_leader_alone_is_sampled_are_said_to_be_such) {
   const TempFile file("group");
   file.write(old_file({.has_groups = true}));
   const Recorded recorded = read_all(file.path());
   EXPECT_EQ(recorded.error, "");
-  EXPECT_TRUE(recorded.has_caveat("recorded as a group"));
+  EXPECT_TRUE(recorded.has_caveat("recorded as a group (:S): of all but its leader it is known"));
+  EXPECT_FALSE(recorded.recording.events[0].is_counted);
+  EXPECT_TRUE(recorded.recording.events[1].is_counted);
 }
 
 // Counts as that perf's own script gives them; data/perf/old/record.sh says how they were made.

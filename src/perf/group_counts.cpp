@@ -1,0 +1,80 @@
+#include "perf/group_counts.h"
+
+#include <bit>
+#include <cstring>
+
+#include "perf/perf_format.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::uint64_t kFormatLost = 1U << 4;  // PERF_FORMAT_LOST, Linux 6.0
+constexpr std::size_t kWordBytes = 8;
+
+// Fields of a sample in front of READ, each of one word.
+constexpr std::uint64_t kFieldsBefore = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                                        PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
+                                        PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+                                        PERF_SAMPLE_PERIOD;
+
+std::uint64_t word_at(std::span<const std::byte> record, std::size_t word) {
+  std::uint64_t value = 0;
+  if ((word + 1) * kWordBytes <= record.size()) {
+    std::memcpy(&value, record.data() + word * kWordBytes, sizeof(value));
+  }
+  return value;
+}
+
+}  // namespace
+
+bool is_counted_by_leader(const perf_event_attr& attr) {
+  return (attr.sample_type & PERF_SAMPLE_READ) != 0 &&
+         (attr.read_format & PERF_FORMAT_GROUP) != 0 && attr.sample_period == 0;
+}
+
+// Counters of an inherited event are each thread's own since 6.12; before, the kernel refused to
+// inherit what is read in samples (kernel/events/core.c).
+void GroupCounts::add_event(const perf_event_attr& attr) {
+  Layout& layout = layouts_.emplace_back();
+  if ((attr.sample_type & PERF_SAMPLE_READ) == 0 || (attr.read_format & PERF_FORMAT_ID) == 0) {
+    return;
+  }
+  any_ = true;
+  layout.read_format = attr.read_format;
+  layout.first_word = sizeof(RecordHeader) / kWordBytes +
+                      static_cast<std::size_t>(std::popcount(attr.sample_type & kFieldsBefore));
+  layout.per_thread = attr.inherit != 0 && (attr.sample_type & PERF_SAMPLE_TID) != 0;
+}
+
+// {count, [times], {value, id, [lost]}...} of a group, {value, [times], id, [lost]} of one event.
+const std::vector<GroupCounts::Hits>& GroupCounts::take(const Sample& sample,
+                                                        std::span<const std::byte> record,
+                                                        const RecordParser& parser) {
+  hits_.clear();
+  if (!tells(sample.event)) {
+    return hits_;
+  }
+  const Layout& layout = layouts_[sample.event];
+  const auto words = [&layout](std::uint64_t bits) {
+    return static_cast<std::size_t>(std::popcount(layout.read_format & bits));
+  };
+  const bool is_group = (layout.read_format & PERF_FORMAT_GROUP) != 0;
+  const std::size_t times = words(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING);
+  const std::size_t last_word = record.size() / kWordBytes;
+  const std::uint64_t count = is_group ? word_at(record, layout.first_word) : 1;
+  std::size_t at = layout.first_word + (is_group ? 1 + times : 0);
+  for (std::uint64_t i = 0; i < count && at < last_word; ++i) {
+    const std::uint64_t value = word_at(record, at);
+    const std::uint64_t id = word_at(record, at + 1 + (is_group ? 0 : times));
+    at += 2 + words(kFormatLost);
+    std::uint64_t& before = values_[{id, layout.per_thread ? sample.tid : 0}];
+    const auto event = parser.event_of(id);
+    if (event && value > before) {
+      hits_.push_back({.event = *event, .count = value - before});
+    }
+    before = value;
+  }
+  return hits_;
+}
+
+}  // namespace memtrace

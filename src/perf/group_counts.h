@@ -1,0 +1,59 @@
+// What a sample tells of counters: perf record's groups with :S, where the leader alone is sampled
+// and its samples say how far the counters of all have come (PERF_SAMPLE_READ).
+#pragma once
+
+#include <linux/perf_event.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "perf/record.h"
+#include "perf/sample_layout.h"
+
+namespace memtrace {
+
+class GroupCounts {
+ public:
+  // In the order of Recording::events.
+  void add_event(const perf_event_attr& attr);
+
+  // Whether there is any such event.
+  bool any() const { return any_; }
+
+  // Whether samples of this event tell of counters.
+  bool tells(std::uint32_t event) const {
+    return event < layouts_.size() && layouts_[event].first_word != 0;
+  }
+
+  struct Hits {
+    std::uint32_t event = 0;
+    std::uint64_t count = 0;
+  };
+
+  // Since the last sample that told of them: of all events that were hit, in their order in the
+  // sample. `record` is the sample's bytes. Valid until the next call.
+  const std::vector<Hits>& take(const Sample& sample,
+                                std::span<const std::byte> record,
+                                const RecordParser& parser);
+
+ private:
+  struct Layout {
+    std::uint64_t read_format = 0;
+    std::size_t first_word = 0;  // of what was read; 0: there is nothing
+    bool per_thread = false;
+  };
+
+  std::vector<Layout> layouts_;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> values_;  // by id and thread
+  std::vector<Hits> hits_;
+  bool any_ = false;
+};
+
+// Of a group, one whose hits are told by the leader's samples alone.
+bool is_counted_by_leader(const perf_event_attr& attr);
+
+}  // namespace memtrace
