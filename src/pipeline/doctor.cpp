@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "perf/event_fd.h"
+#include "pipeline/kernel_config.h"
 #include "tracepoints/alternatives.h"
 #include "tracepoints/format.h"
 #include "tracepoints/software_events.h"
@@ -212,8 +213,12 @@ Diagnosis diagnose_machine(std::span<const NamedView> views) {
   }
   const CanOpen can_open = local_events();
   diagnosis.facts.push_back(events_fact(views, can_open));
+  const auto why_not = [config = KernelConfig::of_machine()](std::string_view event) {
+    return config.reason_against(event);
+  };
   for (const NamedView& view : views) {
-    ViewDiagnosis& one = diagnosis.views.emplace_back(diagnose(view, can_open, local_field));
+    ViewDiagnosis& one =
+        diagnosis.views.emplace_back(diagnose(view, can_open, local_field, why_not));
     if (one.state == ViewState::Cannot) {
       one.findings.push_back(remedy_in(diagnosis.facts, one));
     }

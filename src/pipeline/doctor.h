@@ -27,10 +27,14 @@ using CanOpen = std::function<bool(std::string_view)>;
 // Whether an event that can be opened has this field.
 using HasField = std::function<bool(std::string_view event, std::string_view field)>;
 
+// Why the kernel has no such event, where that is known; else "".
+using WhyNot = std::function<std::string(std::string_view event)>;
+
 // Without has_field nothing is said of fields.
 ViewDiagnosis diagnose(const NamedView& view,
                        const CanOpen& can_open,
-                       const HasField& has_field = {});
+                       const HasField& has_field = {},
+                       const WhyNot& why_not = {});
 
 // Of this machine, as this user.
 CanOpen local_events();

@@ -2,6 +2,7 @@
 // what a reader of the view does without.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "pipeline/doctor.h"
 #include "tracepoints/alternatives.h"
@@ -84,9 +85,11 @@ std::string_view meaning_of(std::string_view event) {
 
 class Findings {
  public:
-  explicit Findings(ViewDiagnosis& diagnosis) : diagnosis_(diagnosis) {}
+  explicit Findings(ViewDiagnosis& diagnosis, std::string reason = "")
+      : diagnosis_(diagnosis), reason_(std::move(reason)) {}
 
   void note(std::string finding, ViewState state) {
+    finding += reason_.empty() ? "" : " (" + reason_ + ")";
     diagnosis_.state = std::max(diagnosis_.state, state);
     if (std::ranges::find(diagnosis_.findings, finding) == diagnosis_.findings.end()) {
       diagnosis_.findings.push_back(std::move(finding));
@@ -95,6 +98,7 @@ class Findings {
 
  private:
   ViewDiagnosis& diagnosis_;
+  std::string reason_;  // of what is missing
 };
 
 void note_substitute(const NeedState& need, Findings& findings) {
@@ -117,8 +121,9 @@ void note_substitute(const NeedState& need, Findings& findings) {
   }
 }
 
-void diagnose_need(const NeedState& need, ViewDiagnosis& diagnosis) {
-  Findings findings(diagnosis);
+void diagnose_need(const NeedState& need, const WhyNot& why_not, ViewDiagnosis& diagnosis) {
+  const bool is_missing = need.chosen != need.wanted;
+  Findings findings(diagnosis, is_missing && why_not ? why_not(need.wanted) : "");
   const bool is_static_probe = need.wanted.starts_with(kStaticProbe);
   if (need.chosen.empty() && !need.may_be_missing) {
     if (need.wanted.starts_with(kHeapNeed)) {
@@ -155,14 +160,17 @@ void diagnose_fields(const HasField& has_field, ViewDiagnosis& diagnosis) {
 
 }  // namespace
 
-ViewDiagnosis diagnose(const NamedView& view, const CanOpen& can_open, const HasField& has_field) {
+ViewDiagnosis diagnose(const NamedView& view,
+                       const CanOpen& can_open,
+                       const HasField& has_field,
+                       const WhyNot& why_not) {
   ViewDiagnosis diagnosis{.view = view.name};
   for (NeedState& need : examine_needs(view.spec.needs, can_open)) {
     // Every kernel has the software events, but not everybody may open them.
     if (find_software_event(need.chosen) && !can_open(need.chosen)) {
       need.chosen.clear();
     }
-    diagnose_need(need, diagnosis);
+    diagnose_need(need, why_not, diagnosis);
   }
   if (diagnosis.state == ViewState::Cannot) {
     std::erase_if(diagnosis.findings, [](const std::string& finding) {

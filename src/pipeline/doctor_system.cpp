@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "pipeline/doctor_facts.h"
+#include "pipeline/kernel_config.h"
 
 namespace memtrace {
 namespace {
@@ -45,35 +46,16 @@ Fact distribution() {
   return {"distribution", text_of("/etc/redhat-release"), ""};
 }
 
-// Where distributions put what the kernel was built with. A compressed /proc/config.gz is named
-// only: the files that follow from it tell the same.
 Fact build_configuration() {
-  utsname name{};
-  ::uname(&name);
-  const std::string release = static_cast<const char*>(name.release);
-  const std::array paths = {"/boot/config-" + release,
-                            "/lib/modules/" + release + "/config",
-                            "/usr/lib/modules/" + release + "/config"};
-  const auto found = std::find_if(paths.begin(), paths.end(), path_exists);
-  if (found == paths.end()) {
-    return {"kernel configuration",
-            path_exists("/proc/config.gz") ? "in /proc/config.gz" : "not readable",
-            ""};
+  const KernelConfig config = KernelConfig::of_machine();
+  if (!config.is_known()) {
+    return {"kernel configuration", "not readable", ""};
   }
-  constexpr auto kOptions = std::to_array<std::string_view>({"CONFIG_PERF_EVENTS",
-                                                             "CONFIG_FTRACE_SYSCALLS",
-                                                             "CONFIG_UPROBE_EVENTS",
-                                                             "CONFIG_KPROBE_EVENTS"});
-  const std::string text = text_of(*found, "");
-  std::vector<std::string> missing;
-  for (const std::string_view option : kOptions) {
-    if (text.find(std::string(option) + "=y") == std::string::npos) {
-      missing.emplace_back(option);
-    }
-  }
+  const std::vector<std::string> missing = config.lacking();
   return {"kernel configuration",
-          missing.empty() ? "all that is needed" : "without " + join(missing, ", "),
-          missing.empty() ? "" : "such views need a kernel that is built with them"};
+          (missing.empty() ? "all that is needed" : "without " + join(missing, ", ")) +
+              std::string(", by ") + config.path(),
+          missing.empty() ? "" : "what depends on them needs a kernel that is built with them"};
 }
 
 Fact user() {

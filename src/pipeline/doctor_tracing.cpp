@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "perf/event_fd.h"
 #include "pipeline/doctor_facts.h"
+#include "pipeline/kernel_config.h"
 #include "tracepoints/tracefs.h"
 #include "tracepoints/uprobe_pmu.h"
 
@@ -81,20 +82,23 @@ Fact user_probes(const std::string& root) {
             "the kernel filters no sizes then; where uprobe_events can be written, it does"};
   }
   const bool has_file = !root.empty() && path_exists(root + "/uprobe_events");
+  const std::string reason = KernelConfig::of_machine().reason_against("uprobe:");
+  if (has_file || (::geteuid() != 0 && reason.empty())) {
+    return {"user probes", "none", "run memtrace as root"};
+  }
   return {"user probes",
           "none",
-          has_file || ::geteuid() != 0
-              ? "run memtrace as root"
-              : "needs a kernel with CONFIG_UPROBE_EVENTS (Linux 3.5, RHEL 7)"};
+          reason.empty() ? "needs a kernel with CONFIG_UPROBE_EVENTS (Linux 3.5, RHEL 7)" : reason};
 }
 
 Fact kernel_probes(const std::string& root) {
   if (root.empty() || ::access((root + "/events").c_str(), R_OK) != 0) {
     return {"kprobes", "not known without the tracing directory", ""};
   }
-  return {"kprobes",
-          path_exists(root + "/kprobe_events") ? "kprobe_events, for --kprobes" : "none",
-          ""};
+  if (path_exists(root + "/kprobe_events")) {
+    return {"kprobes", "kprobe_events, for --kprobes", ""};
+  }
+  return {"kprobes", "none", KernelConfig::of_machine().reason_against("kprobe:")};
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ set(sees_cli "${sees_pipeline}|render/|cli/")
 set(sees_main "base/|cli/")
 
 # Headers of others and the folders that may include them.
-set(confined boost libtrace elfutils perf_event json zstd)
+set(confined boost libtrace elfutils perf_event json zstd zlib)
 set(header_boost "boost/")
 set(only_boost "cli")
 set(header_libtrace "(traceevent/|tracefs/)?(event-parse|event-utils|trace-seq|kbuffer|tracefs)\\.h")
@@ -29,6 +29,8 @@ set(header_json "nlohmann/")
 set(only_json "pipeline|render")
 set(header_zstd "zstd")
 set(only_zstd "perf")
+set(header_zlib "zlib\\.h")
+set(only_zlib "base")
 
 function(complain file line)
   file(RELATIVE_PATH relative ${ROOT} ${file})

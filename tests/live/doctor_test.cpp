@@ -51,6 +51,25 @@ TEST_F(DoctorLiveTest, without_tracefs_nothing_is_mounted_and_faults_still_work)
   EXPECT_NE(doctor.dump().find("not mounted"), std::string::npos);
 }
 
+// Compared with zcat's reading, and with what the kernel shows for it.
+TEST_F(DoctorLiveTest, what_the_kernel_was_built_without_is_said) {
+  if (!std::filesystem::exists("/proc/config.gz")) {
+    GTEST_SKIP() << "this kernel does not show what it was built with (CONFIG_IKCONFIG_PROC)";
+  }
+  const std::string doctor = run_well("$MEMTRACE doctor --json").out;
+  for (const char* option :
+       {"CONFIG_KPROBE_EVENTS", "CONFIG_FTRACE_SYSCALLS", "CONFIG_COMPACTION", "CONFIG_MEMCG"}) {
+    const bool is_set =
+        run(std::string("zcat /proc/config.gz | grep -q '^") + option + "=y'").status == 0;
+    EXPECT_EQ(doctor.find(option) == std::string::npos, is_set) << option << "\n" << doctor;
+  }
+  const bool has_kprobes = std::filesystem::exists("/sys/kernel/tracing/kprobe_events");
+  const Outcome refused = run("$MEMTRACE record --kprobes --for swapin -- true");
+  EXPECT_EQ(refused.status == 0, has_kprobes) << refused.all();
+  EXPECT_EQ(refused.says("this kernel was built without CONFIG_KPROBE_EVENTS"), !has_kprobes)
+      << refused.all();
+}
+
 TEST_F(DoctorLiveTest, recording_in_which_nothing_happened_says_so) {
   run_well("$MEMTRACE record --for oom,faults -- true");
   const Outcome outcome = run("$MEMTRACE report oom");
