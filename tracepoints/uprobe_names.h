@@ -15,6 +15,7 @@ namespace memtrace {
 enum class ProbeKind : std::uint8_t { Events, Heap, Kernel };
 
 inline constexpr std::string_view kKernelGroupStart = "memtrace_kernel_";
+inline constexpr std::string_view kPerfProbeGroup = "probe";  // perf's own, unless it is told so
 
 // "memtrace_123", "memtrace_heap_123": whose they are can be told after a crash.
 std::string probe_group_name(ProbeKind kind, pid_t pid);

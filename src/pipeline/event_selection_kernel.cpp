@@ -14,10 +14,10 @@ Result<> add_kernel_probes(const EventSelection& selection, SelectedEvents& sele
     return Error{
         "an event 'kprobe:...'", 0, "probes in the kernel need --kprobes too", ErrorKind::Usage};
   }
-  if (!selection.kprobes || selection.plan_only) {
+  if (!selection.kprobes) {
     return kDone;
   }
-  auto probes = KernelProbes::open();
+  auto probes = selection.plan_only ? Result(KernelProbes::plan()) : KernelProbes::open();
   if (!probes.ok()) {
     return probes.take_error();
   }

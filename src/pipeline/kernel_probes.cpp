@@ -4,6 +4,7 @@
 
 #include "base/system.h"
 #include "base/text.h"
+#include "pipeline/kernel_config.h"
 #include "pipeline/uprobe_event.h"
 #include "tracepoints/tracefs.h"
 
@@ -31,14 +32,51 @@ Result<std::unique_ptr<KernelProbes>> KernelProbes::open() {
   auto root = tracefs_root();
   auto group = ProbeGroup::create(ProbeKind::Kernel);
   if (!root.ok() || !group.ok()) {
-    return root.ok() ? group.take_error() : root.take_error();
+    Error error = root.ok() ? group.take_error() : root.take_error();
+    const std::string reason = KernelConfig::of_machine().reason_against("kprobe:");
+    error.hint = reason.empty() ? error.hint : reason;
+    return error;
   }
   return std::make_unique<KernelProbes>(group.take(), list_of_functions(root.value()));
 }
 
+std::unique_ptr<KernelProbes> KernelProbes::plan() {
+  const std::string root = mounted_tracefs_root();
+  auto probes = std::make_unique<KernelProbes>(std::nullopt, list_of_functions(root));
+  if (probes->functions_.empty()) {
+    probes->notes_.emplace_back("which functions this kernel has cannot be seen");
+  }
+  if (path_exists(root + "/events/header_page") && !path_exists(root + "/kprobe_events")) {
+    probes->notes_.emplace_back(
+        "this kernel has no kprobes (CONFIG_KPROBE_EVENTS): the plan is for one that has");
+  }
+  return probes;
+}
+
+std::optional<std::string> KernelProbes::find(std::string_view function) const {
+  return !group_ && functions_.empty() ? std::string(function)
+                                       : find_kernel_function(functions_, function);
+}
+
+EventRequest KernelProbes::plan(const std::string& function, const std::string& args) {
+  std::vector<std::string> taken;
+  for (const Planned& probe : planned_) {
+    taken.push_back(probe.event);
+  }
+  planned_.push_back({.event = probe_event_name(function.substr(0, function.find('.')), taken),
+                      .function = function,
+                      .args = args});
+  return {.info = {.name = std::string(kPerfProbeGroup) + ":" + planned_.back().event,
+                   .kind = EventKind::Tracepoint},
+          .type = kTypeTracepoint};
+}
+
 Result<EventRequest> KernelProbes::define(const std::string& function, const std::string& args) {
+  if (!group_) {
+    return plan(function, args);
+  }
   const std::string event = function.substr(0, function.find('.'));
-  auto defined = group_.define({.event = event, .args = args, .kernel_function = function});
+  auto defined = group_->define({.event = event, .args = args, .kernel_function = function});
   if (!defined.ok()) {
     return defined.take_error();
   }
@@ -66,7 +104,7 @@ Result<EventRequest> KernelProbes::add_event(const std::string& event, std::uint
     }
     args = parsed.take();
   }
-  const auto found = find_kernel_function(functions_, function);
+  const auto found = find(function);
   if (!found) {
     return Error{"event '" + event + "': this kernel has no function " + function,
                  0,
@@ -97,13 +135,14 @@ std::vector<EventRequest> KernelProbes::add_for(std::span<const std::string> vie
 void KernelProbes::add_reading(const KernelReading& reading, std::vector<EventRequest>& requests) {
   std::string reason = "this kernel has no function " + std::string(reading.functions);
   for (const std::string_view function : split(reading.functions, '|')) {
-    const auto found = find_kernel_function(functions_, function);
+    const auto found = find(function);
     if (!found) {
       continue;
     }
     auto request = define(*found, std::string(reading.args));
     if (request.ok()) {
-      notes_.push_back("a kprobe on " + *found + " told " + std::string(reading.gain));
+      notes_.push_back("a kprobe on " + *found + (group_ ? " told " : " tells ") +
+                       std::string(reading.gain));
       // The probe of names is at every allocation: its stack is the tracepoint's.
       request.value().stacks = reading.args.find(kProbedSite) == std::string_view::npos;
       requests.push_back(request.take());

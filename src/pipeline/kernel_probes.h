@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,8 +23,12 @@ class KernelProbes {
   // Error: no kprobes in this kernel, not root, locked down; each with its remedy.
   static Result<std::unique_ptr<KernelProbes>> open();
 
-  // In any directory of tracefs's shape; `functions` is the list to look names up in.
-  KernelProbes(ProbeGroup group, std::string functions)
+  // Nothing is defined: the events are those of the probes that perf would place.
+  static std::unique_ptr<KernelProbes> plan();
+
+  // In any directory of tracefs's shape; `functions` is the list to look names up in. Without a
+  // group it is a plan; without a list, all that is known of is taken to be there.
+  KernelProbes(std::optional<ProbeGroup> group, std::string functions)
       : group_(std::move(group)), functions_(std::move(functions)) {}
 
   // "kprobe:FUNCTION", "kprobe:FUNCTION(name=arg1,...)". Error: Usage, no such function.
@@ -34,13 +39,25 @@ class KernelProbes {
 
   const std::vector<std::string>& notes() const { return notes_; }
 
+  struct Planned {
+    std::string event;  // "hugetlb_fault", in perf's group "probe"
+    std::string function;
+    std::string args;
+  };
+
+  // Of a plan.
+  const std::vector<Planned>& planned() const { return planned_; }
+
  private:
+  std::optional<std::string> find(std::string_view function) const;
   Result<EventRequest> define(const std::string& function, const std::string& args);
+  EventRequest plan(const std::string& function, const std::string& args);
   void add_reading(const KernelReading& reading, std::vector<EventRequest>& requests);
 
-  ProbeGroup group_;
+  std::optional<ProbeGroup> group_;
   std::string functions_;
   std::vector<std::string> notes_;
+  std::vector<Planned> planned_;
 };
 
 }  // namespace memtrace

@@ -93,6 +93,16 @@ std::string echo(const std::string& line, const std::string& tracing_directory) 
   return "echo " + shell_word(line) + " >> " + tracing_directory + "/uprobe_events";
 }
 
+// By their own names, with perf of any age: a group of one's own came later.
+void add_kernel_probes(const KernelProbes& probes, PerfCommand& command) {
+  for (const KernelProbes::Planned& probe : probes.planned()) {
+    const std::string named = probe.event == probe.function ? "" : probe.event + "=";
+    const std::string args = probe.args.empty() ? "" : " " + probe.args;
+    command.before.push_back("perf probe -a " + shell_word(named + probe.function + args));
+    command.after.push_back("perf probe -d " + std::string(kPerfProbeGroup) + ":" + probe.event);
+  }
+}
+
 }  // namespace
 
 std::string shell_word(const std::string& text) {
@@ -133,6 +143,9 @@ PerfCommand perf_command_for(const RecordOptions& options, const PerfHost& host)
     }
     command.notes.emplace_back(
         "programs and libraries that are loaded while perf records are not probed");
+  }
+  if (options.selected.kernel_probes) {
+    add_kernel_probes(*options.selected.kernel_probes, command);
   }
   if (period > 1) {
     command.notes.emplace_back(

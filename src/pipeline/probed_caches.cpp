@@ -12,7 +12,9 @@ void ProbedCaches::set_caches(std::map<std::string, std::uint64_t> sizes_bytes) 
 }
 
 bool ProbedCaches::is_probe(const EventType& type) {
-  return type.name.starts_with(kKernelGroupStart) && type.format.find(kProbedSite) != nullptr;
+  const std::string_view group = std::string_view(type.name).substr(0, type.name.find(':'));
+  return (group.starts_with(kKernelGroupStart) || group == kPerfProbeGroup) &&
+         type.format.find(kProbedSite) != nullptr;
 }
 
 void ProbedCaches::learn(const EventType& type, std::span<const std::byte> raw) {

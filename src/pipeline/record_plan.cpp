@@ -118,6 +118,16 @@ void add_lines(std::string& text, std::string_view title, const std::vector<std:
   }
 }
 
+std::vector<std::string> kernel_probe_lines(const KernelProbes& probes) {
+  std::vector<std::string> lines;
+  for (const KernelProbes::Planned& probe : probes.planned()) {
+    const ProbeDefinition definition{.args = probe.args, .kernel_function = probe.function};
+    lines.push_back(
+        probe_command(definition, "", probe_group_name(ProbeKind::Kernel, 0) + "/" + probe.event));
+  }
+  return lines;
+}
+
 // Of the views, what they do without here; of the kernel, what it lacks.
 std::vector<std::string> findings_for(const RecordOptions& options,
                                       std::span<const std::string> views) {
@@ -174,6 +184,11 @@ Result<std::string> describe_plan(const RecordOptions& options,
   }
   if (options.selected.probes) {
     add_lines(text, "user probes (for uprobe_events)", options.selected.probes->commands());
+  }
+  if (options.selected.kernel_probes) {
+    add_lines(text,
+              "probes in the kernel (for kprobe_events)",
+              kernel_probe_lines(*options.selected.kernel_probes));
   }
   text += "\n" + memory_line(options, ring_bytes.value(), cpus.value().size());
   add_lines(text, "what is not as one might think", findings_for(options, views));

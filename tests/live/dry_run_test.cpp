@@ -76,6 +76,34 @@ TEST_F(DryRunTest, nothing_is_changed_nor_started) {
             std::string::npos);
 }
 
+// perf probe -D shows what it would write, also where the kernel takes no kprobes.
+TEST_F(DryRunTest, probes_in_the_kernel_are_lines_that_perf_takes) {
+  const Outcome plan = run_well(
+      "$MEMTRACE record --dry-run --kprobes --for hfaults,oom,swapin,slab "
+      "-e 'kprobe:do_exit(code=arg1:u32)' -a");
+  EXPECT_NE(plan.out.find("\n  p:memtrace_kernel_0/hugetlb_fault hugetlb_fault address=%dx:u64 "),
+            std::string::npos)
+      << plan.out;
+  const bool has_kprobes = std::filesystem::exists("/sys/kernel/tracing/kprobe_events");
+  EXPECT_EQ(plan.out.find("this kernel has no kprobes") == std::string::npos, has_kprobes);
+  std::istringstream lines(commands_of(plan.out));
+  constexpr std::string_view kAdd = "perf probe -a ";
+  std::size_t probes = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(kAdd);
+    if (at == std::string::npos) {
+      continue;
+    }
+    const Outcome shown = run_well("perf probe -D " + line.substr(at + kAdd.size()));
+    EXPECT_TRUE(shown.out.starts_with("p:probe/")) << line << "\n" << shown.all();
+    const std::string event = shown.out.substr(8, shown.out.find(' ') - 8);
+    EXPECT_NE(plan.out.find(" -e probe:" + event), std::string::npos) << plan.out;
+    EXPECT_NE(plan.out.find("perf probe -d probe:" + event + "\n"), std::string::npos);
+    ++probes;
+  }
+  EXPECT_EQ(probes, 5U) << plan.out;
+}
+
 // Whoever plans need not be allowed to record: the plan is for a host, not for a user.
 TEST_F(DryRunTest, nobody_gets_a_plan_that_root_can_run) {
   run_well("cp $MEMTRACE $PUPPETS/many_kmallocs . && chmod 755 . memtrace many_kmallocs");

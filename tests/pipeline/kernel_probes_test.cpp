@@ -81,6 +81,31 @@ TEST_F(KernelProbesTest, refusal_by_the_kernel_leaves_the_view_as_it_is_and_says
   EXPECT_NE(kernel.notes().front().find("defining a kprobe on swap_readpage"), std::string::npos);
 }
 
+TEST(KernelProbesPlanTest, plan_has_the_probes_that_perf_would_place) {
+  KernelProbes plan(std::nullopt, "oom_kill_process\nhugetlb_fault.isra.0\nswap_readpage\n");
+  const auto requests = plan.add_for(std::vector<std::string>{"oom", "hfaults", "slab", "swapin"});
+  ASSERT_EQ(requests.size(), 3U);
+  EXPECT_EQ(requests[0].info.name, "probe:hugetlb_fault");
+  ASSERT_EQ(plan.planned().size(), 3U);
+  EXPECT_EQ(plan.planned()[0].event, "hugetlb_fault");
+  EXPECT_EQ(plan.planned()[0].function, "hugetlb_fault.isra.0");
+  EXPECT_EQ(plan.planned()[0].args, "address=%dx:u64 flags=%cx:u32");
+  EXPECT_EQ(plan.planned()[2].event, "oom_kill_process");
+  ASSERT_EQ(plan.notes().size(), 4U);
+  EXPECT_TRUE(plan.notes()[0].starts_with("a kprobe on hugetlb_fault.isra.0 tells "));
+  EXPECT_TRUE(plan.notes()[3].starts_with("no kprobe for slab: "));
+  const auto named = plan.add_event("kprobe:oom_kill_process(control=arg1)", 1);
+  ASSERT_TRUE(named.ok());
+  EXPECT_EQ(named.value().info.name, "probe:oom_kill_process_2");
+  EXPECT_EQ(plan.planned()[3].args, "control=%di:u64");
+}
+
+TEST(KernelProbesPlanTest, where_no_functions_can_be_seen_they_are_taken_to_be_there) {
+  KernelProbes plan(std::nullopt, "");
+  EXPECT_EQ(plan.add_for(std::vector<std::string>{"swapin"}).size(), 1U);
+  EXPECT_EQ(plan.planned().front().function, "swap_read_folio");
+}
+
 TEST(KernelProbesSelectionTest, kprobes_are_for_who_asks_for_them) {
   const auto refused = select_events({.events = {"kprobe:hugetlb_fault"}});
   ASSERT_FALSE(refused.ok());

@@ -60,6 +60,24 @@ TEST(PerfCommandTest, events_that_the_host_may_lack_are_left_to_the_reader) {
   EXPECT_TRUE(command.notes.front().ends_with(" -e kmem:kmalloc_node"));
 }
 
+TEST(PerfCommandTest, probes_in_the_kernel_are_placed_and_removed) {
+  RecordOptions options;
+  options.selected.kernel_probes =
+      std::make_shared<KernelProbes>(std::nullopt, "hugetlb_fault.isra.0\noom_kill_process\n");
+  options.selected.requests =
+      options.selected.kernel_probes->add_for(std::vector<std::string>{"hfaults", "oom"});
+  const PerfCommand command = perf_command_for(options, {});
+  EXPECT_EQ(command.before,
+            (std::vector<std::string>{
+                "perf probe -a 'hugetlb_fault=hugetlb_fault.isra.0 address=%dx:u64 flags=%cx:u32'",
+                "perf probe -a oom_kill_process"}));
+  EXPECT_EQ(command.after,
+            (std::vector<std::string>{"perf probe -d probe:hugetlb_fault",
+                                      "perf probe -d probe:oom_kill_process"}));
+  EXPECT_NE(command.record.find(" -e probe:hugetlb_fault -e probe:oom_kill_process"),
+            std::string::npos);
+}
+
 TEST(PerfCommandTest, words_are_quoted_only_where_a_shell_would_read_them_otherwise) {
   EXPECT_EQ(shell_word("kmem:kmalloc"), "kmem:kmalloc");
   EXPECT_EQ(shell_word("vmscan:*"), "'vmscan:*'");
