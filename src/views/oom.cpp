@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <iterator>
 #include <utility>
 
 #include "views/shared_keys.h"
 #include "views/shared_oom.h"
+#include "views/shared_oom_calls.h"
 #include "views/view.h"
 
 namespace memtrace {
@@ -20,7 +22,13 @@ constexpr auto kParts = std::to_array<EventPart>({{"signal:signal_generate", "si
 class Oom final : public View {
  public:
   Result<> check(const std::deque<EventType>& types) override {
-    uses_signals_ = std::ranges::find(types, "oom:mark_victim", &EventType::name) == types.end();
+    const auto has = [&](std::string_view name) {
+      return std::ranges::find(types, name, &EventType::name) != types.end();
+    };
+    uses_signals_ = has("signal:signal_generate") && !has("oom:mark_victim");
+    if (std::ranges::any_of(types, is_oom_call)) {
+      calls_.see();
+    }
     return kDone;
   }
 
@@ -28,8 +36,12 @@ class Oom final : public View {
     start_ns_ = start_ns_ == 0 ? event.time_ns : start_ns_;
     if (std::holds_alternative<OomVictim>(event.payload)) {
       kills_.push_back(killed_by_mark(event, world));
+      calls_.settle(kills_.back(), event.tid);
     } else if (uses_signals_ && is_fatal_signal(event)) {
       kills_.push_back(killed_by_signal(event, world));
+      calls_.settle(kills_.back(), event.tid);
+    } else if (is_oom_call(*event.type)) {
+      calls_.on_call(event, world);
     }
   }
 
@@ -37,6 +49,8 @@ class Oom final : public View {
     start_ns_ = first_report_ ? span.start_ns : start_ns_;
     first_report_ = false;
     pending_ = std::exchange(kills_, {});
+    std::ranges::move(calls_.take(), std::back_inserter(pending_));
+    std::ranges::stable_sort(pending_, {}, &OomKill::time_ns);
     Report report;
     report.view = "oom";
     report.title = "kills for lack of memory";
@@ -46,14 +60,9 @@ class Oom final : public View {
   // Which signals were the OOM killer's, and whether a cgroup or the machine had no memory left,
   // only the functions on the stack tell.
   void complete(Report& report, Namer& namer) override {
-    for (OomKill& kill : pending_) {
-      judge(kill, namer);
-    }
-    if (uses_signals_) {
-      std::erase_if(pending_, [](const OomKill& kill) { return !kill.by_killer; });
-    }
-    const auto killed =
-        static_cast<std::uint64_t>(std::ranges::count_if(pending_, &OomKill::by_killer));
+    judge_all(namer);
+    const auto killed = static_cast<std::uint64_t>(std::ranges::count_if(
+        pending_, [](const OomKill& kill) { return kill.by_killer && kill.has_victim(); }));
     report.totals = {{"kills", Unit::Count, killed}};
     report.inconclusive = uses_signals_ && pending_.empty();  // just signals
     report.tables = {kill_table(pending_, start_ns_),
@@ -64,19 +73,36 @@ class Oom final : public View {
       report.tables.push_back(std::move(cgroups));
     }
     report.caveats.notes = oom_notes(pending_, uses_signals_);
+    std::ranges::move(oom_call_notes(pending_), std::back_inserter(report.caveats.notes));
     pending_.clear();
   }
 
  private:
+  void judge_all(Namer& namer) {
+    const bool needs_call = uses_signals_ && calls_.are_seen();
+    for (OomKill& kill : pending_) {
+      judge(kill, namer, needs_call);
+      if (uses_signals_ && kill.is_called && !kill.by_killer) {
+        kill = call_without_victim(kill);
+        judge(kill, namer, needs_call);
+      }
+    }
+    if (uses_signals_) {
+      std::erase_if(pending_, [](const OomKill& kill) { return !kill.by_killer; });
+    }
+  }
+
   std::vector<OomKill> kills_;
   std::vector<OomKill> pending_;  // of the report that is being made
+  OomCalls calls_;
   std::uint64_t start_ns_ = 0;
   bool first_report_ = true;
   bool uses_signals_ = false;
 };
 
 bool handles(const EventType& type) {
-  return type.name == "oom:mark_victim" || type.name == "signal:signal_generate";
+  return type.name == "oom:mark_victim" || type.name == "signal:signal_generate" ||
+         is_oom_call(type);
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {

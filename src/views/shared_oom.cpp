@@ -38,17 +38,15 @@ std::string domain_of(const Frames& frames) {
   return has_function(frames, kMachineFunctions) ? "machine" : "";
 }
 
-OomKill kill_of(const Event& event, const World& world) {
-  OomKill kill;
-  kill.time_ns = event.time_ns;
-  kill.trigger = world.strings().at(event.comm);
-  kill.trigger_pid = event.pid;
-  kill.stack = event.stack;
-  kill.victim = world.strings().at(event.label);
-  if (const auto* seen = world.observations().find("oom", event.time_ns, event.tid)) {
-    kill.seen = *seen;
-  }
-  return kill;
+Frames frames_of(StackId stack, Namer& namer) {
+  return stack.valid() ? namer.stack(stack) : Frames();
+}
+
+// What has no name is "[kernel]+0x1234".
+bool has_kernel_names(const Frames& frames) {
+  return std::ranges::any_of(frames, [](const Frame& frame) {
+    return frame.kernel && frame.function.find("+0x") == std::string::npos;
+  });
 }
 
 std::uint64_t number_or_0(const Facts& facts, std::string_view name) {
@@ -90,28 +88,23 @@ std::string cgroup_of(const OomKill& kill, const World& world) {
   return seen == nullptr || *seen == "/" ? std::string() : *seen;
 }
 
-Cell if_known(bool known, std::uint64_t bytes) {
-  return known ? Cell(bytes) : Cell();
-}
-
-Cell number_cell(const Facts& facts, std::string_view name) {
-  const std::uint64_t* number = facts.number(name);
-  return number == nullptr ? Cell() : Cell(*number);
-}
-
-Cell text_cell(const Facts& facts, std::string_view name) {
-  const std::string* text = facts.text(name);
-  return text == nullptr || text->empty() ? Cell() : Cell(*text);
-}
-
-Cell text_or_blank(const std::string& text) {
-  return text.empty() ? Cell() : Cell(text);
-}
-
 }  // namespace
 
+OomKill kill_at(const Event& event, const World& world) {
+  OomKill kill;
+  kill.time_ns = event.time_ns;
+  kill.trigger = world.strings().at(event.comm);
+  kill.trigger_pid = event.pid;
+  kill.stack = event.stack;
+  kill.victim = world.strings().at(event.label);
+  if (const auto* seen = world.observations().find("oom", event.time_ns, event.tid)) {
+    kill.seen = *seen;
+  }
+  return kill;
+}
+
 OomKill killed_by_mark(const Event& event, const World& world) {
-  OomKill kill = kill_of(event, world);
+  OomKill kill = kill_at(event, world);
   const auto& victim = std::get<OomVictim>(event.payload);
   kill.victim_pid = victim.pid;
   kill.cgroup = cgroup_of(kill, world);
@@ -126,7 +119,7 @@ OomKill killed_by_mark(const Event& event, const World& world) {
 }
 
 OomKill killed_by_signal(const Event& event, const World& world) {
-  OomKill kill = kill_of(event, world);
+  OomKill kill = kill_at(event, world);
   kill.victim_pid = std::get<SignalSent>(event.payload).pid;
   kill.cgroup = cgroup_of(kill, world);
   take_observed(kill);
@@ -138,139 +131,17 @@ bool is_fatal_signal(const Event& event) {
   return signal != nullptr && signal->signal == kSigkill;
 }
 
-void judge(OomKill& kill, Namer& namer) {
-  const Frames frames = kill.stack.valid() ? namer.stack(kill.stack) : Frames();
-  const bool has_kernel_frames =
-      std::ranges::any_of(frames, [](const Frame& frame) { return frame.kernel; });
-  kill.by_killer = !has_kernel_frames || has_function(frames, kKillers);
+void judge(OomKill& kill, Namer& namer, bool needs_call) {
+  Frames frames = frames_of(kill.stack, namer);
+  if (Frames at_call = frames_of(kill.call_stack, namer);
+      !has_kernel_names(frames) && (has_kernel_names(at_call) || frames.empty())) {
+    kill.stack = kill.call_stack;
+    kill.uses_call_stack = kill.has_victim() && kill.stack.valid();
+    frames = std::move(at_call);
+  }
+  kill.by_killer =
+      has_kernel_names(frames) ? has_function(frames, kKillers) : kill.is_called || !needs_call;
   kill.domain = domain_of(frames);
-}
-
-Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
-  Table table;
-  table.title = "kills, in order of time";
-  table.fixed = true;
-  table.columns = {{"time_ns", Unit::Nanoseconds},
-                   {"victim", Unit::Text},
-                   {"victim_pid", Unit::Number},
-                   {"for", Unit::Text},
-                   {"how", Unit::Text},
-                   {"trigger", Unit::Text},
-                   {"trigger_pid", Unit::Number},
-                   {"stack", Unit::Stack}};
-  table.key_count = table.columns.size();
-  for (const OomKill& kill : kills) {
-    table.rows.push_back({kill.time_ns - std::min(kill.time_ns, start_ns),
-                          text_or_blank(kill.victim),
-                          std::uint64_t{kill.victim_pid},
-                          text_or_blank(kill.domain),
-                          std::string(kill.by_killer ? "killed" : "was exiting"),
-                          text_or_blank(kill.trigger),
-                          std::uint64_t{kill.trigger_pid},
-                          kill.stack});
-  }
-  return table;
-}
-
-Table victim_table(std::span<const OomKill> kills) {
-  Table table;
-  table.title = "memory of the victims";
-  table.fixed = true;
-  table.key_count = 2;
-  table.columns = {{"victim_pid", Unit::Number},
-                   {"cgroup", Unit::Text},
-                   {"total_vm", Unit::Bytes},
-                   {"anon", Unit::Bytes},
-                   {"file", Unit::Bytes},
-                   {"shmem", Unit::Bytes},
-                   {"page_tables", Unit::Bytes},
-                   {"uid", Unit::Number},
-                   {"oom_score_adj", Unit::Number}};
-  for (const OomKill& kill : kills) {
-    const bool known = kill.memory_known;
-    table.rows.push_back(
-        {std::uint64_t{kill.victim_pid},
-         text_or_blank(kill.cgroup),
-         if_known(known, kill.memory.total_vm_bytes),
-         if_known(known, kill.memory.anon_bytes),
-         if_known(known, kill.memory.file_bytes),
-         if_known(known, kill.memory.shmem_bytes),
-         if_known(known, kill.memory.page_table_bytes),
-         if_known(kill.owner_known, kill.memory.uid),
-         kill.owner_known ? Cell(std::int64_t{kill.memory.oom_score_adj}) : Cell()});
-  }
-  return table;
-}
-
-Table machine_table(std::span<const OomKill> kills) {
-  Table table;
-  table.title = "the machine at that moment";
-  table.fixed = true;
-  table.key_count = 2;
-  table.columns = {{"victim_pid", Unit::Number},
-                   {"load_averages", Unit::Text},
-                   {"total", Unit::Bytes},
-                   {"free", Unit::Bytes},
-                   {"available", Unit::Bytes},
-                   {"swap_total", Unit::Bytes},
-                   {"swap_free", Unit::Bytes},
-                   {"read_after_ns", Unit::Nanoseconds}};
-  for (const OomKill& kill : kills) {
-    if (!kill.seen) {
-      continue;
-    }
-    const Facts& facts = kill.seen->facts;
-    table.rows.push_back({std::uint64_t{kill.victim_pid},
-                          text_cell(facts, "load_averages"),
-                          number_cell(facts, "total"),
-                          number_cell(facts, "free"),
-                          number_cell(facts, "available"),
-                          number_cell(facts, "swap_total"),
-                          number_cell(facts, "swap_free"),
-                          kill.seen->delay_ns});
-  }
-  return table;
-}
-
-Table cgroup_table(std::span<const OomKill> kills) {
-  Table table{.title = "the memory cgroup with the lowest limit at that moment",
-              .columns = {{"victim_pid", Unit::Number},
-                          {"cgroup_usage", Unit::Bytes},
-                          {"cgroup_limit", Unit::Bytes}},
-              .key_count = 1};
-  table.fixed = true;
-  for (const OomKill& kill : kills) {
-    if (kill.seen && kill.seen->facts.number("cgroup_limit") != nullptr) {
-      table.rows.push_back({std::uint64_t{kill.victim_pid},
-                            number_cell(kill.seen->facts, "cgroup_usage"),
-                            number_cell(kill.seen->facts, "cgroup_limit")});
-    }
-  }
-  return table;
-}
-
-Table process_table(std::span<const OomKill> kills) {
-  Table table;
-  table.title = "the largest processes at that moment";
-  table.fixed = true;
-  table.key_count = 3;
-  table.columns = {{"victim_pid", Unit::Number},
-                   {"comm", Unit::Text},
-                   {"pid", Unit::Number},
-                   {"resident", Unit::Bytes},
-                   {"swapped", Unit::Bytes},
-                   {"oom_score", Unit::Number}};
-  for (const OomKill& kill : kills) {
-    for (const Facts& process : kill.seen ? kill.seen->rows : std::vector<Facts>()) {
-      table.rows.push_back({std::uint64_t{kill.victim_pid},
-                            text_cell(process, "comm"),
-                            number_cell(process, "pid"),
-                            number_cell(process, "resident"),
-                            number_cell(process, "swapped"),
-                            number_cell(process, "oom_score")});
-    }
-  }
-  return table;
 }
 
 std::vector<std::string> oom_notes(std::span<const OomKill> kills, bool by_signals) {

@@ -29,7 +29,17 @@ struct OomKill {
   std::optional<Observation> seen;  // what /proc said
   bool by_killer = true;            // false: the victim was exiting anyway
   std::string domain;               // "cgroup", "machine", "sysrq"; "" when the stack does not tell
+  // A kprobe saw its thread in oom_kill_process(), with this stack.
+  bool is_called = false;
+  std::uint64_t call_time_ns = 0;
+  StackId call_stack = {};
+  bool uses_call_stack = false;
+
+  bool has_victim() const { return victim_pid != 0; }
 };
+
+// A kill without a victim: when and where the event was.
+OomKill kill_at(const Event& event, const World& world);
 
 OomKill killed_by_mark(const Event& event, const World& world);
 OomKill killed_by_signal(const Event& event, const World& world);
@@ -37,8 +47,9 @@ OomKill killed_by_signal(const Event& event, const World& world);
 // SIGKILL.
 bool is_fatal_signal(const Event& event);
 
-// Fills in what the names on the stack tell.
-void judge(OomKill& kill, Namer& namer);
+// Fills in what the names on the stack tell. `needs_call`: without names it is no kill unless a
+// kprobe said so.
+void judge(OomKill& kill, Namer& namer, bool needs_call);
 
 Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns);
 Table victim_table(std::span<const OomKill> kills);

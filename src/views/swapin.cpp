@@ -11,6 +11,7 @@
 #include "views/shared_fault_cost.h"
 #include "views/shared_fault_keys.h"
 #include "views/shared_fault_needs.h"
+#include "views/shared_kernel_probes.h"
 #include "views/shared_swap_stacks.h"
 #include "views/shared_user_pages.h"
 
@@ -87,8 +88,7 @@ bool is_write_event(const EventType& type) {
 
 // record --kprobes: one for each page, since 6.5 for each folio.
 bool is_probed_read(const EventType& type) {
-  return type.name.starts_with("memtrace_kernel_") &&
-         (type.name.ends_with(":swap_readpage") || type.name.ends_with(":swap_read_folio"));
+  return is_kernel_probe(type, "swap_readpage") || is_kernel_probe(type, "swap_read_folio");
 }
 
 class SwapIns final : public View {

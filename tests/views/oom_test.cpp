@@ -38,6 +38,20 @@ class OomTest : public testing::Test {
     return {.event = "oom:mark_victim", .payload = payload, .at_ns = 1500, .stack = stack};
   }
 
+  static constexpr const char* kProbe = "memtrace_kernel_7:oom_kill_process";
+
+  // By record --kprobes.
+  static Step call(std::uint32_t stack, std::uint32_t pid = 100, std::uint64_t at_ns = 1400) {
+    return {.event = kProbe, .payload = {}, .at_ns = at_ns, .pid = pid, .stack = stack};
+  }
+
+  static void declare(EventScript& script, std::initializer_list<const char*> events) {
+    for (const char* event : events) {
+      script.type(event);
+    }
+    EXPECT_TRUE(script.check().ok());
+  }
+
   static Step signal(std::uint32_t stack, std::int32_t number) {
     return {.event = "signal:signal_generate",
             .payload = SignalSent{.signal = number, .pid = 42, .comm = "hog"},
@@ -173,6 +187,78 @@ TEST_F(OomTest, without_a_kernel_stack_it_is_a_kill_of_unknown_cause) {
   EXPECT_EQ(cell(report.tables.at(0), 0, "for"), Cell());
   EXPECT_EQ(cell(report.tables.at(0), 0, "how"), text("killed"));
   EXPECT_TRUE(has_note(report, "functions of the kernel stack alone"));
+}
+
+TEST_F(OomTest, kill_that_a_kprobe_saw_too_is_one_and_has_its_own_stack) {
+  EventScript script("oom");
+  declare(script, {"oom:mark_victim", kProbe});
+  script.play({call(2), mark(1)});
+  const Report report = report_of(script);
+  EXPECT_EQ(total(report, "kills"), 1U);
+  ASSERT_EQ(report.tables.at(0).rows.size(), 1U);
+  EXPECT_EQ(cell(report.tables.at(0), 0, "stack"), stack(1));
+  EXPECT_FALSE(has_note(report, "kprobe"));
+}
+
+TEST_F(OomTest, kprobe_has_the_stack_that_the_mark_lacks) {
+  EventScript script("oom");
+  declare(script, {"oom:mark_victim", kProbe});
+  script.play({call(2), mark(0)});
+  const Report report = report_of(script);
+  const Table& kills = report.tables.at(0);
+  ASSERT_EQ(kills.rows.size(), 1U);
+  EXPECT_EQ(cell(kills, 0, "stack"), stack(2));
+  EXPECT_EQ(cell(kills, 0, "for"), text("machine"));
+  EXPECT_TRUE(has_note(report, "of 1 kills the stack is that of the kprobe"));
+}
+
+// Of the killer's own thread, and one for each call.
+TEST_F(OomTest, kprobe_tells_the_killers_signals_where_functions_have_no_names) {
+  namer_.stacks[StackId{5}] = kernel_stack({"[kernel]+0x1234"});
+  EventScript script("oom");
+  declare(script, {"signal:signal_generate", kProbe});
+  Step others = signal(5, 9);
+  others.pid = 200;
+  script.play({signal(5, 9), call(5), others, signal(5, 9), signal(5, 9)});
+  const Report report = report_of(script);
+  EXPECT_EQ(total(report, "kills"), 1U);
+  ASSERT_EQ(report.tables.at(0).rows.size(), 1U);
+  EXPECT_EQ(cell(report.tables.at(0), 0, "trigger_pid"), number(100));
+}
+
+TEST_F(OomTest, call_without_a_victim_has_its_trigger_and_its_stack_and_is_no_kill) {
+  EventScript script("oom");
+  declare(script, {"signal:signal_generate", kProbe});
+  script.name_process(100, "trigger");
+  script.play({call(2, 100, 1100), call(1, 100, 1200), signal(4, 9)});
+  const Report report = report_of(script);
+  const Table& kills = report.tables.at(0);
+  EXPECT_EQ(total(report, "kills"), 0U);
+  ASSERT_EQ(kills.rows.size(), 2U) << "the signal was not the killer's";
+  EXPECT_EQ(cell(kills, 1, "stack"), stack(1));
+  EXPECT_EQ(cell(kills, 1, "victim_pid"), Cell());
+  EXPECT_EQ(cell(kills, 0, "time_ns"), number(100));
+  EXPECT_EQ(cell(kills, 0, "trigger"), text("trigger"));
+  EXPECT_EQ(cell(kills, 0, "stack"), stack(2));
+  EXPECT_EQ(cell(kills, 0, "for"), text("machine"));
+  for (const char* column : {"victim", "victim_pid", "how"}) {
+    EXPECT_EQ(cell(kills, 0, column), Cell()) << column;
+  }
+  EXPECT_TRUE(report.tables.at(1).rows.empty());
+  EXPECT_TRUE(has_note(report, "of 2 calls of oom_kill_process no event told the victim"));
+}
+
+TEST_F(OomTest, perfs_own_probe_alone_tells_the_trigger) {
+  EventScript script("oom");
+  Step probed = call(1);
+  probed.event = "probe:oom_kill_process";
+  declare(script, {"probe:oom_kill_process"});
+  script.name_process(100, "trigger");
+  script.play(probed);
+  const Report report = report_of(script);
+  EXPECT_EQ(cell(report.tables.at(0), 0, "trigger"), text("trigger"));
+  EXPECT_EQ(cell(report.tables.at(0), 0, "for"), text("cgroup"));
+  EXPECT_FALSE(has_note(report, "fatal signals"));
 }
 
 TEST_F(OomTest, intervals_tell_each_kill_once) {
