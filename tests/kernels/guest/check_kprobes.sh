@@ -29,5 +29,49 @@ check_kprobes() {
     traced record --for slab -- "$PUPPETS/touch_pages" 500 >/dev/null
     check kprobes.without = 0 "$(named_caches)"
   fi
+  huge_faults_by_kprobe
+  kills_by_kprobe
   check kprobes.left = 0 "$(grep -c memtrace $root/kprobe_events)"
 }
+
+# What a program touches is told by the page fault, what MAP_POPULATE does by the kprobe alone.
+huge_faults_by_kprobe() {
+  if ! echo 8 >/proc/sys/vm/nr_hugepages 2>/dev/null; then
+    skip kprobes.hugetlb 'this kernel has no hugetlbfs'
+    return
+  fi
+  recorded --kprobes --for hfaults -- "$PUPPETS/fault_kinds" hugetlb 4
+  check kprobes.hugetlb = 4 "$(figure hfaults fault_kinds hugetlb --by comm)"
+  recorded --kprobes --for hfaults -- "$PUPPETS/fault_kinds" populate 6
+  check kprobes.populated = 6 "$(figure hfaults fault_kinds hugetlb --by comm)"
+  check kprobes.written = 6 "$(figure hfaults write hugetlb --by access,mode)"
+  recorded --for hfaults -- "$PUPPETS/fault_kinds" populate 6
+  check kprobes.unseen = 1 "$(status_of "$MEMTRACE" report hfaults)"
+  # Without the mappings, and without any other event of the fault.
+  recorded --kprobes -e 'kprobe:hugetlb_fault(address=arg3)' -- "$PUPPETS/fault_kinds" hugetlb 5
+  check kprobes.alone = 5 "$(figure hfaults fault_kinds hugetlb --by comm)"
+  echo 0 >/proc/sys/vm/nr_hugepages
+}
+
+# In a memory cgroup of 8 MiB; without the kernel's stack a signal alone does not tell a kill.
+kills_by_kprobe() {
+  if ! make_group; then
+    skip kprobes.kills 'this kernel has no memory cgroups'
+    return
+  fi
+  recorded -a --kprobes --for oom -- sh -c "$KILL_AND_BE_KILLED" || true
+  check kprobes.kills = 1 "$(total oom kills)"
+  check kprobes.trigger = 1 "$(shown oom --format csv | grep -c '^[0-9]*,press_memory,.*,cgroup,killed,press_memory')"
+  check kprobes.unclaimed = 0 "$(shown oom | grep -c 'no event told the victim')"
+  recorded -a --kprobes --user --filter 'sig == 9' -e signal:signal_generate \
+    -e kprobe:oom_kill_process -- sh -c "$KILL_AND_BE_KILLED" || true
+  check kprobes.signals = 1 "$(total oom kills)"
+  recorded -a --user --filter 'sig == 9' -e signal:signal_generate -- \
+    sh -c "$KILL_AND_BE_KILLED" || true
+  check kprobes.other_signals '>=' 2 "$(total oom kills)"
+  recorded -a --kprobes -e kprobe:oom_kill_process -- sh -c "$KILL_AND_BE_KILLED" || true
+  check kprobes.calls = 1 "$(shown oom --format csv | grep -c '^[0-9]*,,,cgroup,,press_memory')"
+}
+
+KILL_AND_BE_KILLED='sleep 100 & kill -9 $!
+  echo $$ >/group/test/cgroup.procs && exec "$PUPPETS/press_memory" anon 8192'

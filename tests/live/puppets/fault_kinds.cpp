@@ -8,11 +8,11 @@
 //   private    N pages of FILE, which is in the page cache, are written through a private mapping
 //   shared     N pages of shared memory without a file are written
 //   hugetlb    N pages of 2 MiB, N of them are in the pool
+//   populate   the same, which the kernel makes resident itself (MAP_POPULATE): no faults are left
 //   thp        N pages of 2 MiB with MADV_HUGEPAGE
 //   forbidden  N pages without any right are read, SIGSEGV is caught: faults that fail
 //   swap       N pages are written, paged out with MADV_PAGEOUT, and read again: to be run where
-//   there
-//              is less memory than 16 MiB
+//              there is less memory than 16 MiB
 //   pressure   N pages are written, and read again: to be run where there is less memory than that
 //   drop       N pages are written and given back with MADV_DONTNEED
 //
@@ -210,6 +210,8 @@ void play(std::string_view kind, long count, int argc, char** argv) {
     measure(write_each_page, map_small(count, MAP_SHARED | MAP_ANONYMOUS));
   } else if (kind == "hugetlb") {
     measure(write_each_page, map(count, kHugeBytes, kPrivate | MAP_HUGETLB));
+  } else if (kind == "populate") {
+    measure(write_each_page, map(count, kHugeBytes, kPrivate | MAP_HUGETLB | MAP_POPULATE));
   } else if (kind == "thp") {
     const Memory memory = map(count, kHugeBytes, kPrivate);
     madvise(memory.start(), memory.bytes(), MADV_HUGEPAGE);
