@@ -22,10 +22,13 @@ std::string list_of_functions(const std::string& root) {
   return functions.ok() ? functions.take() : std::string();
 }
 
+// On x86-64 a call leaves it on top of the stack; other machines have it in a register.
 std::string with_caller(std::string args) {
+#if defined(__x86_64__)
   const std::string name = std::string(kProbedCaller) + "=";
   const bool has_one = args.starts_with(name) || args.find(" " + name) != std::string::npos;
   args += has_one ? "" : (args.empty() ? "" : " ") + name + "$stack0:u64";
+#endif
   return args;
 }
 
