@@ -10,7 +10,29 @@ foreach(library dw elf bz2 lzma z zstd tracefs traceevent capstone boost_program
   endif()
 endforeach()
 
-add_executable(memtrace-static src/main.cpp packaging/old_kernels.c)
+# What is there for old kernels stands in place of members of libc.a; another glibc may be cut
+# otherwise, and link both.
+set(for_old_kernels ${CMAKE_SOURCE_DIR}/packaging/old_kernels.c)
+file(WRITE ${CMAKE_BINARY_DIR}/CMakeFiles/old_kernels_main.c [[
+#include <dirent.h>
+#include <sys/resource.h>
+#include <unistd.h>
+int main(void) {
+  struct rlimit limit;
+  return opendir("/") == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+         setrlimit(RLIMIT_NOFILE, &limit) != 0 || sysconf(_SC_OPEN_MAX) < 0;
+}
+]])
+try_compile(
+  OLD_KERNELS_FIT ${CMAKE_BINARY_DIR}/CMakeFiles/old_kernels
+  SOURCES ${CMAKE_BINARY_DIR}/CMakeFiles/old_kernels_main.c ${for_old_kernels}
+  LINK_OPTIONS -static)
+if(NOT OLD_KERNELS_FIT)
+  message(STATUS "memtrace-static will need Linux 2.6.39: this libc.a has another shape")
+  set(for_old_kernels)
+endif()
+
+add_executable(memtrace-static src/main.cpp ${for_old_kernels})
 target_link_libraries(memtrace-static PRIVATE cli)
 set_target_properties(memtrace-static PROPERTIES IS_STATIC ON)
 # -no-pie: a static PIE relocates itself, half a megabyte of relocations and nothing gained.
