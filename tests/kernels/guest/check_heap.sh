@@ -7,6 +7,7 @@ check_heap() {
     return
   fi
   recorded --for malloc,leaks,heap -- "$PUPPETS/heap_patterns" all
+  check stacks.cut = 0 "$(grep -c 'user stacks end early' stderr)"
   check leaks.malloc = 10 "$(figure leaks leak_by_malloc count)"
   check leaks.malloc_bytes = 1045 "$(figure leaks leak_by_malloc bytes)"
   check leaks.calloc_bytes = 1000 "$(figure leaks leak_by_calloc bytes)"

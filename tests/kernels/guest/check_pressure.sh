@@ -20,8 +20,9 @@ press_machine() {
   note_counters
   # Rings for all of it: who empties them has to wait for memory like everybody.
   recordings=$((recordings + 1))
+  # kswapd may be at work for a moment longer than what woke it.
   traced record --ring-size 8M -a --for vmscan,reclaim,writeback -- \
-    "$PUPPETS/touch_pages" $((free * 11 / 10)) >output
+    sh -c "\"\$PUPPETS/touch_pages\" $((free * 11 / 10)); sleep 1" >output
   fold_counters
   check pressure.pswpout '>=' 1000 "$(grown pswpout)"
   # Counted where the tracepoint is (mm/vmscan.c, pageout()); of these pswpout has those that the
