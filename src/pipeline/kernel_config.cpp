@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/gzip.h"
 #include "base/system.h"
@@ -35,6 +36,20 @@ constexpr auto kDependences = std::to_array<Dependence>({
     {"", "CONFIG_EVENT_TRACING"},
     {"", "CONFIG_PERF_EVENTS"},
 });
+
+// What options were called before they were renamed, in 4.11 and 3.6.
+constexpr auto kFormerNames = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"CONFIG_KPROBE_EVENTS", "CONFIG_KPROBE_EVENT"},
+    {"CONFIG_UPROBE_EVENTS", "CONFIG_UPROBE_EVENT"},
+    {"CONFIG_MEMCG", "CONFIG_CGROUP_MEM_RES_CTLR"},
+});
+
+bool is_set(std::string_view option, std::string_view text) {
+  const std::string line = "\n" + std::string(option) + "=";
+  const std::size_t at = text.find(line);
+  const char value = at == std::string_view::npos ? 'n' : text[at + line.size()];
+  return value == 'y' || value == 'm';
+}
 
 bool is_software(std::string_view event) {
   return event.find(':') == std::string_view::npos;
@@ -70,10 +85,9 @@ KernelConfig KernelConfig::of_machine() {
 }
 
 bool KernelConfig::has(std::string_view option) const {
-  const std::string line = "\n" + std::string(option) + "=";
-  const std::size_t at = text_.find(line);
-  const char value = at == std::string::npos ? 'n' : text_[at + line.size()];
-  return value == 'y' || value == 'm';
+  return is_set(option, text_) || std::ranges::any_of(kFormerNames, [&](const auto& names) {
+           return names.first == option && is_set(names.second, text_);
+         });
 }
 
 std::vector<std::string> KernelConfig::lacking() const {

@@ -49,6 +49,16 @@ TEST_F(KernelConfigTest, option_explains_the_event_that_needs_it) {
   }
 }
 
+// As the configurations of RHEL 6 and 7 call them.
+TEST_F(KernelConfigTest, options_are_known_by_their_former_names) {
+  const KernelConfig config = config_of(
+      "CONFIG_PERF_EVENTS=y\nCONFIG_EVENT_TRACING=y\nCONFIG_KPROBE_EVENT=y\n"
+      "CONFIG_UPROBE_EVENT=y\nCONFIG_CGROUP_MEM_RES_CTLR=y\n");
+  for (const char* event : {"kprobe:do_exit", "heap:alloc", "vmscan:mm_vmscan_memcg_"}) {
+    EXPECT_EQ(config.reason_against(event), "") << event;
+  }
+}
+
 TEST_F(KernelConfigTest, without_tracing_no_tracepoint_is_there_and_software_events_are) {
   const KernelConfig config = config_of("CONFIG_PERF_EVENTS=y\n");
   EXPECT_EQ(config.reason_against("kmem:kmalloc"),
