@@ -76,7 +76,8 @@ TEST_F(DryRunTest, nothing_is_changed_nor_started) {
             std::string::npos);
 }
 
-// perf probe -D shows what it would write, also where the kernel takes no kprobes.
+// perf probe -D shows what it would write, also where the kernel takes no kprobes. It keeps a copy
+// of the kernel's symbols at home.
 TEST_F(DryRunTest, probes_in_the_kernel_are_lines_that_perf_takes) {
   const Outcome plan = run_well(
       "$MEMTRACE record --dry-run --kprobes --for hfaults,oom,swapin,slab "
@@ -94,7 +95,7 @@ TEST_F(DryRunTest, probes_in_the_kernel_are_lines_that_perf_takes) {
     if (at == std::string::npos) {
       continue;
     }
-    const Outcome shown = run_well("perf probe -D " + line.substr(at + kAdd.size()));
+    const Outcome shown = run_well("HOME=$PWD perf probe -D " + line.substr(at + kAdd.size()));
     EXPECT_TRUE(shown.out.starts_with("p:probe/")) << line << "\n" << shown.all();
     const std::string event = shown.out.substr(8, shown.out.find(' ') - 8);
     EXPECT_NE(plan.out.find(" -e probe:" + event), std::string::npos) << plan.out;
