@@ -19,6 +19,7 @@ constexpr auto kAliases = std::to_array<Alias>({
     {"heaptrack", "heap", "", ""},
     {"hugepage_clear_delays", "hfaults", "by", "comm,pid"},
     {"hugepage_collapse", "compaction", "trace", ""},
+    {"hugepage_split", "compaction", "", ""},
     {"kmalloc-top", "kmalloc", "sort", "count"},
     {"kmem", "slab", "by", "stack,comm", "show", "allocs,avg_bytes,bytes"},
     {"kpages", "pages", "by", "stack,comm", "sort", "allocs"},
@@ -27,8 +28,8 @@ constexpr auto kAliases = std::to_array<Alias>({
     {"mmanonpage", "anon", "by", "comm,pid"},
     {"mmapsnoop", "mmap", "trace", ""},
     {"mmfilepage", "filepages", "by", "comm,pid"},
-    {"mmreclaim", "vmscan", "by", "comm,pid"},
-    {"mmwriteback", "writeback", "by", "comm,pid"},
+    {"mmreclaim", "vmscan", "by", "comm,pid", "all", ""},
+    {"mmwriteback", "writeback", "by", "comm,pid", "all", ""},
     {"numa_faults", "numa", "", ""},
     {"numamove", "numa", "", ""},
     {"oomkill", "oom", "", ""},
@@ -42,6 +43,13 @@ constexpr auto kAliases = std::to_array<Alias>({
      .second_option = "show",
      .second_value = "allocs,bytes",
      .interval = "1"},
+    {.name = "vm.tracepoints",
+     .view = "slab",
+     .option = "by",
+     .value = "comm,size",
+     .second_option = "show",
+     .second_value = "allocs,bytes_req,bytes",
+     .interval = "10"},
 });
 
 }  // namespace
