@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "views/group_by.h"
+#include "views/shared_columns.h"
 #include "views/shared_flushes.h"
 #include "views/shared_sync_calls.h"
 #include "views/shared_work.h"
@@ -74,7 +75,7 @@ Cell figure(const WriteCost& cost, const CellContext& /*context*/) {
   return cost.*Member;
 }
 
-// The first ones fit on a line of 100; --all adds the others.
+// The first ones fit on a line of 100.
 constexpr std::size_t kUsualFigures = 8;
 constexpr auto kFigures = std::to_array<Figure<WriteCost>>({
     {"dirtied", Unit::Count, figure<&WriteCost::dirtied>},
@@ -89,7 +90,9 @@ constexpr auto kFigures = std::to_array<Figure<WriteCost>>({
     {"balances", Unit::Count, figure<&WriteCost::balances>},
 });
 constexpr auto kOptions = std::to_array<ViewOption>(
-    {{"all", "", "more columns: how often flusher threads wrote and writers were looked at"}});
+    {{kShowOption,
+      "COLUMN,...",
+      "these columns instead of the usual ones; memtrace help writeback"}});
 
 // Which events tell which columns.
 struct Source {
@@ -141,8 +144,8 @@ constexpr auto kOwnKeys =
 
 class Writeback final : public View {
  public:
-  Writeback(KeySet keys, KeySet device_keys, bool all)
-      : rows_(std::move(keys)), devices_(std::move(device_keys)), all_(all) {}
+  Writeback(KeySet keys, KeySet device_keys, std::vector<Figure<WriteCost>> figures)
+      : rows_(std::move(keys)), devices_(std::move(device_keys)), figures_(std::move(figures)) {}
 
   Result<> check(const std::deque<EventType>& types) override {
     for (const Source& source : kSources) {
@@ -191,7 +194,7 @@ class Writeback final : public View {
   SyncCalls sync_calls_;
   std::vector<std::string_view> unknown_;  // columns
   std::vector<std::string> notes_;
-  bool all_ = false;
+  std::vector<Figure<WriteCost>> figures_;
 };
 
 WriteCost Writeback::cost_of(const Event& event) {
@@ -238,12 +241,10 @@ Report Writeback::finish(const World& world, Span span) {
   report.totals = totals();
   report.inconclusive = unknown_.size() > kPageouts.size();  // made of events of other views
   for (const GroupBy<WriteCost>* rows : {&rows_, &devices_}) {
-    Table& table = report.tables.emplace_back(
-        rows->table(std::span(kFigures).first(all_ ? kFigures.size() : kUsualFigures), context));
-    table.sort = "dirtied";
+    Table& table = report.tables.emplace_back(rows->table(figures_, context));
+    sort_by(table, "dirtied");
     blank(table, unknown_);
   }
-  report.tables.front().weight = "dirtied";
   if (flushes_.any()) {
     report.tables.push_back(flushes_.table());
   }
@@ -269,11 +270,15 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!keys.ok()) {
     return keys.take_error();
   }
+  auto figures = choose_figures<WriteCost>(options, kFigures, kUsualFigures);
+  if (!figures.ok()) {
+    return figures.take_error();
+  }
   ViewOptions by_device;
   by_device.by = {"device"};
   auto device_keys = KeySet::choose(by_device, kKeys, kOwnKeys);
   return std::unique_ptr<View>(
-      std::make_unique<Writeback>(keys.take(), device_keys.take(), options.own.contains("all")));
+      std::make_unique<Writeback>(keys.take(), device_keys.take(), figures.take()));
 }
 
 }  // namespace

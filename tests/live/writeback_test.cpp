@@ -55,7 +55,7 @@ TEST_F(WritebackTest, what_flushers_write_for_sync_has_that_reason) {
   run_well(
       "$MEMTRACE record -a --for writeback -- sh -c "
       "'$PUPPETS/press_memory file data 2048; sync'");
-  const Json writeback = report("writeback --by comm --all");
+  const Json writeback = report("writeback --by comm --show all");
   const Json rounds = table_of(writeback, "rounds of flusher threads, by reason");
   const Json row = row_where(rounds, "reason", "sync");
   ASSERT_FALSE(row.is_null()) << writeback.dump(1);

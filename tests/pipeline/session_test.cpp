@@ -181,10 +181,10 @@ TEST_F(SessionTest, after_a_loss_mappings_are_in_doubt_for_good) {
   const auto reports = run(options);
   ASSERT_EQ(reports.size(), 4U);
   const std::string doubt = "records of mappings may be among";
-  EXPECT_FALSE(has_note(reports[0], doubt)) << "it has no files";
-  EXPECT_TRUE(has_note(reports[1], doubt));
+  EXPECT_FALSE(test::has_note(reports[0], doubt)) << "it has no files";
+  EXPECT_TRUE(test::has_note(reports[1], doubt));
   EXPECT_EQ(reports[3].caveats.missing(), 0U);
-  EXPECT_TRUE(has_note(reports[3], doubt));
+  EXPECT_TRUE(test::has_note(reports[3], doubt));
 }
 
 TEST_F(SessionTest, short_samples_are_counted_as_malformed) {

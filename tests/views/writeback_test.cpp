@@ -53,7 +53,7 @@ TEST(Writeback, devices_have_a_table_of_their_own) {
 }
 
 TEST(Writeback, only_who_must_sleep_is_throttled) {
-  EventScript script("writeback", {.by = {"pid"}, .own = {{"all", "1"}}});
+  EventScript script("writeback", {.by = {"pid"}, .own = {{"show", "all"}}});
   script.play({balance(1, 0), balance(2, 1000), balance(2, 3000)});
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {number(1)}, "throttles"), number(0));
@@ -98,7 +98,7 @@ constexpr std::int32_t kSync = 2;
 constexpr std::int32_t kPeriodic = 3;
 
 TEST(Writeback, works_of_flusher_threads_are_counted) {
-  EventScript script("writeback", {.by = {"pid"}, .own = {{"all", "1"}}});
+  EventScript script("writeback", {.by = {"pid"}, .own = {{"show", "all"}}});
   script.play({work_written(2, 5), work_written(2, 0), work_written(2, 7)});
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {number(2)}, "flushes"), number(3));
