@@ -16,24 +16,23 @@ inline constexpr auto kFaultNeeds =
                                      "minor-faults",
                                      "major-faults",
                                      "kmem:mm_page_alloc|",
-                                     "signal:signal_generate|",
-                                     "oom:mark_victim|"});
+                                     "signal:signal_generate|"});
 
 // The stack is the entry's. Of page allocations only those of huge pages: 9 is the order on x86 and
-// wherever pages are of 4 KiB, larger pages have larger ones. Of signals SIGBUS and SIGSEGV.
+// wherever pages are of 4 KiB, larger pages have larger ones. Of signals SIGBUS, SIGSEGV and
+// SIGKILL.
 inline constexpr auto kFaultParts = std::to_array<EventPart>({
     {.event = "minor-faults", .stacks = EventPart::Stacks::None},
     {.event = "major-faults", .stacks = EventPart::Stacks::None},
     {.event = "kmem:mm_page_alloc", .filter = "order >= 9", .stacks = EventPart::Stacks::None},
     {.event = "signal:signal_generate",
-     .filter = "sig == 7 || sig == 11",
+     .filter = "sig == 7 || sig == 9 || sig == 11",
      .stacks = EventPart::Stacks::None},
-    {.event = "oom:mark_victim", .stacks = EventPart::Stacks::None},
 });
 
 inline bool is_of_faults(const EventType& type) {
   return is_fault_event(type) || type.name == "kmem:mm_page_alloc" ||
-         type.name == "signal:signal_generate" || type.name == "oom:mark_victim";
+         type.name == "signal:signal_generate";
 }
 
 }  // namespace memtrace

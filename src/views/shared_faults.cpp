@@ -67,12 +67,6 @@ bool FaultPairing::on(const Event& event, const World& world) {
     on_signal(event, *signal);
     return false;
   }
-  if (std::holds_alternative<OomVictim>(event.payload)) {
-    if (Fault* under_way = newest(event.tid)) {
-      under_way->out_of_memory = true;
-    }
-    return false;
-  }
   const auto* fault = std::get_if<PageFault>(&event.payload);
   if (fault == nullptr) {
     return false;
@@ -170,13 +164,18 @@ void FaultPairing::on_page_alloc(const Event& event, const PageAlloc& alloc, con
   }
 }
 
-// The kernel sends these to the thread itself, before it leaves the fault.
+// The kernel sends SIGSEGV and SIGBUS to the thread itself before it leaves the fault, and what it
+// kills within a fault is killed for want of memory (mm/oom_kill.c).
 void FaultPairing::on_signal(const Event& event, const SignalSent& signal) {
+  Fault* fault = newest(event.tid);
+  if (fault == nullptr) {
+    return;
+  }
   const bool is_own = signal.pid == event.tid;
-  Fault* fault = is_own ? newest(event.tid) : nullptr;
-  if (fault != nullptr && (signal.signal == SIGBUS || signal.signal == SIGSEGV)) {
+  if (is_own && (signal.signal == SIGBUS || signal.signal == SIGSEGV)) {
     fault->signal = signal.signal;
   }
+  fault->out_of_memory = fault->out_of_memory || signal.signal == SIGKILL;
 }
 
 // A read of memory without a file that was never written maps the one page of zeros (mm/memory.c,

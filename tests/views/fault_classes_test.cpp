@@ -102,7 +102,7 @@ TEST(FaultClasses, access_that_no_fault_can_serve_failed_wherever_it_was) {
 TEST(FaultClasses, failures_go_by_what_the_thread_got_for_them) {
   EXPECT_EQ(class_of({entry(kNowhere), signal_to(100, SIGSEGV)}), "SIGSEGV");
   EXPECT_EQ(class_of({entry(kSharedFile), signal_to(100, SIGBUS)}), "SIGBUS");
-  const Step kill = {.event = "oom:mark_victim", .payload = OomVictim{.pid = 5}};
+  const Step kill = signal_to(5, SIGKILL);
   EXPECT_EQ(class_of({entry(kHeap), kill}), "out of memory");
   EXPECT_EQ(class_of({entry(kHeap), kill, minor(kHeap)}), "zero-fill");
 }
