@@ -1,9 +1,11 @@
 #include "views/shared_sync_calls.h"
 
+#include <algorithm>
 #include <array>
+#include <string>
 
-#include "tracepoints/system_calls.h"
 #include "views/shared_call_keys.h"
+#include "views/shared_call_names.h"
 #include "views/shared_work.h"
 
 namespace memtrace {
@@ -11,18 +13,15 @@ namespace {
 
 constexpr auto kKeys = std::to_array<std::string_view>({"comm", "call"});
 
+constexpr auto kCalls = std::to_array<SystemCall>({SystemCall::Sync,
+                                                   SystemCall::Syncfs,
+                                                   SystemCall::Fsync,
+                                                   SystemCall::Fdatasync,
+                                                   SystemCall::Msync,
+                                                   SystemCall::SyncFileRange});
+
 bool is_sync(SystemCall call) {
-  switch (call) {
-    case SystemCall::Sync:
-    case SystemCall::Syncfs:
-    case SystemCall::Fsync:
-    case SystemCall::Fdatasync:
-    case SystemCall::Msync:
-    case SystemCall::SyncFileRange:
-      return true;
-    default:
-      return false;
-  }
+  return std::ranges::find(kCalls, call) != kCalls.end();
 }
 
 KeySet keys() {
@@ -94,8 +93,10 @@ void SyncCalls::clear() {
 }
 
 bool is_sync_call(const EventType& type) {
-  const auto call = call_of_event(type.name);
-  return (call && is_sync(*call)) || is_raw_call_event(type.name);
+  return std::ranges::any_of(kCalls, [&type](SystemCall call) {
+    return type.name == "syscalls:sys_enter_" + std::string(name_of(call)) ||
+           type.name == "syscalls:sys_exit_" + std::string(name_of(call));
+  });
 }
 
 }  // namespace memtrace
