@@ -97,8 +97,9 @@ Table machine_table(std::span<const OomKill> kills) {
   Table table;
   table.title = "the machine at that moment";
   table.fixed = true;
-  table.key_count = 2;
+  table.key_count = 3;
   table.columns = {{"victim_pid", Unit::Number},
+                   {"clock", Unit::Text},
                    {"load_averages", Unit::Text},
                    {"total", Unit::Bytes},
                    {"free", Unit::Bytes},
@@ -112,6 +113,7 @@ Table machine_table(std::span<const OomKill> kills) {
     }
     const Facts& facts = kill.seen->facts;
     table.rows.push_back({std::uint64_t{kill.victim_pid},
+                          text_cell(facts, "clock"),
                           text_cell(facts, "load_averages"),
                           number_cell(facts, "total"),
                           number_cell(facts, "free"),
