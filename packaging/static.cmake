@@ -1,5 +1,5 @@
 # memtrace-static: the same objects as memtrace, with all libraries inside: one stripped file that
-# needs nothing else and starts on any x86-64 Linux from 3.10 on. Copying it is installing it.
+# needs nothing else and starts on any x86-64 Linux from 2.6.32 on. Copying it is installing it.
 foreach(library dw elf bz2 lzma z zstd tracefs traceevent capstone boost_program_options c stdc++)
   execute_process(
     COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${library}.a
@@ -10,7 +10,7 @@ foreach(library dw elf bz2 lzma z zstd tracefs traceevent capstone boost_program
   endif()
 endforeach()
 
-add_executable(memtrace-static src/main.cpp)
+add_executable(memtrace-static src/main.cpp packaging/old_kernels.c)
 target_link_libraries(memtrace-static PRIVATE cli)
 set_target_properties(memtrace-static PROPERTIES IS_STATIC ON)
 # -no-pie: a static PIE relocates itself, half a megabyte of relocations and nothing gained.

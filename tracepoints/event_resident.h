@@ -26,4 +26,14 @@ struct RssStat {
   std::uint64_t bytes = 0;
 };
 
+// kmem:mm_anon_userfree and mm_filemap_userunmap, mm_anon_cow and mm_filemap_cow, of RHEL 6 alone:
+// one page of an address space that a task's own call or access has changed (mm/memory.c there,
+// zap_pte_range and do_wp_page).
+enum class ResidentChange : std::uint8_t { GivenBack, Copied };
+
+struct ResidentPage {
+  ResidentChange change = ResidentChange::GivenBack;
+  RssMember member = RssMember::Anonymous;  // what the page was before
+};
+
 }  // namespace memtrace

@@ -32,4 +32,8 @@ std::optional<std::string> find_kernel_function(std::string_view list, std::stri
 inline constexpr std::string_view kProbedNamePrefix = "name";
 inline constexpr std::string_view kProbedSite = "site";
 
+// The return address: where a kernel follows frame pointers (before 4.14 all do) it misses the
+// caller at a function's first instruction, as that has made no frame yet.
+inline constexpr std::string_view kProbedCaller = "caller";
+
 }  // namespace memtrace

@@ -1,5 +1,6 @@
 // filemap: pages that come into the page cache and go (include/trace/events/filemap.h, 3.10 and
-// RHEL 7 on), and kmem:rss_stat, what of an address space is resident (5.5 on).
+// RHEL 7 on), kmem:rss_stat, what of an address space is resident (5.5 on), and what RHEL 6 has of
+// its own to tell of single pages.
 #include <array>
 
 #include "tracepoints/field_lookup.h"
@@ -75,13 +76,38 @@ Result<Decoder> bind_rss_stat(const EventFormat& format) {
   });
 }
 
+// An address space and a page of it: what happened to it is in the name alone.
+template <ResidentChange kChange, RssMember kMember>
+Result<Decoder> bind_page(const EventFormat& format) {
+  FieldLookup lookup(format);
+  lookup.required({"mm"});
+  lookup.required({"address"});
+  const std::size_t needed_bytes = lookup.needed_bytes();
+  TRY(lookup.check());
+  return Decoder([needed_bytes](const RawSample& sample) -> EventPayload {
+    if (sample.raw.size() < needed_bytes) {
+      return {};
+    }
+    return ResidentPage{.change = kChange, .member = kMember};
+  });
+}
+
+constexpr auto kAnonGivenBack = &bind_page<ResidentChange::GivenBack, RssMember::Anonymous>;
+constexpr auto kFileGivenBack = &bind_page<ResidentChange::GivenBack, RssMember::File>;
+constexpr auto kAnonCopied = &bind_page<ResidentChange::Copied, RssMember::Anonymous>;
+constexpr auto kFileCopied = &bind_page<ResidentChange::Copied, RssMember::File>;
+
 }  // namespace
 
 std::span<const Tracepoint> resident_tracepoints() {
-  static constexpr std::array<Tracepoint, 3> kTracepoints = {
+  static constexpr std::array<Tracepoint, 7> kTracepoints = {
       {{"filemap:mm_filemap_add_to_page_cache", &bind_added},
        {"filemap:mm_filemap_delete_from_page_cache", &bind_deleted},
-       {"kmem:rss_stat", &bind_rss_stat}}};
+       {"kmem:rss_stat", &bind_rss_stat},
+       {"kmem:mm_anon_userfree", kAnonGivenBack},
+       {"kmem:mm_filemap_userunmap", kFileGivenBack},
+       {"kmem:mm_anon_cow", kAnonCopied},
+       {"kmem:mm_filemap_cow", kFileCopied}}};
   return kTracepoints;
 }
 

@@ -57,6 +57,11 @@ std::optional<pid_t> pid_of_probe_group(std::string_view group) {
   return is_pid ? std::optional(static_cast<pid_t>(*pid)) : std::nullopt;
 }
 
+bool is_kernel_probe_name(std::string_view name) {
+  const std::string_view group = name.substr(0, name.find(':'));
+  return group.starts_with(kKernelGroupStart) || group == kPerfProbeGroup;
+}
+
 std::string probe_event_name(std::string_view wanted, const std::vector<std::string>& taken) {
   std::string name(wanted.substr(0, kNameLimitBytes));
   std::transform(name.begin(), name.end(), name.begin(), as_identifier);

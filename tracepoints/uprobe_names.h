@@ -20,6 +20,9 @@ inline constexpr std::string_view kPerfProbeGroup = "probe";  // perf's own, unl
 // "memtrace_123", "memtrace_heap_123": whose they are can be told after a crash.
 std::string probe_group_name(ProbeKind kind, pid_t pid);
 
+// Of an event's whole name.
+bool is_kernel_probe_name(std::string_view name);
+
 // The pid in a group name of ours; nothing for other people's groups.
 std::optional<pid_t> pid_of_probe_group(std::string_view group);
 

@@ -61,9 +61,10 @@ struct PmuProbe {
 
 // One event to be opened on every ring.
 struct EventRequest {
-  EventInfo info;          // name, kind, config, period, format
-  std::uint32_t type = 0;  // PERF_TYPE_*, or a dynamic PMU's number
-  std::string filter;      // for PERF_EVENT_IOC_SET_FILTER; "" = none
+  EventInfo info;                // name, kind, config, period, format
+  std::uint32_t type = 0;        // PERF_TYPE_*, or a dynamic PMU's number
+  std::string filter;            // for PERF_EVENT_IOC_SET_FILTER; "" = none
+  bool filter_children = false;  // to be tested here again: the kernel leaves children out
   bool stacks = true;      // false: no callchain, registers or stack bytes, whatever CallGraph says
   bool user_stack = true;  // false: the kernel's part of the stack is enough
   bool on_user_code = false;     // a probe

@@ -24,8 +24,9 @@ constexpr std::size_t kMissingShown = 8;
 // Asked for the same event by many views.
 class LocalEvents {
  public:
-  LocalEvents() : root_(mounted_tracefs_root()), files_(root_) {
-    auto features = probe_features();
+  explicit LocalEvents(const PerfCalls& calls)
+      : calls_(calls), root_(mounted_tracefs_root()), files_(root_) {
+    auto features = probe_features(calls);
     may_open_ = features.ok();
     features_ = features.ok() ? features.take() : AttrFeatures();
   }
@@ -88,7 +89,8 @@ class LocalEvents {
 
   // Linux before 3.14 refuses the flag that it does not know with EINVAL, as it does an event.
   bool opens(const perf_event_attr& attr, const std::string& name) const {
-    return EventFd::open(attr, {.tid = 0}, name, {.knows_cloexec = features_.cloexec}).ok();
+    const KernelInterface kernel{.calls = &calls_, .knows_cloexec = features_.cloexec};
+    return EventFd::open(attr, {.tid = 0}, name, kernel).ok();
   }
 
   bool can_probe() const {
@@ -100,6 +102,7 @@ class LocalEvents {
     return false;
   }
 
+  const PerfCalls& calls_;
   std::string root_;
   TracepointFiles files_;
   AttrFeatures features_;
@@ -143,8 +146,8 @@ std::string_view name_of(ViewState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
-CanOpen local_events() {
-  return [events = std::make_shared<LocalEvents>()](std::string_view event) {
+CanOpen local_events(const PerfCalls& calls) {
+  return [events = std::make_shared<LocalEvents>(calls)](std::string_view event) {
     return events->can_open(event);
   };
 }

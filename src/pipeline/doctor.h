@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perf/perf_calls.h"
 #include "pipeline/doctor_facts.h"
 #include "report/report.h"
 #include "views/view.h"
@@ -36,8 +37,8 @@ ViewDiagnosis diagnose(const NamedView& view,
                        const HasField& has_field = {},
                        const WhyNot& why_not = {});
 
-// Of this machine, as this user.
-CanOpen local_events();
+// Of this machine, as this user. `calls` outlive what is returned.
+CanOpen local_events(const PerfCalls& calls = system_perf_calls());
 
 struct Diagnosis {
   std::vector<Fact> facts;

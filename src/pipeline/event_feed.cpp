@@ -143,6 +143,7 @@ void EventFeed::note_process(std::uint32_t pid) {
 void EventFeed::learn_events() {
   while (types_.size() < recording_.events.size()) {
     learn_event(recording_.events[types_.size()]);
+    probed_callers_.learn(types_.back());
   }
 }
 
@@ -233,7 +234,8 @@ std::optional<Event> EventFeed::apply_sample(const Stamp& stamp, const Sample& s
               .weight = std::max<std::uint64_t>(sample.period, 1),
               .type = &types_[sample.event],
               .raw = sample.raw};
-  event.stack = world_.intern_stack(sample.pid, sample.callchain);
+  event.stack = world_.intern_stack(
+      sample.pid, probed_callers_.complete(*event.type, sample.callchain, sample.raw));
   event.payload = decoders_[sample.event]({.raw = sample.raw,
                                            .address = sample.address,
                                            .ip = sample.ip,

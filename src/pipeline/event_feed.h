@@ -10,6 +10,7 @@
 
 #include "perf/record_source.h"
 #include "pipeline/probed_caches.h"
+#include "pipeline/probed_callers.h"
 #include "state/world.h"
 #include "tracepoints/event.h"
 #include "tracepoints/tracepoint.h"
@@ -53,6 +54,7 @@ class EventFeed {
   World& world_;
   const Recording& recording_;
   ProbedCaches probed_caches_;
+  ProbedCallers probed_callers_;
   std::deque<EventType> types_;  // a deque: events point to them
   std::vector<Decoder> decoders_;
   std::vector<bool> is_typed_;  // its samples must have a payload

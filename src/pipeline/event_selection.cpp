@@ -9,6 +9,7 @@
 #include "pipeline/event_needs.h"
 #include "pipeline/event_parts.h"
 #include "pipeline/raw_calls.h"
+#include "pipeline/sample_filter.h"
 #include "pipeline/sdt_event.h"
 #include "pipeline/uprobe_event.h"
 #include "tracepoints/alternatives.h"
@@ -136,6 +137,9 @@ class Selector {
       }
     }
     TRY(check_pmu_filters(selected_.requests));
+    if (!selection_.plan_only) {
+      filter_children_here(selection_.target, selected_.requests, selected_.notes);
+    }
     if (files_ || selected_.probes) {
       auto page = files_ ? files_->header_page() : std::string(usual_header_page());
       auto event = files_ ? files_->header_event() : std::string();

@@ -152,7 +152,8 @@ Result<FilterExpression> FilterExpression::parse(std::string_view text) {
                ErrorKind::Usage};
 }
 
-bool FilterExpression::compare(Op op, std::uint64_t left, std::uint64_t right) {
+template <typename Number>
+bool FilterExpression::compare(Op op, Number left, Number right) {
   switch (op) {
     case Op::Equal:
       return left == right;
@@ -172,11 +173,17 @@ bool FilterExpression::compare(Op op, std::uint64_t left, std::uint64_t right) {
   return false;
 }
 
-bool FilterExpression::accepts(const std::vector<std::uint64_t>& values) const {
+bool FilterExpression::accepts(const std::vector<std::uint64_t>& values,
+                               const std::vector<bool>& are_signed) const {
   std::vector<bool> results;
   for (const Node& node : nodes_) {
     if (node.step == Step::Compare) {
-      results.push_back(compare(node.op, values[node.field], node.value));
+      const bool is_signed = node.field < are_signed.size() && are_signed[node.field];
+      const std::uint64_t value = values[node.field];
+      results.push_back(is_signed ? compare(node.op,
+                                            static_cast<std::int64_t>(value),
+                                            static_cast<std::int64_t>(node.value))
+                                  : compare(node.op, value, node.value));
       continue;
     }
     const bool last = results.back();

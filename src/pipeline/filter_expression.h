@@ -1,5 +1,6 @@
 // The kernel's filter expressions over numbers (Documentation/trace/events.rst, 5. Event
-// filtering), tested here where the kernel cannot: on samples of the uprobe PMU.
+// filtering), tested here where the kernel cannot: on samples of the uprobe PMU, and where it does
+// not, on those of child processes.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,9 @@ class FilterExpression {
   // Every field that is compared, each once.
   const std::vector<std::string>& fields() const { return fields_; }
 
-  // `values` are those of fields(), in their order.
-  bool accepts(const std::vector<std::uint64_t>& values) const;
+  // `values` are those of fields(), in their order; those that `are_signed` were sign-extended.
+  bool accepts(const std::vector<std::uint64_t>& values,
+               const std::vector<bool>& are_signed = {}) const;
 
  private:
   enum class Op : std::uint8_t { Equal, NotEqual, Less, LessEqual, More, MoreEqual, Bits };
@@ -39,7 +41,8 @@ class FilterExpression {
 
   class Parser;
 
-  static bool compare(Op op, std::uint64_t left, std::uint64_t right);
+  template <typename Number>
+  static bool compare(Op op, Number left, Number right);
 
   std::vector<Node> nodes_;
   std::vector<std::string> fields_;

@@ -22,6 +22,13 @@ std::string list_of_functions(const std::string& root) {
   return functions.ok() ? functions.take() : std::string();
 }
 
+std::string with_caller(std::string args) {
+  const std::string name = std::string(kProbedCaller) + "=";
+  const bool has_one = args.starts_with(name) || args.find(" " + name) != std::string::npos;
+  args += has_one ? "" : (args.empty() ? "" : " ") + name + "$stack0:u64";
+  return args;
+}
+
 }  // namespace
 
 bool is_kprobe_event(std::string_view event) {
@@ -112,7 +119,7 @@ Result<EventRequest> KernelProbes::add_event(const std::string& event, std::uint
                  "available_filter_functions in the tracing directory and /proc/kallsyms list them",
                  ErrorKind::Usage};
   }
-  auto request = define(*found, args);
+  auto request = define(*found, with_caller(args));
   if (request.ok()) {
     request.value().info.period = period;
   }

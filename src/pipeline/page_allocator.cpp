@@ -21,8 +21,10 @@ constexpr auto kFunctions = std::to_array<std::string_view>({"alloc_frozen_pages
                                                              "get_zeroed_page",
                                                              "vma_alloc_folio",
                                                              "vma_alloc_zeroed_movable_folio"});
-// alloc_pages_vma, _current, _mpol, _nodemask, _bulk, _exact, _slowpath ...
-constexpr auto kFamilies = std::to_array<std::string_view>({"alloc_pages_", "alloc_frozen_pages_"});
+// alloc_pages_vma, _current, _mpol, _nodemask, _bulk, _exact, _slowpath ... and what 2.6.32 calls
+// for the event itself, which is in its stack when perf_fetch_caller_regs() was not inlined.
+constexpr auto kFamilies = std::to_array<std::string_view>(
+    {"alloc_pages_", "alloc_frozen_pages_", "ftrace_profile_mm_page_"});
 
 std::string_view plain_name(std::string_view name) {
   name.remove_prefix(std::min(name.find_first_not_of('_'), name.size()));

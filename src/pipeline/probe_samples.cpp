@@ -86,7 +86,11 @@ void ProbeSamples::learn() {
     const OpenedEvent& event = events_[probes_.size()];
     Probe& probe = probes_.emplace_back();
     probe.for_all_tasks = event.for_all_tasks;
-    is_idle_ = is_idle_ && !event.for_all_tasks && !event.request.pmu_probe;
+    if (event.request.filter_children) {
+      probe.filter_of_children = SampleFilter::of(event.request);
+    }
+    is_idle_ =
+        is_idle_ && !event.for_all_tasks && !event.request.pmu_probe && !probe.filter_of_children;
     if (!event.request.pmu_probe) {
       continue;
     }
@@ -118,6 +122,9 @@ std::optional<Record> ProbeSamples::complete(const Record& record) {
   }
   const Probe& probe = probes_[sample->event];
   if (probe.for_all_tasks && !watched_.contains(sample->pid)) {
+    return std::nullopt;
+  }
+  if (probe.filter_of_children && !probe.filter_of_children->accepts(sample->raw)) {
     return std::nullopt;
   }
   return probe.by_pmu ? with_arguments(record, probe) : std::optional(record);

@@ -1,5 +1,6 @@
-// Samples of probes that are hit in all processes, of the watched processes alone; and samples of
-// the uprobe PMU as tracefs's probes would have given them, with their arguments in the raw data.
+// Samples of probes that are hit in all processes, of the watched processes alone; samples of the
+// uprobe PMU as tracefs's probes would have given them, with their arguments in the raw data; and
+// no samples of children that a filter would have kept out.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "perf/live_source.h"
 #include "perf/record_source.h"
 #include "pipeline/filter_expression.h"
+#include "pipeline/sample_filter.h"
 #include "tracepoints/uprobe_pmu.h"
 
 namespace memtrace {
@@ -33,6 +35,7 @@ class ProbeSamples {
     std::size_t place_count = 1;  // ips that the raw data begins with
     std::vector<RegisterArgument> arguments;
     std::optional<FilterExpression> filter;
+    std::optional<SampleFilter> filter_of_children;
   };
 
   void learn();

@@ -12,9 +12,7 @@ void ProbedCaches::set_caches(std::map<std::string, std::uint64_t> sizes_bytes) 
 }
 
 bool ProbedCaches::is_probe(const EventType& type) {
-  const std::string_view group = std::string_view(type.name).substr(0, type.name.find(':'));
-  return (group.starts_with(kKernelGroupStart) || group == kPerfProbeGroup) &&
-         type.format.find(kProbedSite) != nullptr;
+  return is_kernel_probe_name(type.name) && type.format.find(kProbedSite) != nullptr;
 }
 
 void ProbedCaches::learn(const EventType& type, std::span<const std::byte> raw) {

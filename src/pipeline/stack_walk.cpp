@@ -217,6 +217,20 @@ StackWalk::Step StackWalk::frame_pointer_step() {
   return Step::GoOn;
 }
 
+// The trampoline is the first instruction of its page, and nothing calls from before it. Where the
+// page has no name yet (3.10 and RHEL 7 install it without one, kernel/events/uprobes.c,
+// xol_add_vma) that tells it from all other code: no call can have led to behind what is not there.
+bool StackWalk::is_at_trampoline() {
+  using Where = CodePlace::Where;
+  constexpr std::uint64_t kSmallestPage = 4096;
+  if (pc_ % kSmallestPage != 0) {
+    return false;
+  }
+  const Where where = rules_.at(pc_).where;
+  return where == Where::Trampoline ||
+         (where == Where::WithoutRules && rules_.at(pc_ - 1).where == Where::Unmapped);
+}
+
 // Whether what was found is a caller.
 StackWalk::Step StackWalk::arrive() {
   using Where = CodePlace::Where;
@@ -226,9 +240,7 @@ StackWalk::Step StackWalk::arrive() {
   if (count_ == kMostFrames) {
     return end(StackEnd::TooDeep);
   }
-  // The trampoline is the first instruction of its page, and nothing calls from before it.
-  constexpr std::uint64_t kSmallestPage = 4096;
-  if (pc_ % kSmallestPage == 0 && rules_.at(pc_).where == Where::Trampoline) {
+  if (is_at_trampoline()) {
     return pass_trampoline();
   }
   place_ = rules_.at(lookup_avma());

@@ -88,6 +88,7 @@ class StackWalk {
   Step frame_pointer_step();
   Step leave_signal_or_call(const FullFrameRule& rule, std::uint64_t cfa);
   Step arrive();
+  bool is_at_trampoline();
   Step pass_trampoline();
   Step end(StackEnd how);
   Step fail(CfiFailure failure);

@@ -21,7 +21,9 @@ constexpr auto kNeeds =
                                      "kmem:mm_page_alloc|",
                                      "kmem:mm_page_free|kmem:mm_page_free_direct|",
                                      "kmem:mm_pagevec_free|",
-                                     "kmem:rss_stat|"});
+                                     "kmem:rss_stat|kmem:mm_anon_userfree|",
+                                     "kmem:rss_stat|kmem:mm_anon_cow|",
+                                     "kmem:rss_stat|kmem:mm_filemap_cow|"});
 
 using PagesFigure = Figure<ProcessPages>;
 
@@ -35,15 +37,15 @@ constexpr auto kFigures = std::to_array<PagesFigure>({
      [](const ProcessPages& p, const CellContext& x) { return if_placed(p.fault, x); }},
     {"ufree",
      Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_rss_seen(p.user_unmapped, x); }},
+     [](const ProcessPages& p, const CellContext& x) {
+       return if_given_back_seen(p.user_unmapped, x);
+     }},
     {"pgin",
      Unit::Count,
      [](const ProcessPages& p, const CellContext& x) { return if_placed(p.major, x); }},
     {"cow",
      Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) {
-       return x.error_codes_seen ? if_placed(p.copied, x) : Cell();
-     }},
+     [](const ProcessPages& p, const CellContext& x) { return if_copies_seen(p.copied, x); }},
     {"unmap",
      Unit::Count,
      [](const ProcessPages& p, const CellContext& x) { return if_rss_seen(p.kernel_unmapped, x); }},
@@ -108,7 +110,7 @@ Report Anonymous::finish(const World& world, Span span) {
   table.weight = "fault";
   report.caveats.notes = place_notes(seen, world);
   counter_.add_notes(report.caveats.notes, world);
-  report.inconclusive = !context.rss_seen || !knows_places(world);
+  report.inconclusive = !(context.rss_seen || context.given_back_seen) || !knows_places(world);
   counter_.rows().clear();
   if (Table sizes = process_size_table(world, pids_); !sizes.rows.empty()) {
     report.tables.push_back(std::move(sizes));
@@ -118,7 +120,7 @@ Report Anonymous::finish(const World& world, Span span) {
 }
 
 bool handles(const EventType& type) {
-  return is_of_faults(type) || is_page_free(type) || type.name == "kmem:rss_stat";
+  return is_of_faults(type) || is_page_free(type) || is_resident_event(type);
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {

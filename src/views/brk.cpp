@@ -138,7 +138,7 @@ Table BrkView::trace_table(const CellContext& context) const {
     row.push_back(number_if(!change.is_query, step.done.arguments[0]));
     row.emplace_back(static_cast<std::uint64_t>(step.done.result));
     row.emplace_back(static_cast<std::int64_t>(change.grown_bytes - change.shrunk_bytes));
-    row.emplace_back(step.done.duration_ns);
+    row.push_back(duration_cell(step.done));
     if (has_stacks) {
       row.emplace_back(step.stack);
     }

@@ -1,5 +1,6 @@
 // filepages: pages of files by process and by file: faults, copies, unmapping, the page cache.
 #include <array>
+#include <compare>
 #include <map>
 #include <string>
 #include <utility>
@@ -21,7 +22,8 @@ constexpr auto kNeeds =
                                      "kmem:mm_page_alloc|",
                                      "kmem:mm_page_free|kmem:mm_page_free_direct|",
                                      "kmem:mm_pagevec_free|",
-                                     "kmem:rss_stat|",
+                                     "kmem:rss_stat|kmem:mm_filemap_userunmap|",
+                                     "kmem:rss_stat|kmem:mm_filemap_cow|",
                                      "filemap:mm_filemap_add_to_page_cache|",
                                      "filemap:mm_filemap_delete_from_page_cache|"});
 
@@ -38,15 +40,15 @@ constexpr auto kFigures = std::to_array<Figure<ProcessPages>>({
      [](const ProcessPages& p, const CellContext& x) { return if_placed(p.major, x); }},
     {"cow",
      Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) {
-       return x.error_codes_seen ? if_placed(p.copied, x) : Cell();
-     }},
+     [](const ProcessPages& p, const CellContext& x) { return if_copies_seen(p.copied, x); }},
     {"kunmap",
      Unit::Count,
      [](const ProcessPages& p, const CellContext& x) { return if_rss_seen(p.kernel_unmapped, x); }},
     {"uunmap",
      Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_rss_seen(p.user_unmapped, x); }},
+     [](const ProcessPages& p, const CellContext& x) {
+       return if_given_back_seen(p.user_unmapped, x);
+     }},
     {"cache_add",
      Unit::Count,
      [](const ProcessPages& p, const CellContext& x) { return if_cache_seen(p.cache_added, x); }},
@@ -64,6 +66,15 @@ void add_fault(const Fault& fault, ProcessPages& row) {
   row.copied += fault.is_write() && fault.place.is_private ? fault.weight : 0;
 }
 
+// Before 3.16 the record of a mapping has no number of the file (PERF_RECORD_MMAP): then its path
+// stands for it, and is none otherwise.
+struct FileKey {
+  FileId id;
+  StringId path;
+
+  friend auto operator<=>(const FileKey&, const FileKey&) = default;
+};
+
 // What happened to the pages of one file.
 struct FilePages {
   StringId name;
@@ -71,6 +82,14 @@ struct FilePages {
   std::uint64_t major = 0;
   std::uint64_t added = 0;
   std::uint64_t deleted = 0;
+
+  FilePages& operator+=(const FilePages& other) {
+    faults += other.faults;
+    major += other.major;
+    added += other.added;
+    deleted += other.deleted;
+    return *this;
+  }
 };
 
 class FilePagesView final : public View {
@@ -98,17 +117,19 @@ class FilePagesView final : public View {
  private:
   void count_file(const Fault& fault);
   void count_cache(const Event& event, const PageCacheChange& change, const World& world);
+  void join_by_path();
   Table file_table(const CellContext& context) const;
 
   ProcessPageCounter counter_;
-  std::map<FileId, FilePages> files_;
+  std::map<FileKey, FilePages> files_;
 };
 
 void FilePagesView::count_file(const Fault& fault) {
   if (fault.place.kind != PlaceKind::File || fault.end == FaultEnd::Open) {
     return;
   }
-  FilePages& file = files_[fault.place.file_id];
+  const FileId& id = fault.place.file_id;
+  FilePages& file = files_[{id, id == FileId() ? fault.place.file : StringId()}];
   file.faults += fault.weight;
   file.major += fault.end == FaultEnd::Major ? fault.weight : 0;
   file.name = fault.place.file;
@@ -118,10 +139,29 @@ void FilePagesView::count_cache(const Event& event,
                                 const PageCacheChange& change,
                                 const World& world) {
   const FileId id{change.device_major, change.device_minor, change.inode};
-  FilePages& file = files_[id];
+  FilePages& file = files_[{id, {}}];
   (change.added ? file.added : file.deleted) += event.weight << change.order;
   if (!file.name.valid()) {
     file.name = mapped_name(world, event.pid, id);
+  }
+}
+
+// A file that is known by its path may be known by its number too: /proc/PID/maps tells both.
+void FilePagesView::join_by_path() {
+  std::map<StringId, FilePages*> numbered;
+  for (auto& [key, file] : files_) {
+    if (!key.path.valid() && file.name.valid()) {
+      numbered[file.name] = &file;
+    }
+  }
+  for (auto at = files_.begin(); at != files_.end();) {
+    const auto same = at->first.path.valid() ? numbered.find(at->first.path) : numbered.end();
+    if (same == numbered.end()) {
+      ++at;
+      continue;
+    }
+    *same->second += at->second;
+    at = files_.erase(at);
   }
 }
 
@@ -143,8 +183,8 @@ Table FilePagesView::file_table(const CellContext& context) const {
                           {"cache_del", Unit::Count}},
               .key_count = 1,
               .sort = "cache_add"};
-  for (const auto& [id, file] : files_) {
-    table.rows.push_back({name_of(id, file, context.world),
+  for (const auto& [key, file] : files_) {
+    table.rows.push_back({name_of(key.id, file, context.world),
                           if_placed(file.faults, context),
                           if_placed(file.major, context),
                           if_cache_seen(file.added, context),
@@ -168,6 +208,7 @@ Report FilePagesView::finish(const World& world, Span span) {
   Table& table = report.tables.emplace_back(counter_.rows().table(kFigures, context));
   table.sort = "fault";
   table.weight = "fault";
+  join_by_path();
   report.tables.push_back(file_table(context));
   report.caveats.notes = place_notes(counter_.pairing().seen(), world);
   counter_.add_notes(report.caveats.notes, world);
@@ -188,7 +229,7 @@ bool rests_on(const EventType& type) {
 
 bool handles(const EventType& type) {
   return is_of_faults(type) || is_page_free(type) || is_page_cache_event(type) ||
-         type.name == "kmem:rss_stat";
+         is_resident_event(type);
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {

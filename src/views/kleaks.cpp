@@ -201,7 +201,7 @@ std::vector<std::string> KernelLeaks::notes() const {
   if (pages_listed_ && slab_.allocs_seen) {
     notes.emplace_back(
         "pages that slab caches are made of are listed beside the objects in them: --exclude "
-        "allocate_slab,new_slab leaves them out");
+        "allocate_slab,new_slab,cache_grow leaves them out");
   }
   return notes;
 }

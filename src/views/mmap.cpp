@@ -213,7 +213,7 @@ Table MmapView::trace_table(const CellContext& context) const {
     row.push_back(mapped_file_cell(step.file, context));
     const bool is_unmap = step.done.call == SystemCall::Munmap && !step.done.failed();
     row.push_back(is_unmap ? Cell(argument[0]) : address_cell(step.done));
-    row.emplace_back(step.done.duration_ns);
+    row.push_back(duration_cell(step.done));
     if (has_stacks) {
       row.emplace_back(step.stack);
     }

@@ -52,6 +52,8 @@ CacheNames::CacheNames(const std::map<std::string, std::uint64_t>& caches) {
   for (const auto& [name, size_bytes] : caches) {
     const auto [known, is_new] = by_size_.try_emplace(size_bytes, name);
     known->second = is_new ? name : "";
+    // SLAB's own names up to 3.6 (mm/slab.c, cache_names); RHEL 6 has SLAB.
+    kmalloc_prefix_ = name == "size-64" ? "size-" : kmalloc_prefix_;
   }
 }
 
@@ -108,7 +110,8 @@ std::string CacheNames::name(std::uint64_t key, const World& world) const {
     case Form::Named:
       return std::string(world.strings().at(StringId{low_bits}));
     case Form::Kmalloc:
-      return low_bits == 0 ? "kmalloc-large" : "kmalloc-" + std::to_string(low_bits);
+      return low_bits == 0 ? "kmalloc-large"
+                           : std::string(kmalloc_prefix_) + std::to_string(low_bits);
     case Form::Unnamed:
       return low_bits == kAnyCallSite ? by_size_.at(size_in(key)) + " (by size)"
                                       : "size-" + std::to_string(size_in(key)) + kUnnamedMark;

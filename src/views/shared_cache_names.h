@@ -39,8 +39,8 @@ class CacheNames {
   // its size; else `key`.
   std::uint64_t settle(std::uint64_t key) const;
 
-  // "dentry", "kmalloc-64", "kmalloc-large", "dentry (by size)", "size-192?" when there is no name,
-  // "" for no slab.
+  // "dentry"; "kmalloc-64", or "size-64" where the machine calls it so; "kmalloc-large"; "dentry
+  // (by size)"; "size-192?" when there is no name; "" for no slab.
   std::string name(std::uint64_t key, const World& world) const;
 
   // What to tell the reader of a table about the names in its column `column` that no allocation
@@ -54,6 +54,7 @@ class CacheNames {
   };
 
   tsl::robin_map<std::uint64_t, Learnt> learnt_;
+  std::string_view kmalloc_prefix_ = "kmalloc-";
   std::map<std::uint64_t, std::string> by_size_;  // "" where several caches have that size
 };
 

@@ -67,6 +67,18 @@ Cell text_if(bool is_known, std::string text) {
   return is_known ? Cell(std::move(text)) : Cell();
 }
 
+Cell duration_cell(const SystemCallDone& done) {
+  return number_if(done.duration_ns > 0, done.duration_ns);
+}
+
+void add_clock_note(Report& report, std::uint64_t untimed_calls) {
+  if (untimed_calls > 0) {
+    report.caveats.notes.push_back(
+        format("how long %llu calls took is not known: the kernel's clock stood still meanwhile",
+               static_cast<unsigned long long>(untimed_calls)));
+  }
+}
+
 Cell result_cell(const SystemCallDone& done) {
   if (done.failed()) {
     return error_name(done.error());

@@ -49,6 +49,12 @@ std::vector<Cell> call_cells(const CallStep& step, const World& world, View::Spa
 Cell number_if(bool is_known, std::uint64_t number);
 Cell text_if(bool is_known, std::string text);
 
+// How long it took: blank when that is not known. The clock of old kernels (sched_clock, before
+// events had clocks of their own in 4.1) stands still when a tick of the timer is late, and no call
+// takes no time.
+Cell duration_cell(const SystemCallDone& done);
+void add_clock_note(Report& report, std::uint64_t untimed_calls);
+
 // "0x7f0000000000" for an address, the number, or the error's name.
 Cell result_cell(const SystemCallDone& done);
 

@@ -49,6 +49,8 @@ struct CellContext {
   bool swap_outs_seen = false;    // of pages that were written to swap
   bool error_codes_seen = false;  // of how faults accessed memory
   bool rss_seen = false;          // of what is resident
+  bool given_back_seen = false;   // or at least of what tasks gave back themselves
+  bool copies_seen = false;       // of copied pages, one by one
   bool cache_seen = false;        // and of pages in the page cache
   bool sampled = false;           // one in N: that an event is missing says nothing
 

@@ -29,7 +29,8 @@ struct ProcessPages {
   ProcessPages& operator+=(const ProcessPages& other);
 };
 
-// Feeds rows with what does not depend on the kind of memory, and with one member of rss_stat.
+// Feeds rows with what does not depend on the kind of memory, and with one member of what is
+// resident.
 class ProcessPageCounter {
  public:
   // on_fault adds to the row of its fault.
@@ -55,6 +56,8 @@ class ProcessPageCounter {
   // Whether the recording has an event, though it may not have happened.
   bool has(std::string_view event) const;
   void on_rss(const Event& event, const RssStat& stat, const World& world);
+  void on_page(const Event& event, const ResidentPage& page);
+  void add_resident_notes(std::vector<std::string>& notes) const;
 
   GroupBy<ProcessPages> rows_;
   RssMember member_;
@@ -66,12 +69,15 @@ class ProcessPageCounter {
 
 // Columns: blank where the recording lacks the event that they are made of.
 Cell if_rss_seen(std::uint64_t pages, const CellContext& context);
+Cell if_given_back_seen(std::uint64_t pages, const CellContext& context);
+Cell if_copies_seen(std::uint64_t pages, const CellContext& context);
 Cell if_frees_seen(std::uint64_t pages, const CellContext& context);
 Cell if_cache_seen(std::uint64_t pages, const CellContext& context);
 Cell if_placed(std::uint64_t faults, const CellContext& context);
 
 bool is_page_free(const EventType& type);
 bool is_page_cache_event(const EventType& type);
+bool is_resident_event(const EventType& type);
 
 // Nothing is shown by stack.
 inline constexpr auto kProcessPageParts = std::to_array<EventPart>({
@@ -82,6 +88,10 @@ inline constexpr auto kProcessPageParts = std::to_array<EventPart>({
     {.event = "major-faults", .stacks = EventPart::Stacks::None},
     {.event = "kmem:mm_page_alloc", .stacks = EventPart::Stacks::None},
     {.event = "kmem:rss_stat", .stacks = EventPart::Stacks::None},
+    {.event = "kmem:mm_anon_userfree", .stacks = EventPart::Stacks::None},
+    {.event = "kmem:mm_anon_cow", .stacks = EventPart::Stacks::None},
+    {.event = "kmem:mm_filemap_userunmap", .stacks = EventPart::Stacks::None},
+    {.event = "kmem:mm_filemap_cow", .stacks = EventPart::Stacks::None},
     {.event = "filemap:mm_filemap_add_to_page_cache", .stacks = EventPart::Stacks::None},
     {.event = "filemap:mm_filemap_delete_from_page_cache", .stacks = EventPart::Stacks::None},
 });

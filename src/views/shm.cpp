@@ -47,6 +47,7 @@ struct ShmCost {
   std::uint64_t count = 0;
   std::uint64_t failed = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t timed = 0;  // calls of which it is known how long they took
   std::uint64_t took_ns = 0;
   std::uint64_t longest_ns = 0;
 
@@ -54,6 +55,7 @@ struct ShmCost {
     count += other.count;
     failed += other.failed;
     bytes += other.bytes;
+    timed += other.timed;
     took_ns += other.took_ns;
     longest_ns = std::max(longest_ns, other.longest_ns);
     return *this;
@@ -67,11 +69,11 @@ constexpr auto kFigures = std::to_array<Figure<ShmCost>>({
     {"avg_ns",
      Unit::Nanoseconds,
      [](const ShmCost& c, const CellContext&) {
-       return c.count == 0 ? Cell() : Cell(c.took_ns / c.count);
+       return c.timed == 0 ? Cell() : Cell(c.took_ns / c.timed);
      }},
     {"max_ns",
      Unit::Nanoseconds,
-     [](const ShmCost& c, const CellContext&) { return Cell(c.longest_ns); }},
+     [](const ShmCost& c, const CellContext&) { return number_if(c.timed > 0, c.longest_ns); }},
 });
 
 class ShmView final : public View {
@@ -122,6 +124,7 @@ void ShmView::count(const Event& event, const SystemCallDone& done, std::uint64_
   ShmCost cost{.count = event.weight,
                .failed = done.failed() ? event.weight : 0,
                .bytes = event.weight * bytes,
+               .timed = done.duration_ns > 0 ? event.weight : 0,
                .took_ns = event.weight * done.duration_ns,
                .longest_ns = done.duration_ns};
   rows_.row(event) += cost;
@@ -212,7 +215,7 @@ Table ShmView::trace_table(const CellContext& context) const {
     auto& row = table.rows.emplace_back(call_cells(step, context.world, context.span));
     row.emplace_back(shm_arguments(step.done));
     row.push_back(result_cell(step.done));
-    row.emplace_back(step.done.duration_ns);
+    row.push_back(duration_cell(step.done));
     if (has_stacks) {
       row.emplace_back(step.stack);
     }
@@ -238,6 +241,7 @@ Report ShmView::finish(const World& world, Span span) {
   if (!files_.empty()) {
     report.tables.push_back(files_.table(context));
   }
+  add_clock_note(report, total.count - total.timed);
   if (has_trace_) {
     report.tables.push_back(trace_table(context));
     trace_.add_note(report);

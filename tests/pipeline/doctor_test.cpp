@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "perf/simulated_kernel.h"
+
 namespace memtrace {
 namespace {
 
@@ -42,6 +44,22 @@ TEST(DoctorTest, software_events_that_may_not_be_opened_are_no_substitute) {
   const auto diagnosis = diagnose_view("faults", {});
   EXPECT_EQ(diagnosis.state, ViewState::Cannot);
   EXPECT_TRUE(diagnosis.events.empty());
+}
+
+// The flag that Linux before 3.14 does not know is not asked for.
+TEST(DoctorTest, events_of_old_kernels_can_be_opened) {
+  const test::KernelModel model{.name = "3.10",
+                                .attr_bytes = 96,
+                                .flag_bits = 23,
+                                .sample_bits = 16,
+                                .software_events = 9,
+                                .has_cloexec = false,
+                                .has_id_ioctl = false};
+  const test::SimulatedKernel kernel(model);
+  const CanOpen can_open = local_events(kernel);
+  EXPECT_TRUE(can_open("page-faults"));
+  EXPECT_TRUE(can_open("major-faults"));
+  EXPECT_FALSE(can_open("kmem:no_such_event"));
 }
 
 TEST(DoctorTest, heap_views_need_user_probes) {

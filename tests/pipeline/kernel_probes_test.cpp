@@ -49,7 +49,8 @@ TEST_F(KernelProbesTest, function_that_was_named_is_probed_with_its_arguments) {
   EXPECT_EQ(request.value().info.period, 5U);
   EXPECT_FALSE(request.value().on_user_code);
   EXPECT_EQ(written(),
-            "p:memtrace_kernel_1/hugetlb_fault hugetlb_fault address=%dx:u64 flags=%cx:u32\n");
+            "p:memtrace_kernel_1/hugetlb_fault hugetlb_fault address=%dx:u64 flags=%cx:u32 "
+            "caller=$stack0:u64\n");
   for (const char* wrong : {"kprobe:no_such", "kprobe:hugetlb_fault(", "kprobe:hugetlb_fault(a)"}) {
     const auto refused = kernel.add_event(wrong, 1);
     ASSERT_FALSE(refused.ok()) << wrong;
@@ -66,7 +67,7 @@ TEST_F(KernelProbesTest, views_get_the_function_under_the_name_that_this_kernel_
   EXPECT_TRUE(requests[0].stacks);
   EXPECT_EQ(requests[1].info.name, "memtrace_kernel_1:kmem_cache_alloc");
   EXPECT_FALSE(requests[1].stacks);
-  EXPECT_NE(written().find("p:memtrace_kernel_1/swap_readpage swap_readpage.isra.0\n"),
+  EXPECT_NE(written().find("p:memtrace_kernel_1/swap_readpage swap_readpage.isra.0 caller="),
             std::string::npos)
       << written();
   ASSERT_EQ(kernel.notes().size(), 3U);
@@ -89,7 +90,7 @@ TEST(KernelProbesPlanTest, plan_has_the_probes_that_perf_would_place) {
   ASSERT_EQ(plan.planned().size(), 3U);
   EXPECT_EQ(plan.planned()[0].event, "hugetlb_fault");
   EXPECT_EQ(plan.planned()[0].function, "hugetlb_fault.isra.0");
-  EXPECT_EQ(plan.planned()[0].args, "address=%dx:u64 flags=%cx:u32");
+  EXPECT_EQ(plan.planned()[0].args, "address=%dx:u64 flags=%cx:u32 caller=$stack0:u64");
   EXPECT_EQ(plan.planned()[2].event, "oom_kill_process");
   ASSERT_EQ(plan.notes().size(), 4U);
   EXPECT_TRUE(plan.notes()[0].starts_with("a kprobe on hugetlb_fault.isra.0 tells "));
@@ -97,7 +98,9 @@ TEST(KernelProbesPlanTest, plan_has_the_probes_that_perf_would_place) {
   const auto named = plan.add_event("kprobe:oom_kill_process(control=arg1)", 1);
   ASSERT_TRUE(named.ok());
   EXPECT_EQ(named.value().info.name, "probe:oom_kill_process_2");
-  EXPECT_EQ(plan.planned()[3].args, "control=%di:u64");
+  EXPECT_EQ(plan.planned()[3].args, "control=%di:u64 caller=$stack0:u64");
+  ASSERT_TRUE(plan.add_event("kprobe:oom_kill_process(caller=arg2)", 1).ok());
+  EXPECT_EQ(plan.planned()[4].args, "caller=%si:u64");
 }
 
 TEST(KernelProbesPlanTest, where_no_functions_can_be_seen_they_are_taken_to_be_there) {

@@ -22,6 +22,7 @@ TEST(PageAllocator, its_functions_of_all_kernels_are_known) {
                                "__get_free_pages",
                                "get_zeroed_page_noprof",
                                "get_page_from_freelist",
+                               "ftrace_profile_mm_page_alloc",
                                "__alloc_pages_slowpath.constprop.0"}) {
     EXPECT_TRUE(is_page_allocator({kernel_frame(function)})) << function;
   }

@@ -69,8 +69,9 @@ TEST(PerfCommandTest, probes_in_the_kernel_are_placed_and_removed) {
   const PerfCommand command = perf_command_for(options, {});
   EXPECT_EQ(command.before,
             (std::vector<std::string>{
-                "perf probe -a 'hugetlb_fault=hugetlb_fault.isra.0 address=%dx:u64 flags=%cx:u32'",
-                "perf probe -a oom_kill_process"}));
+                "perf probe -a 'hugetlb_fault=hugetlb_fault.isra.0 address=%dx:u64 flags=%cx:u32 "
+                "caller=$stack0:u64'",
+                "perf probe -a 'oom_kill_process caller=$stack0:u64'"}));
   EXPECT_EQ(command.after,
             (std::vector<std::string>{"perf probe -d probe:hugetlb_fault",
                                       "perf probe -d probe:oom_kill_process"}));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <memory>
 
@@ -156,6 +157,34 @@ TEST(ProbeSamples, samples_that_a_filter_refuses_are_left_out) {
     EXPECT_EQ(samples.complete(parsed.value()).has_value(), filter != std::string("size < 42"))
         << filter;
   }
+}
+
+// As of RHEL 6, whose kernel does not filter what inherited events write.
+TEST(ProbeSamples, samples_of_children_are_filtered_where_the_kernel_does_not) {
+  EventRequest request{.info = {.name = "kmem:kmalloc",
+                                .kind = EventKind::Tracepoint,
+                                .format = "name: kmalloc\nID: 47\nformat:\n"
+                                          "\tfield:size_t bytes_req;\toffset:0;\tsize:8;\t"
+                                          "signed:0;\n"
+                                          "\tfield:int node;\toffset:8;\tsize:4;\tsigned:1;\n"
+                                          "\nprint fmt: \"\"\n"},
+                       .type = kTypeTracepoint};
+  std::array<std::uint64_t, 2> raw = {4096, 0xffffffffU};  // node -1
+  const Record record{.payload =
+                          Sample{.event = 0, .pid = 6, .raw = std::as_bytes(std::span(raw))}};
+  const auto passes = [&](const char* filter, bool filter_children) {
+    request.filter = filter;
+    request.filter_children = filter_children;
+    const std::vector<OpenedEvent> events = {{.request = request}};
+    ProbeSamples samples(events);
+    return samples.complete(record).has_value();
+  };
+  EXPECT_TRUE(passes("bytes_req == 4096", true));
+  EXPECT_FALSE(passes("bytes_req < 4096", true));
+  EXPECT_TRUE(passes("bytes_req < 4096", false));
+  EXPECT_TRUE(passes("node < 0 && bytes_req > 1", true));
+  EXPECT_FALSE(passes("node >= 0", true));
+  EXPECT_TRUE(passes("comm == make", true));  // no number: a note says so
 }
 
 TEST(ProbeSamples, uprobe_pmu_events_are_never_inherited) {

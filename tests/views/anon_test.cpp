@@ -111,6 +111,45 @@ TEST(Anonymous, space_of_nobody_known_and_first_sight_count_for_nothing) {
   EXPECT_EQ(figure(report, {number(100)}, "unmap"), number(0));
 }
 
+TEST(Anonymous, pages_are_told_one_by_one_where_there_is_no_sum_of_them)  // RHEL 6
+{
+  EventScript script("anon", {.by = {"pid"}});
+  for (const char* event : {"kmem:mm_anon_userfree", "kmem:mm_anon_cow", "kmem:mm_filemap_cow"}) {
+    script.type(event);
+  }
+  ASSERT_TRUE(script.check().ok());
+  script.play({page(ResidentChange::GivenBack, RssMember::Anonymous),
+               page(ResidentChange::GivenBack, RssMember::Anonymous),
+               page(ResidentChange::GivenBack, RssMember::File),
+               page(ResidentChange::Copied, RssMember::Anonymous),
+               page(ResidentChange::Copied, RssMember::File),
+               software(kHeap),
+               minor(kHeap)});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {number(100)}, "ufree"), number(2));
+  EXPECT_EQ(figure(report, {number(100)}, "cow"), number(2));
+  EXPECT_EQ(figure(report, {number(100)}, "unmap"), Cell());
+  EXPECT_TRUE(has_note(report, "kmem:mm_anon_unmap tells only"));
+  EXPECT_TRUE(has_note(report, "no event of other copies"));
+}
+
+TEST(Anonymous, pages_told_one_by_one_do_not_count_beside_sums_and_error_codes) {
+  EventScript script("anon", {.by = {"pid"}});
+  prepare(script);
+  script.type("kmem:mm_anon_userfree");
+  script.type("kmem:mm_anon_cow");
+  ASSERT_TRUE(script.check().ok());
+  script.play({entry(kHeap, kWriteProtected),
+               minor(kHeap),
+               page(ResidentChange::Copied, RssMember::Anonymous),
+               rss(kMm, true, 10),
+               page(ResidentChange::GivenBack, RssMember::Anonymous),
+               rss(kMm, true, 9)});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {number(100)}, "ufree"), number(1));
+  EXPECT_EQ(figure(report, {number(100)}, "cow"), number(1));
+}
+
 TEST(Anonymous, columns_whose_events_are_missing_are_blank_and_said) {
   EventScript script("anon", {.by = {"pid"}});
   script.play({software(kHeap), minor(kHeap), page_alloc(0)});

@@ -60,6 +60,11 @@ inline Step signal_to(std::uint32_t tid, std::int32_t signal) {
           .payload = SignalSent{.signal = signal, .pid = tid, .comm = {}}};
 }
 
+// A page of RHEL 6's own events.
+inline Step page(ResidentChange change, RssMember member) {
+  return {.event = "kmem:mm_", .payload = ResidentPage{.change = change, .member = member}};
+}
+
 inline Step by_thread(std::uint32_t tid, Step step) {
   step.tid = tid;
   return step;
@@ -93,6 +98,7 @@ struct Mapping {
   std::uint64_t file_offset = 0;
   bool shared = false;
   std::uint64_t inode = 0;
+  bool has_number = true;  // the file's device is known, as its inode
   std::uint32_t pid = 100;
 };
 
@@ -100,8 +106,8 @@ inline void map(EventScript& script, const Mapping& mapping) {
   World& world = script.world();
   MemoryArea area{.kind = mapping.kind,
                   .path = world.strings().intern(mapping.path),
-                  .major = 254,
-                  .minor = 1,
+                  .major = mapping.has_number ? 254U : 0U,
+                  .minor = mapping.has_number ? 1U : 0U,
                   .inode = mapping.inode,
                   .protection = PROT_READ | PROT_WRITE,
                   .flags = mapping.shared ? unsigned{MAP_SHARED} : unsigned{MAP_PRIVATE}};

@@ -95,6 +95,43 @@ TEST(FilePages, pages_that_a_process_unmaps_are_its_own) {
   EXPECT_EQ(figure(report, {number(100)}, "uunmap"), number(10));
 }
 
+TEST(FilePages, pages_are_told_one_by_one_where_there_is_no_sum_of_them)  // RHEL 6
+{
+  EventScript script("filepages", {.by = {"pid"}});
+  script.type("kmem:mm_filemap_userunmap");
+  script.type("kmem:mm_filemap_cow");
+  ASSERT_TRUE(script.check().ok());
+  script.play({page(ResidentChange::GivenBack, RssMember::File),
+               page(ResidentChange::GivenBack, RssMember::Anonymous),
+               page(ResidentChange::Copied, RssMember::File),
+               software(kFile),
+               minor(kFile)});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {number(100)}, "uunmap"), number(1));
+  EXPECT_EQ(figure(report, {number(100)}, "cow"), number(1));
+  EXPECT_EQ(figure(report, {number(100)}, "kunmap"), Cell());
+  EXPECT_TRUE(has_note(report, "kmem:mm_filemap_unmap does not tell"));
+}
+
+// As of kernels before 3.16, whose records of mappings hold no number of the file.
+TEST(FilePages, files_without_a_number_are_told_apart_by_their_paths) {
+  EventScript script("filepages");
+  prepare(script);
+  map(script, {0x40000000, 0x1000, AreaKind::File, "/bin/a", 0, false, 0, false});
+  map(script, {0x50000000, 0x1000, AreaKind::File, "/bin/b", 0, false, 0, false});
+  map(script, {0x60000000, 0x1000, AreaKind::File, "/lib/a.so", 0, false, 0, false});
+  for (const std::uint64_t address : {0x40000000, 0x40000000, 0x50000000, 0x60000000}) {
+    script.play({software(address), major(address)});
+  }
+  script.play({software(kFile), minor(kFile)});  // /lib/a.so, of which the number is known
+  const Report report = script.finish();
+  EXPECT_EQ(of_file(report, "/bin/a", "major"), number(2));
+  EXPECT_EQ(of_file(report, "/bin/b", "major"), number(1));
+  EXPECT_EQ(of_file(report, "/lib/a.so", "major"), number(1));
+  EXPECT_EQ(of_file(report, "/lib/a.so", "fault"), number(2));
+  EXPECT_EQ(report.tables.at(1).rows.size(), 3U);
+}
+
 TEST(FilePages, columns_whose_events_are_missing_are_blank_and_said) {
   EventScript script("filepages", {.by = {"pid"}});
   script.play({entry(kFile), minor(kFile)});

@@ -46,6 +46,20 @@ TEST(ShmView, calls_are_counted_with_their_failures_and_latency) {
   EXPECT_EQ(figure(report, {text("shmget")}, "max_ns"), number(300));
 }
 
+TEST(ShmView, calls_during_which_the_clock_stood_still_have_no_latency) {
+  EventScript script("shm", traced());
+  script.play(get(0, 4096, 01600, 7, {.took_ns = 0}));
+  script.play(get(42, 4096, 03600, -17, {.took_ns = 300}));
+  script.play(system_call(
+      "shmat", {.call = SystemCall::Shmat, .arguments = {7, 0, 0}}, kPlace, {.took_ns = 0}));
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("shmget")}, "avg_ns"), number(300));
+  EXPECT_EQ(figure(report, {text("shmat")}, "avg_ns"), Cell());
+  EXPECT_EQ(figure(report, {text("shmat")}, "max_ns"), Cell());
+  EXPECT_EQ(of_row(report.tables.back(), 0, "took_ns"), Cell());
+  EXPECT_TRUE(has_note(report, "how long 2 calls took is not known"));
+}
+
 TEST(ShmView, arguments_are_told_in_words) {
   EventScript script("shm", traced());
   script.play(get(0, 4096, 03600, 7));

@@ -103,6 +103,13 @@ TEST(Slab, cache_without_a_name_is_known_by_its_objects_size) {
   EXPECT_TRUE(has_note(report, "size-N?"));
 }
 
+TEST(Slab, caches_of_kmalloc_are_called_as_the_machine_calls_them)  // RHEL 6
+{
+  EventScript script("slab", {.slab_caches = {{"size-64", 64}, {"size-32", 32}}});
+  script.play(kmalloc({.ptr = 0x30, .bytes_req = 50, .bytes_alloc = 64}));
+  EXPECT_EQ(figure(script.finish(), {text("size-64")}, "allocs"), number(1));
+}
+
 TEST(Slab, size_that_one_cache_alone_has_names_it) {
   EventScript script("slab",
                      {.slab_caches = {{"dentry", 192}, {"filp", 256}, {"skbuff_head_cache", 256}}});

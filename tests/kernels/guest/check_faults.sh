@@ -1,12 +1,15 @@
 # Page faults: of fresh memory, of copies, of files, of huge pages.
 
 check_faults() {
-  recorded --for faults,pages,anon,numa -- "$PUPPETS/touch_pages" 500
+  recorded --for "$(able faults pages anon numa)" -- "$PUPPETS/touch_pages" 500
   check faults.count = 500 "$(figure faults touch_fresh_pages count)"
   check faults.minor = 500 "$(figure faults touch_fresh_pages minor)"
   # Page tables beside the pages.
   check pages.allocs '>=' 500 "$(figure pages touch_fresh_pages allocs)"
   check pages.allocs '<=' 510 "$(figure pages touch_fresh_pages allocs)"
+  # Who allocates is the caller, not the allocator nor the tracepoint.
+  check pages.allocators = 0 \
+    "$(shown pages --by caller --format csv | grep -cE '^_*(alloc_pages|ftrace_|perf_trace)')"
   check anon.faults '>=' 500 "$(figure anon touch_pages fault --by comm)"
   check anon.faults '<=' 560 "$(figure anon touch_pages fault --by comm)"
   recorded --for faults -e minor-faults -- "$PUPPETS/fault_kinds" copy 100
@@ -26,6 +29,10 @@ check_files() {
   check faults.major = 50 "$(figure faults touch_each_page major)"
   check ffaults.major = 50 "$(figure ffaults "$DISK" major --by file)"
   check filepages.major = 50 "$(figure_in 2 filepages "$DISK" major)"
+  if ! has_event writeback/writeback_dirty_page && ! has_event writeback/writeback_dirty_folio; then
+    skip writeback.dirtied 'this kernel has no tracepoint of pages that become dirty'
+    return
+  fi
   recorded -a --for writeback -- sh -c "$PUPPETS/press_memory file $DISK 1000; sync"
   check writeback.dirtied '>=' 1000 "$(figure writeback press_memory dirtied)"
 }

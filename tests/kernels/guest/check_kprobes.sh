@@ -21,7 +21,11 @@ check_kprobes() {
   check kprobes.exits = 768,1 "$(traced report count --by code --format csv | sed -n 2p)"
   traced record --kprobes --for slab,hfaults,swapin,oom -- "$PUPPETS/touch_pages" 500 >/dev/null
   grep kprobe stderr
-  check kprobes.caches '>=' 3 "$(named_caches)"
+  if [ -d /sys/kernel/slab ]; then
+    check kprobes.caches '>=' 3 "$(named_caches)"
+  else
+    skip kprobes.caches 'this kernel has SLAB, whose caches keep their names where nobody knows'
+  fi
   traced report slab --format json >/results/slab-kprobes.json
   check kprobes.said '>=' 1 "$(grep -c 'a kprobe on kmem_cache_alloc' /results/slab-kprobes.json)"
   # Without the probe nothing names them where frees do not either, as on 5.10.

@@ -8,7 +8,7 @@ check_program() {
   promised=$(awk -F '"' '/"view":/ { view = $4 } /"state":/ && $4 != "cannot" { print view }' \
     /results/doctor.json | grep -vx -e count -e calls)
   check promised.count '>=' 5 "$(echo "$promised" | wc -l)"
-  recorded --for "$(echo "$promised" | tr '\n' ',' | sed 's/,$//')" -- "$PUPPETS/touch_pages" 100
+  recorded --for "$(able $promised)" -- "$PUPPETS/touch_pages" 100
   check promised.events '>=' 100 "$(grep -o '[0-9]* events' stderr | cut -d ' ' -f 1)"
   check promised.overview = 0 "$(status_of "$MEMTRACE" report)"
 }

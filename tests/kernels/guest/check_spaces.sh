@@ -1,8 +1,9 @@
 # Address spaces, by system calls.
 
 check_spaces() {
-  if ! has_event syscalls/sys_enter_mmap; then
-    skip mmap 'this kernel has no tracepoints of single system calls'
+  if ! has_event syscalls/sys_enter_mmap && ! has_event raw_syscalls/sys_enter &&
+    ! has_event syscalls/sys_enter; then
+    skip mmap 'this kernel has no tracepoints of system calls'
     return
   fi
   recorded --for mmap,brk,arenas -- "$PUPPETS/change_space" map /init own.maps
@@ -15,6 +16,10 @@ check_spaces() {
   check brk.grown = 1024000 "$(figure brk grow grown)"
   check brk.shrunk = 163840 "$(figure brk shrink shrunk)"
   check brk.queries = 7 "$(figure brk ask queries)"
+  # Of each thread one, of a heap of its own.
+  recorded --for arenas -- "$PUPPETS/many_arenas" 3
+  check arenas.arenas = 3 "$(total arenas arenas)"
+  check arenas.bytes '>=' 24000000 "$(figure arenas '' bytes)"
   recorded --for enomem -- "$PUPPETS/change_space" refuse
   check enomem.count = 23 "$(total enomem count)"
   recorded --for shm -- "$PUPPETS/share_memory" matrix

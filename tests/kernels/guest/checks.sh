@@ -1,5 +1,6 @@
 # What memtrace can do on this kernel, against figures that are known beforehand: the parts are in
-# check_*.sh, the host judges what they print. CHECK name relation expected got; SKIP name reason.
+# check_*.sh, together in parts.sh here; the host judges what they print. CHECK name relation
+# expected got; SKIP name reason.
 
 check() {
   echo "CHECK $1 $2 $3 $4"
@@ -20,7 +21,7 @@ traced() {
 
 # recorded OPTION...: rings are small, as the guest is.
 recorded() {
-  rm -f report.*
+  recordings=$((recordings + 1))
   traced record --ring-size 2M "$@" >output
 }
 
@@ -38,9 +39,11 @@ figure_in() {
     awk -v table="$table" -v text="$text" -v column="$column" -f /checks/sum.awk
 }
 
+recordings=0
+
 # A report, made once for several figures of it: emulated programs are slow.
 shown() {
-  report=report.$(echo "$*" | md5sum | cut -c 1-16)
+  report=report.$recordings.$(echo "$*" | md5sum | cut -c 1-16)
   [ -e "$report" ] || traced report "$@" >"$report"
   cat "$report"
 }
@@ -70,6 +73,13 @@ grown() {
   done | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
+# Those of these views that the doctor promises, as --for takes them.
+able() {
+  for each in "$@"; do
+    echo "$promised" | grep -x "$each"
+  done | tr '\n' ',' | sed 's/,$//'
+}
+
 has_event() {
   for folder in /sys/kernel/tracing /sys/kernel/debug/tracing; do
     [ ! -e "$folder/events/$1/format" ] || return 0
@@ -78,9 +88,7 @@ has_event() {
 }
 
 parts='program faults files huge kernel_memory heap doors spaces live kprobes pressure kills'
-for file in /checks/check_*.sh; do
-  . "$file"
-done
+. /checks/parts.sh
 for part in $parts; do
   echo "AT $(cut -d ' ' -f 1 /proc/uptime) $part"
   check_$part
