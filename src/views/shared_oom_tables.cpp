@@ -39,6 +39,7 @@ Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
   table.title = "kills, in order of time";
   table.fixed = true;
   table.columns = {{"time_ns", Unit::Nanoseconds},
+                   {"clock", Unit::Text},
                    {"victim", Unit::Text},
                    {"victim_pid", Unit::Number},
                    {"for", Unit::Text},
@@ -49,6 +50,7 @@ Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
   table.key_count = table.columns.size();
   for (const OomKill& kill : kills) {
     table.rows.push_back({kill.time_ns - std::min(kill.time_ns, start_ns),
+                          kill.seen ? text_cell(kill.seen->facts, "clock") : Cell(),
                           text_or_blank(kill.victim),
                           pid_or_blank(kill.victim_pid),
                           text_or_blank(kill.domain),
@@ -97,9 +99,8 @@ Table machine_table(std::span<const OomKill> kills) {
   Table table;
   table.title = "the machine at that moment";
   table.fixed = true;
-  table.key_count = 3;
+  table.key_count = 2;
   table.columns = {{"victim_pid", Unit::Number},
-                   {"clock", Unit::Text},
                    {"load_averages", Unit::Text},
                    {"total", Unit::Bytes},
                    {"free", Unit::Bytes},
@@ -113,7 +114,6 @@ Table machine_table(std::span<const OomKill> kills) {
     }
     const Facts& facts = kill.seen->facts;
     table.rows.push_back({std::uint64_t{kill.victim_pid},
-                          text_cell(facts, "clock"),
                           text_cell(facts, "load_averages"),
                           number_cell(facts, "total"),
                           number_cell(facts, "free"),

@@ -146,7 +146,7 @@ TEST_F(OomTest, what_proc_said_is_shown_with_the_kill) {
   script.play(mark(1));
   const Report report = report_of(script);
   EXPECT_EQ(cell(report.tables.at(2), 0, "load_averages"), text("1.00 0.50 0.20"));
-  EXPECT_EQ(cell(report.tables.at(2), 0, "clock"), text("14:03:59"));
+  EXPECT_EQ(cell(report.tables.at(0), 0, "clock"), text("14:03:59"));
   EXPECT_EQ(cell(report.tables.at(1), 0, "cgroup"), text("/small"));
   EXPECT_EQ(cell(report.tables.at(2), 0, "free"), number(12345));
   EXPECT_EQ(cell(report.tables.at(2), 0, "swap_free"), Cell());
