@@ -57,7 +57,9 @@ using EventPayload = std::variant<std::monostate,
                                   PageDirtied,
                                   DirtyBalance,
                                   PagesWritten,
-                                  InodeWritten>;
+                                  InodeWritten,
+                                  FlushRound,
+                                  BlockWrite>;
 
 // What is the same for all events of one kind in a recording.
 struct EventType {

@@ -6,7 +6,10 @@
 
 namespace memtrace {
 
-// kmem:kmalloc, kmem:kmem_cache_alloc and their _node forms.
+// The name that memory of each CPU has, as if it were a cache.
+inline constexpr std::string_view kPercpuCache = "(per cpu)";
+
+// kmem:kmalloc, kmem:kmem_cache_alloc and their _node forms; percpu:percpu_alloc_percpu.
 struct SlabAlloc {
   std::uint64_t call_site = 0;  // kernel address
   std::uint64_t ptr = 0;
@@ -18,7 +21,7 @@ struct SlabAlloc {
   std::string_view cache;  // "" when the event has no name field
 };
 
-// kmem:kfree, kmem:kmem_cache_free. kfree(NULL) is traced too: ptr 0.
+// kmem:kfree, kmem:kmem_cache_free, percpu:percpu_free_percpu. kfree(NULL) is traced too: ptr 0.
 struct SlabFree {
   std::uint64_t call_site = 0;
   std::uint64_t ptr = 0;

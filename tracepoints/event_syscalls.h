@@ -27,6 +27,12 @@ enum class SystemCall : std::uint8_t {
   Clone3,
   Fork,
   Vfork,
+  Sync,
+  Syncfs,
+  Fsync,
+  Fdatasync,
+  Msync,
+  SyncFileRange,
   Other,  // by number only: raw_syscalls tells of all
 };
 

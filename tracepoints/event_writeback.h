@@ -32,4 +32,16 @@ struct InodeWritten {
   std::uint64_t pages = 0;
 };
 
+// writeback:writeback_start and writeback_written: a flusher thread begins and ends one round of a
+// piece of work.
+struct FlushRound {
+  bool begins = false;
+  std::int32_t reason = -1;  // enum wb_reason; -1: this kernel does not tell
+};
+
+// block:block_bio_queue: a thread hands data to a block device.
+struct BlockWrite {
+  std::uint64_t bytes = 0;  // 0 when it is a read
+};
+
 }  // namespace memtrace

@@ -4,8 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "tracepoints/field_lookup.h"
-#include "tracepoints/tracepoint.h"
+#include "tracepoints/reading.h"
 
 namespace memtrace {
 namespace {
@@ -94,16 +93,46 @@ Result<Decoder> bind_cache_free(const EventFormat& format) {
   return bind_free(format, false);
 }
 
+// Memory of each CPU goes by the name of a cache of its own; its addresses are offsets that no slab
+// object has. bytes_alloc, of all CPUs together, is told since 6.1: before, those of one CPU are.
+Result<Decoder> bind_percpu_alloc(const EventFormat& format) {
+  FieldLookup lookup(format);
+  const std::optional<NumberAt> call_site = lookup.optional("call_site");
+  const NumberAt ptr = lookup.required({"ptr"});
+  const NumberAt size = lookup.required({"size"});
+  const std::optional<NumberAt> bytes_alloc = lookup.optional("bytes_alloc");
+  const std::optional<NumberAt> gfp = lookup.optional("gfp_flags");
+  return reading(lookup, [=](std::span<const std::byte> raw) {
+    const std::uint64_t bytes = size.load(raw.data());
+    return SlabAlloc{.call_site = load_or(call_site, raw, std::uint64_t{0}),
+                     .ptr = ptr.load(raw.data()),
+                     .bytes_req = bytes,
+                     .bytes_alloc = load_or(bytes_alloc, raw, bytes),
+                     .gfp = load_or(gfp, raw, std::uint64_t{0}),
+                     .cache = kPercpuCache};
+  });
+}
+
+Result<Decoder> bind_percpu_free(const EventFormat& format) {
+  FieldLookup lookup(format);
+  const NumberAt ptr = lookup.required({"ptr"});
+  return reading(lookup, [=](std::span<const std::byte> raw) {
+    return SlabFree{.ptr = ptr.load(raw.data()), .cache = kPercpuCache};
+  });
+}
+
 }  // namespace
 
 std::span<const Tracepoint> slab_tracepoints() {
-  static constexpr std::array<Tracepoint, 6> kTracepoints = {
+  static constexpr std::array<Tracepoint, 8> kTracepoints = {
       {{"kmem:kmalloc", &bind_kmalloc},
        {"kmem:kmalloc_node", &bind_kmalloc},
        {"kmem:kmem_cache_alloc", &bind_cache_alloc},
        {"kmem:kmem_cache_alloc_node", &bind_cache_alloc},
        {"kmem:kfree", &bind_kfree},
-       {"kmem:kmem_cache_free", &bind_cache_free}}};
+       {"kmem:kmem_cache_free", &bind_cache_free},
+       {"percpu:percpu_alloc_percpu", &bind_percpu_alloc},
+       {"percpu:percpu_free_percpu", &bind_percpu_free}}};
   return kTracepoints;
 }
 

@@ -34,6 +34,12 @@ constexpr auto kCalls = std::to_array<CallFacts>({
     {"syscalls:sys_enter_clone3", "syscalls:sys_exit_clone3", 435, 435, {"uargs", "size"}},
     {"syscalls:sys_enter_fork", "syscalls:sys_exit_fork", 57, -1, {}},
     {"syscalls:sys_enter_vfork", "syscalls:sys_exit_vfork", 58, -1, {}},
+    {"syscalls:sys_enter_sync", "syscalls:sys_exit_sync", 162, 81, {}},
+    {"syscalls:sys_enter_syncfs", "syscalls:sys_exit_syncfs", 306, 267, {"fd"}},
+    {"syscalls:sys_enter_fsync", "syscalls:sys_exit_fsync", 74, 82, {"fd"}},
+    {"syscalls:sys_enter_fdatasync", "syscalls:sys_exit_fdatasync", 75, 83, {"fd"}},
+    {"syscalls:sys_enter_msync", "syscalls:sys_exit_msync", 26, 227, {"start", "len", "flags"}},
+    {"syscalls:sys_enter_sync_file_range", "syscalls:sys_exit_sync_file_range", 277, 84, {"fd", "offset", "nbytes|bytes", "flags"}},
 });
 
 // clang-format on

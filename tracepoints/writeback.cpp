@@ -59,15 +59,42 @@ Result<Decoder> bind_inode(const EventFormat& format) {
   });
 }
 
+// A work without a reason is of a kernel before 3.2.
+template <bool Begins>
+Result<Decoder> bind_round(const EventFormat& format) {
+  FieldLookup lookup(format);
+  const std::optional<NumberAt> reason = lookup.optional("reason");
+  return reading(lookup, [reason](std::span<const std::byte> raw) {
+    return FlushRound{.begins = Begins, .reason = load_or(reason, raw, std::int32_t{-1})};
+  });
+}
+
+constexpr std::uint64_t kSectorBytes = 512;
+
+// rwbs is letters: W a write, F before it a flush of the disk's own cache, and others behind
+// (kernel/trace/blktrace.c, blk_fill_rwbs).
+Result<Decoder> bind_block_write(const EventFormat& format) {
+  FieldLookup lookup(format);
+  const std::optional<Field> letters = lookup.optional_text("rwbs");
+  const NumberAt sectors = lookup.required({"nr_sector"});
+  return reading(lookup, [=](std::span<const std::byte> raw) {
+    const bool is_write = text_of(letters, raw).find('W') != std::string_view::npos;
+    return BlockWrite{.bytes = is_write ? sectors.load(raw.data()) * kSectorBytes : 0};
+  });
+}
+
 }  // namespace
 
 std::span<const Tracepoint> writeback_tracepoints() {
-  static constexpr std::array<Tracepoint, 5> kTracepoints = {
+  static constexpr std::array<Tracepoint, 8> kTracepoints = {
       {{"writeback:writeback_dirty_folio", &bind_dirtied},
        {"writeback:writeback_dirty_page", &bind_dirtied},
        {"writeback:balance_dirty_pages", &bind_balance},
        {"writeback:writeback_pages_written", &bind_written},
-       {"writeback:writeback_single_inode", &bind_inode}}};
+       {"writeback:writeback_single_inode", &bind_inode},
+       {"writeback:writeback_start", &bind_round<true>},
+       {"writeback:writeback_written", &bind_round<false>},
+       {"block:block_bio_queue", &bind_block_write}}};
   return kTracepoints;
 }
 

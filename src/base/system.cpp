@@ -111,4 +111,11 @@ std::uint64_t wall_clock_ns() {
   return clock_ns(CLOCK_REALTIME);
 }
 
+std::string clock_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  return format("%02d:%02d:%02d", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
 }  // namespace memtrace

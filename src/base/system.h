@@ -29,4 +29,7 @@ std::uint64_t page_size_bytes();
 std::uint64_t monotonic_ns();
 std::uint64_t wall_clock_ns();
 
+// "14:03:59", here and now.
+std::string clock_time();
+
 }  // namespace memtrace

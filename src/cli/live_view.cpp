@@ -1,5 +1,3 @@
-#include <ctime>
-
 #include "base/system.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -16,15 +14,7 @@ namespace {
 constexpr std::string_view kUsage =
     "[OPTION]... [-a | -p PID,... | -t TID,... | -- COMMAND...] [INTERVAL [COUNT]]";
 
-// "14:03:59", as slabratetop and its like begin each table.
-std::string clock_time() {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  ::localtime_r(&now, &local);
-  return format("%02d:%02d:%02d", local.tm_hour, local.tm_min, local.tm_sec);
-}
-
-// "14:03:59  loadavg: 0.23 1.33 1.05"
+// "14:03:59  loadavg: 0.23 1.33 1.05", as slabratetop and its like begin each table.
 std::string interval_heading() {
   const auto loads = read_file("/proc/loadavg");
   const auto words = split(loads.ok() ? loads.value() : std::string_view(), ' ');

@@ -38,6 +38,10 @@ constexpr auto kConsequences = std::to_array<Consequence>({
     {"writeback:writeback_dirty_folio", "who changes pages of files is not seen"},
     {"writeback:writeback_single_inode", "what was written of each file is not known"},
     {"writeback:balance_dirty_pages", "waits of threads that change pages are not seen"},
+    {"writeback:writeback_start", "why flusher threads write is not known"},
+    {"block:block_bio_queue", "how much fsync(2) and its like write is not known"},
+    {"percpu:percpu_alloc_percpu", "memory that each CPU has for itself is not seen"},
+    {"signal:signal_generate", "faults that fail are not told apart by their signal"},
 });
 
 // What an event tells only in some kernels.

@@ -5,6 +5,7 @@
 
 #include "pipeline/sdt_event.h"
 #include "tracepoints/system_calls.h"
+#include "views/shared_needs.h"
 
 namespace memtrace {
 namespace {
@@ -23,18 +24,9 @@ constexpr auto kFrees = std::to_array<std::string_view>({"kmem:kfree",
 
 // System calls that change the table of mappings. munmap, mremap, shmdt and a shrinking brk come
 // with no record; the others tell which part of a merged mapping is new (state/memory_maps.h).
-constexpr auto kMemoryMapNeeds = std::to_array<std::string_view>({
-    "syscalls:sys_enter_mmap|",
-    "syscalls:sys_exit_mmap|",
-    "syscalls:sys_enter_munmap|",
-    "syscalls:sys_exit_munmap|",
-    "syscalls:sys_enter_mremap|",
-    "syscalls:sys_exit_mremap|",
-    "syscalls:sys_enter_brk|",
-    "syscalls:sys_exit_brk|",
-    "syscalls:sys_enter_shmdt|",
-    "syscalls:sys_exit_shmdt|",
-});
+constexpr auto kMemoryMapNeeds = joined(
+    kMappingCallNeeds,
+    std::to_array<std::string_view>({"syscalls:sys_enter_shmdt|", "syscalls:sys_exit_shmdt|"}));
 
 // Begins of pieces of the kernel's work, and what is told on the way: the end comes from the same
 // function and has the stack. Of any group: they were in kmem on 2.6.32.

@@ -17,6 +17,12 @@ extern const ObservationReader observe_oom;
 // How much memory was free when a process had reclaimed some itself, and whose process it was.
 extern const ObservationReader observe_reclaim;
 
+// How much memory was free in the zone of a compaction that has ended, and in how small pieces.
+extern const ObservationReader observe_zones;
+
+// How large processes were, at the end of a recording of what is resident.
+extern const ObservationReader observe_sizes;
+
 // Memory and CPUs of the NUMA nodes, at the end of a recording with physical addresses.
 extern const ObservationReader observe_nodes;
 

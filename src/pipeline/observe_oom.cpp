@@ -36,6 +36,7 @@ void add_victim(std::uint32_t pid, const ProcFolder& proc, Facts& facts) {
 }
 
 void add_machine(const ProcFolder& proc, Facts& facts) {
+  facts.texts["clock"] = clock_time();
   const std::string memory = proc.read("meminfo");
   add_kilobytes(memory, "MemFree", "free", facts);
   add_kilobytes(memory, "MemAvailable", "available", facts);

@@ -9,8 +9,13 @@
 namespace memtrace {
 namespace {
 
-constexpr auto kReaders = std::to_array<const ObservationReader*>(
-    {&observe_limits, &observe_segments, &observe_oom, &observe_reclaim, &observe_nodes});
+constexpr auto kReaders = std::to_array<const ObservationReader*>({&observe_limits,
+                                                                   &observe_segments,
+                                                                   &observe_oom,
+                                                                   &observe_reclaim,
+                                                                   &observe_zones,
+                                                                   &observe_sizes,
+                                                                   &observe_nodes});
 
 // A reading takes some 100 us, in the thread that merges all events: so many a second are no
 // burden, even if each event of a burst asks for one.

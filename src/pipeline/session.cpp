@@ -250,6 +250,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
       known.unmatched = 0;
     }
     note_parts(options_.views[i]->spec, known);
+    note_lost_mappings(options_.views[i]->spec, known);
     if (view_is_sampled(i)) {
       known.notes.emplace_back(
           "events were sampled one in N: counts and bytes are scaled by N, and live blocks are not "

@@ -92,12 +92,14 @@ class Session {
   void note_identities(Caveats& caveats) const;
   void learn_identities(const Record& record);
   void note_parts(const ViewSpec& view, Caveats& caveats) const;
+  void note_lost_mappings(const ViewSpec& view, Caveats& caveats);
 
   RecordSource& source_;
   SessionOptions options_;
   World world_;
   EventFeed feed_;
   Observer observer_;
+  bool mappings_in_doubt_ = false;
   std::optional<IdentityWatch> identity_watch_;  // live, when a key or filter asks
   IdentityReplay identity_replay_;
   std::uint64_t unidentified_ = 0;  // events of nobody knows whom

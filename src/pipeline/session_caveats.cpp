@@ -92,6 +92,18 @@ void Session::note_parts(const ViewSpec& view, Caveats& caveats) const {
   }
 }
 
+// What memtrace drops under overload is samples alone; a full ring takes records of mmap and
+// munmap, too, and nothing sets the table of mappings right again.
+void Session::note_lost_mappings(const ViewSpec& view, Caveats& caveats) {
+  mappings_in_doubt_ =
+      mappings_in_doubt_ || caveats.lost > 0 || caveats.late > 0 || caveats.malformed > 0;
+  if (mappings_in_doubt_ && view.needs_memory_map) {
+    caveats.notes.emplace_back(
+        "records of mappings may be among those that were lost: since then a file or kind of "
+        "memory may be that of an earlier mapping, or not known");
+  }
+}
+
 // A lost allocation is a block too few, a lost free one too many.
 void Session::note_bounds(const Report& report, Caveats& caveats) const {
   const std::uint64_t missing = caveats.missing();

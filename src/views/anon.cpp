@@ -1,11 +1,13 @@
 // anon: anonymous memory by process: pages touched for the first time, copied, read from swap,
 // given back.
 #include <array>
+#include <set>
 #include <utility>
 
 #include "views/shared_fault_keys.h"
 #include "views/shared_fault_needs.h"
 #include "views/shared_process_pages.h"
+#include "views/shared_process_sizes.h"
 
 namespace memtrace {
 namespace {
@@ -57,12 +59,16 @@ void add_fault(const Fault& fault, ProcessPages& row) {
   }
   switch (class_of(fault)) {
     case FaultClass::CopyOnWrite:
+    case FaultClass::ZeroPageWrite:
       row.copied += fault.weight;
       break;
     case FaultClass::SwapIn:
       row.major += fault.weight;
       break;
     case FaultClass::Open:
+    case FaultClass::Segv:
+    case FaultClass::Bus:
+    case FaultClass::OutOfMemory:
       break;
     default:
       row.fault += fault.weight;
@@ -78,12 +84,16 @@ class Anonymous final : public View {
     return kDone;
   }
 
-  void on(const Event& event, const World& world) override { counter_.on(event, world); }
+  void on(const Event& event, const World& world) override {
+    counter_.on(event, world);
+    pids_.insert(event.pid);
+  }
 
   Report finish(const World& world, Span span) override;
 
  private:
   ProcessPageCounter counter_;
+  std::set<std::uint32_t> pids_;
 };
 
 Report Anonymous::finish(const World& world, Span span) {
@@ -102,11 +112,15 @@ Report Anonymous::finish(const World& world, Span span) {
   counter_.add_notes(report.caveats.notes, world);
   report.inconclusive = !(context.rss_seen || context.given_back_seen) || !knows_places(world);
   counter_.rows().clear();
+  if (Table sizes = process_size_table(world, pids_); !sizes.rows.empty()) {
+    report.tables.push_back(std::move(sizes));
+  }
+  pids_.clear();
   return report;
 }
 
 bool handles(const EventType& type) {
-  return is_fault_or_page_alloc(type) || is_page_free(type) || is_resident_event(type);
+  return is_of_faults(type) || is_page_free(type) || is_resident_event(type);
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {

@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "views/group_by.h"
-#include "views/shared_event_list.h"
+#include "views/shared_compaction_trace.h"
+#include "views/shared_vmstat.h"
 #include "views/shared_work.h"
 
 namespace memtrace {
@@ -26,9 +27,8 @@ constexpr auto kNeeds =
                                      "huge_memory:mm_collapse_huge_page|",
                                      "huge_memory:mm_khugepaged_scan_file|",
                                      "huge_memory:mm_khugepaged_collapse_file|"});
-constexpr auto kOptions = std::to_array<ViewOption>({{"trace", "", "list each compaction, too"}});
-constexpr auto kTraceKeys =
-    std::to_array<std::string_view>({"comm", "pid", "node", "zone", "order", "mode", "status"});
+constexpr auto kOptions = std::to_array<ViewOption>(
+    {{"trace", "", "list each compaction and each step to a huge page, too"}});
 constexpr auto kHugePageKeys = std::to_array<std::string_view>({"step", "result", "comm"});
 constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::Compaction});
 
@@ -68,24 +68,6 @@ constexpr auto kFigures = std::to_array<Figure<CompactionCost>>({
 
 constexpr auto kOfWorks = std::to_array<std::string_view>({"count", "time_ns"});
 
-const Work& work_of(const Event& event) {
-  return std::get<Work>(event.payload);
-}
-
-constexpr auto kTraceFigures = std::to_array<Figure<Event>>({
-    {"latency_ns",
-     Unit::Nanoseconds,
-     [](const Event& e, const CellContext&) {
-       return work_of(e).has_begin ? Cell(work_of(e).duration_ns) : Cell();
-     }},
-    {"migrated",
-     Unit::Count,
-     [](const Event& e, const CellContext&) { return Cell(work_of(e).migrated); }},
-    {"failed",
-     Unit::Count,
-     [](const Event& e, const CellContext&) { return Cell(work_of(e).unmovable); }},
-});
-
 struct CountCost {
   std::uint64_t count = 0;
 
@@ -101,36 +83,12 @@ constexpr auto kCountFigures = std::to_array<Figure<CountCost>>(
 // enum scan_result (mm/khugepaged.c) has had these two values from its first kernel, 4.6, on.
 constexpr std::int32_t kSucceeded = 1;
 
-std::uint64_t step_word(const Event& event) {
-  return static_cast<std::uint64_t>(std::get<Collapse>(event.payload).step);
-}
-
-Cell step_cell(std::uint64_t word, const CellContext& /*context*/) {
-  constexpr std::array<std::string_view, 6> kNames = {
-      "scan", "isolate", "swap in", "collapse", "scan file", "collapse file"};
-  return std::string(kNames[word]);
-}
-
-// Swapping in answers yes or no; its 1 has the same name as the others'.
-std::uint64_t result_word(const Event& event) {
-  return static_cast<std::uint64_t>(std::get<Collapse>(event.payload).status);
-}
-
-Cell result_cell(std::uint64_t word, const CellContext& context) {
-  return name_of(static_cast<std::int64_t>(word), context.statuses);
-}
-
-constexpr auto kHugePageSpecs =
-    std::to_array<KeySpec>({{"step", Unit::Text, step_word, nullptr, step_cell},
-                            {"result", Unit::Text, result_word, nullptr, result_cell}});
-
 class Compaction final : public View {
  public:
   Compaction(KeySet keys, KeySet status_keys, KeySet huge_page_keys, bool trace)
       : rows_(std::move(keys)),
         statuses_(std::move(status_keys)),
         huge_pages_(std::move(huge_page_keys)),
-        list_(kTraceKeys, work_keys(), kTraceFigures),
         losses_(kKinds),
         trace_(trace) {}
 
@@ -145,12 +103,12 @@ class Compaction final : public View {
 
  private:
   void on_work(const Event& event, const Work& work);
-  std::vector<Total> totals() const;
+  std::vector<Total> totals(const World& world) const;
 
   GroupBy<CompactionCost> rows_;
   GroupBy<CompactionCost> statuses_;
   GroupBy<CountCost> huge_pages_;
-  EventList list_;
+  CompactionTrace list_;
   PairLosses losses_;
   GfpFlags gfp_flags_;
   NumberNames status_names_{"compaction:", "status"};
@@ -176,6 +134,9 @@ void Compaction::on(const Event& event, const World& /*world*/) {
     }
   } else if (const auto* collapse = std::get_if<Collapse>(&event.payload)) {
     huge_pages_.row(event).count += event.weight;
+    if (trace_) {
+      list_.add_step(event);
+    }
     if (collapse->step == CollapseStep::Collapse || collapse->step == CollapseStep::CollapseFile) {
       (collapse->status == kSucceeded ? collapsed_ : not_collapsed_) += event.weight;
     }
@@ -190,11 +151,11 @@ void Compaction::on_work(const Event& event, const Work& work) {
   rows_.row(event) += cost;
   statuses_.row(event) += cost;
   if (trace_) {
-    list_.add(event);
+    list_.add_compaction(event);
   }
 }
 
-std::vector<Total> Compaction::totals() const {
+std::vector<Total> Compaction::totals(const World& world) const {
   const CompactionCost total = rows_.total();
   std::vector<Total> totals;
   if (durations_known_) {
@@ -205,6 +166,8 @@ std::vector<Total> Compaction::totals() const {
   totals.push_back({"failed", Unit::Count, total.failed});
   totals.push_back({"collapsed", Unit::Count, collapsed_});
   totals.push_back({"not_collapsed", Unit::Count, not_collapsed_});
+  // That a huge page was split has no event in any kernel.
+  add_vmstat_totals(totals, world, {"thp_split_page", "thp_split_page_failed", "thp_split_pmd"});
   return totals;
 }
 
@@ -217,7 +180,7 @@ Report Compaction::finish(const World& world, Span span) {
   Report report;
   report.view = "compaction";
   report.title = "compaction of memory and huge pages";
-  report.totals = totals();
+  report.totals = totals(world);
   for (const GroupBy<CompactionCost>* rows : {&rows_, &statuses_}) {
     Table& table = report.tables.emplace_back(rows->table(kFigures, context));
     table.sort = durations_known_ ? "time_ns" : "migrated";
@@ -227,12 +190,15 @@ Report Compaction::finish(const World& world, Span span) {
   }
   report.tables.front().weight = report.tables.front().sort;
   if (trace_) {
-    report.tables.push_back(list_.table("compactions", context));
+    list_.add_compactions(context, report.tables);
   }
   context.statuses = result_names_.names();
   Table& huge_pages = report.tables.emplace_back(huge_pages_.table(kCountFigures, context));
   huge_pages.title = "huge pages made of small ones, step by step";
   huge_pages.sort = "count";
+  if (trace_) {
+    list_.add_steps(context, report.tables);
+  }
   report.caveats.notes = losses_.notes(world);
   if (!durations_known_) {
     report.caveats.notes.emplace_back(
@@ -242,7 +208,6 @@ Report Compaction::finish(const World& world, Span span) {
   rows_.clear();
   statuses_.clear();
   huge_pages_.clear();
-  list_.clear();
   collapsed_ = not_collapsed_ = 0;
   return report;
 }
@@ -260,7 +225,7 @@ Result<KeySet> keys_named(std::span<const std::string_view> names, std::span<con
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   auto keys = KeySet::choose(options, kKeys, work_keys());
   auto status_keys = keys_named(std::array{std::string_view("status")}, work_keys());
-  auto huge_page_keys = keys_named(kHugePageKeys, kHugePageSpecs);
+  auto huge_page_keys = keys_named(kHugePageKeys, memtrace::huge_page_keys());
   if (!keys.ok()) {
     return keys.take_error();
   }

@@ -1,12 +1,16 @@
 // count: any events by any of their fields, process or stack, with sums and distributions.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <utility>
 
 #include "base/text.h"
 #include "views/group_by.h"
+#include "views/histogram.h"
+#include "views/shared_durations.h"
+#include "views/shared_event_pairs.h"
 #include "views/shared_field_keys.h"
+#include "views/shared_last_events.h"
+#include "views/shared_work.h"
 
 namespace memtrace {
 namespace {
@@ -16,6 +20,10 @@ constexpr auto kKeys =
 constexpr auto kOptions = std::to_array<ViewOption>({
     {"sum", "FIELD", "add up a field of the events, and show its average"},
     {"hist", "FIELD", "show how a field's values are distributed, by powers of two"},
+    {"pair",
+     "EVENT,EVENT",
+     "add up the time from the one to the other, of the same thread or field"},
+    {"last", "N", "list the last N events, one line each"},
 });
 constexpr auto kNeeds = std::to_array<std::string_view>({"kmem:kmalloc"});
 
@@ -24,11 +32,13 @@ struct EventCost {
   std::uint64_t count = 0;
   std::uint64_t summed_count = 0;  // events that have the field
   std::uint64_t sum = 0;
+  Durations durations;  // to the second event of a pair
 
   EventCost& operator+=(const EventCost& other) {
     count += other.count;
     summed_count += other.summed_count;
     sum += other.sum;
+    durations += other.durations;
     return *this;
   }
 };
@@ -49,41 +59,15 @@ Cell signed_sum_cell(const EventCost& cost, const CellContext& /*context*/) {
   return if_summed(cost, static_cast<std::int64_t>(cost.sum));
 }
 
-Cell average_cell(const EventCost& cost, const CellContext& /*context*/) {
+Cell mean_cell(const EventCost& cost, const CellContext& /*context*/) {
   return if_summed(cost, static_cast<double>(cost.sum) / static_cast<double>(cost.summed_count));
 }
 
-Cell signed_average_cell(const EventCost& cost, const CellContext& /*context*/) {
+Cell signed_mean_cell(const EventCost& cost, const CellContext& /*context*/) {
   return if_summed(cost,
                    static_cast<double>(static_cast<std::int64_t>(cost.sum)) /
                        static_cast<double>(cost.summed_count));
 }
-
-// Bucket 0 holds 0, bucket n holds 2^(n-1) to 2^n - 1.
-class PowerHistogram {
- public:
-  void add(std::uint64_t value, std::uint64_t weight) {
-    counts_[static_cast<std::size_t>(std::bit_width(value))] += weight;
-  }
-
-  Histogram histogram(const EventField& field) const {
-    Histogram histogram;
-    histogram.title = field.name();
-    histogram.unit = unit_of(field);
-    const auto used = [](std::uint64_t count) { return count != 0; };
-    const auto first = std::ranges::find_if(counts_, used) - counts_.begin();
-    const auto limit = counts_.rend() - std::find_if(counts_.rbegin(), counts_.rend(), used);
-    for (auto bucket = first; bucket < limit; ++bucket) {
-      const std::uint64_t low = bucket == 0 ? 0 : std::uint64_t{1} << (bucket - 1);
-      const std::uint64_t high = bucket == 0 ? 0 : low + (low - 1);
-      histogram.buckets.push_back({low, high, counts_[static_cast<std::size_t>(bucket)]});
-    }
-    return histogram;
-  }
-
- private:
-  std::array<std::uint64_t, 65> counts_{};
-};
 
 // A field that --sum or --hist names.
 struct Measured {
@@ -105,12 +89,31 @@ std::optional<Measured> measured(const ViewOptions& options, const std::string& 
   return Measured{EventField(given->second), option};
 }
 
+// Of a pair's first event.
+constexpr auto kPairFigures = std::to_array<Figure<EventCost>>({
+    {"pairs",
+     Unit::Count,
+     [](const EventCost& c, const CellContext&) { return Cell(c.durations.count()); }},
+    {"time_ns",
+     Unit::Nanoseconds,
+     [](const EventCost& c, const CellContext&) { return Cell(c.durations.total_ns()); }},
+    {"avg_ns", Unit::Nanoseconds, average_cell<EventCost>},
+    {"p50_ns", Unit::Nanoseconds, percentile_cell<EventCost, 50>},
+    {"p99_ns", Unit::Nanoseconds, percentile_cell<EventCost, 99>},
+    {"max_ns", Unit::Nanoseconds, longest_cell<EventCost>},
+});
+
 class Count final : public View {
  public:
-  Count(FieldKeys keys, const ViewOptions& options)
+  Count(FieldKeys keys,
+        const ViewOptions& options,
+        std::optional<EventPairs> pairs,
+        LastEvents last)
       : rows_(std::move(keys)),
         summed_(measured(options, "sum")),
-        distributed_(measured(options, "hist")) {}
+        distributed_(measured(options, "hist")),
+        pairs_(std::move(pairs)),
+        last_(std::move(last)) {}
 
   Result<> check(const std::deque<EventType>& types) override;
   void on(const Event& event, const World& /*world*/) override;
@@ -124,7 +127,9 @@ class Count final : public View {
   GroupBy<EventCost, FieldKeys> rows_;
   std::optional<Measured> summed_;
   std::optional<Measured> distributed_;
-  PowerHistogram histogram_;
+  std::optional<EventPairs> pairs_;
+  LastEvents last_;
+  ValueHistogram histogram_;
   std::uint64_t negative_count_ = 0;
   std::string sum_name_;
   std::string average_name_;
@@ -144,12 +149,18 @@ Result<> Count::check(const std::deque<EventType>& types) {
       measured_fields.push_back({"--" + (*asked)->option, (*asked)->field.name()});
     }
   }
-  return check_fields(measured_fields, types, {});
+  TRY(check_fields(measured_fields, types, {}));
+  return pairs_ ? pairs_->check(types) : Result<>(kDone);
 }
 
 void Count::on(const Event& event, const World& /*world*/) {
   note_type(*event.type);
-  EventCost& cost = rows_.row(event);
+  const KeyWords words = rows_.keys().of(event);
+  last_.add(event.time_ns, words);
+  if (const auto pair = pairs_ ? pairs_->on(event, words) : std::nullopt) {
+    rows_.row_at(pair->first).durations.add(pair->duration_ns, pair->weight);
+  }
+  EventCost& cost = rows_.row_at(words);
   cost.count += event.weight;
   const Field* summed = summed_ ? summed_->in(*event.type) : nullptr;
   if (summed != nullptr) {
@@ -188,7 +199,10 @@ std::vector<Figure<EventCost>> Count::figures() {
     const bool is_signed = first != nullptr && first->is_signed;
     const Unit unit = unit_of(summed_->field) == Unit::Bytes ? Unit::Bytes : Unit::Number;
     figures.push_back({sum_name_, unit, is_signed ? signed_sum_cell : sum_cell});
-    figures.push_back({average_name_, unit, is_signed ? signed_average_cell : average_cell});
+    figures.push_back({average_name_, unit, is_signed ? signed_mean_cell : mean_cell});
+  }
+  if (pairs_) {
+    figures.insert(figures.end(), kPairFigures.begin(), kPairFigures.end());
   }
   return figures;
 }
@@ -231,11 +245,19 @@ Report Count::finish(const World& world, Span span) {
   table.sort = summed_ ? sum_name_ : "count";
   table.weight = table.sort;
   if (distributed_) {
-    report.histograms.push_back(histogram_.histogram(distributed_->field));
+    report.histograms.push_back(
+        histogram_.histogram(distributed_->field.name(), unit_of(distributed_->field)));
   }
   report.caveats.notes = notes();
+  if (pairs_) {
+    std::ranges::move(pairs_->notes(), std::back_inserter(report.caveats.notes));
+  }
+  if (last_.wanted()) {
+    report.tables.push_back(last_.table(rows_.keys(), context));
+  }
+  last_.clear();
   rows_.clear();
-  histogram_ = {};
+  histogram_.clear();
   negative_count_ = 0;
   return report;
 }
@@ -249,7 +271,13 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!keys.ok()) {
     return keys.take_error();
   }
-  return std::unique_ptr<View>(std::make_unique<Count>(keys.take(), options));
+  auto pairs = EventPairs::of(options);
+  auto last = LastEvents::of(options);
+  if (!pairs.ok() || !last.ok()) {
+    return pairs.ok() ? last.take_error() : pairs.take_error();
+  }
+  return std::unique_ptr<View>(
+      std::make_unique<Count>(keys.take(), options, pairs.take(), last.take()));
 }
 
 }  // namespace

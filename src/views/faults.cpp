@@ -122,7 +122,7 @@ Report Faults::finish(const World& world, Span span) {
   if (seen.ends) {  // of any interval: the totals of a live view stay the same
     report.totals.push_back({"minor", Unit::Count, total.minor});
     report.totals.push_back({"major", Unit::Count, total.major});
-    report.totals.push_back({"time", Unit::Nanoseconds, total.latency.sum_ns()});
+    report.totals.push_back({"time", Unit::Nanoseconds, total.latency.total_ns()});
   }
   Table& table = report.tables.emplace_back(user_.table(kFaultFigures, context));
   table.sort = "count";
@@ -159,7 +159,7 @@ constinit const ViewSpec view_faults{
     .options = kOptions,
     .needs_memory_map = true,
     .parts = kFaultParts,
-    .handles = is_fault_or_page_alloc,
+    .handles = is_of_faults,
     .rests_on = is_fault_event,
     .make = make,
 };

@@ -111,7 +111,7 @@ constinit const ViewSpec view_ffaults{
     .options = kOptions,
     .needs_memory_map = true,
     .parts = kFaultParts,
-    .handles = is_fault_or_page_alloc,
+    .handles = is_of_faults,
     .rests_on = is_fault_event,
     .make = make,
 };

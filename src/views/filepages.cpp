@@ -228,7 +228,7 @@ bool rests_on(const EventType& type) {
 }
 
 bool handles(const EventType& type) {
-  return is_fault_or_page_alloc(type) || is_page_free(type) || is_page_cache_event(type) ||
+  return is_of_faults(type) || is_page_free(type) || is_page_cache_event(type) ||
          is_resident_event(type);
 }
 

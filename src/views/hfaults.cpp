@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "views/group_by.h"
-#include "views/latency.h"
+#include "views/shared_durations.h"
 #include "views/shared_fault_cost.h"
 #include "views/shared_fault_keys.h"
 #include "views/shared_fault_needs.h"
@@ -22,7 +22,7 @@ struct HugeCost {
   std::uint64_t thp = 0;
   std::uint64_t fallback = 0;
   std::uint64_t failed = 0;
-  LatencySummary latency = {};
+  Durations latency = {};
 
   HugeCost& operator+=(const HugeCost& other) {
     hugetlb += other.hugetlb;
@@ -54,7 +54,9 @@ constexpr auto kFigures = std::to_array<Figure<HugeCost>>({
      [](const HugeCost& c, const CellContext& x) { return if_told(c.failed, x); }},
     {"time",
      Unit::Nanoseconds,
-     [](const HugeCost& c, const CellContext&) { return if_timed(c.latency, c.latency.sum_ns()); }},
+     [](const HugeCost& c, const CellContext&) {
+       return if_timed(c.latency, c.latency.total_ns());
+     }},
     {"min",
      Unit::Nanoseconds,
      [](const HugeCost& c, const CellContext&) { return if_timed(c.latency, c.latency.min_ns()); }},
@@ -192,7 +194,7 @@ Report HugeFaults::finish(const World& world, Span span) {
   report.totals = {{"count", Unit::Count, total.count()},
                    {"thp", Unit::Count, total.thp},
                    {"hugetlb", Unit::Count, total.hugetlb},
-                   {"time", Unit::Nanoseconds, total.latency.sum_ns()}};
+                   {"time", Unit::Nanoseconds, total.latency.total_ns()}};
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
   table.sort = "count";
   table.weight = "count";
@@ -204,7 +206,7 @@ Report HugeFaults::finish(const World& world, Span span) {
 }
 
 bool handles(const EventType& type) {
-  return is_fault_or_page_alloc(type) || is_probed_fault(type);
+  return is_of_faults(type) || is_probed_fault(type);
 }
 
 bool rests_on(const EventType& type) {

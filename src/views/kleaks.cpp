@@ -60,7 +60,9 @@ constexpr auto kNeeds =
                                      "kmem:kmem_cache_free",
                                      "kmem:mm_page_alloc",
                                      "kmem:mm_page_free|kmem:mm_page_free_direct",
-                                     "kmem:mm_pagevec_free|"});
+                                     "kmem:mm_pagevec_free|",
+                                     "percpu:percpu_alloc_percpu|",
+                                     "percpu:percpu_free_percpu|"});
 
 struct LeakOptions {
   std::uint64_t older_ns = 0;
@@ -234,7 +236,8 @@ Report KernelLeaks::finish(const World& world, Span span) {
 }
 
 bool handles(const EventType& type) {
-  return is_slab_alloc(type) || is_slab_free(type) || is_page_event(type);
+  return is_slab_alloc(type) || is_slab_free(type) || is_page_event(type) ||
+         type.name == "percpu:percpu_alloc_percpu" || type.name == "percpu:percpu_free_percpu";
 }
 
 Result<LeakOptions> parse_options(const ViewOptions& options) {

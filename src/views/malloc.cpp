@@ -7,6 +7,7 @@
 #include "views/group_by.h"
 #include "views/histogram.h"
 #include "views/shared_heap.h"
+#include "views/shared_needs.h"
 
 namespace memtrace {
 namespace {
@@ -42,17 +43,7 @@ constexpr auto kOptions = std::to_array<ViewOption>({
     kMaxBytesOption,
     {"linear", "BYTES", "show sizes in steps of BYTES instead of powers of two"},
 });
-constexpr auto kNeeds = std::to_array<std::string_view>({
-    kHeapCalls,
-    "syscalls:sys_enter_mmap|",
-    "syscalls:sys_exit_mmap|",
-    "syscalls:sys_enter_munmap|",
-    "syscalls:sys_exit_munmap|",
-    "syscalls:sys_enter_mremap|",
-    "syscalls:sys_exit_mremap|",
-    "syscalls:sys_enter_brk|",
-    "syscalls:sys_exit_brk|",
-});
+constexpr auto kNeeds = joined(std::array{kHeapCalls}, kMappingCallNeeds);
 
 // Nothing for frees, and for returns of calls that were counted when they began.
 std::optional<std::uint64_t> asked_bytes(const Event& event) {

@@ -7,6 +7,7 @@
 
 #include "views/group_by.h"
 #include "views/shared_nodes.h"
+#include "views/shared_vmstat.h"
 #include "views/shared_work.h"
 
 namespace memtrace {
@@ -131,6 +132,8 @@ Report Numa::finish(const World& world, Span span) {
     report.totals.push_back({"time_ns", Unit::Nanoseconds, total.durations.total_ns()});
     report.totals.push_back({"numa_ns", Unit::Nanoseconds, misplaced_.durations.total_ns()});
   }
+  add_vmstat_totals(
+      report.totals, world, {"numa_pages_migrated", "numa_hint_faults", "numa_hint_faults_local"});
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
   table.sort = "migrated";
   table.weight = "migrated";

@@ -11,24 +11,11 @@
 namespace memtrace {
 namespace {
 
-constexpr auto kCallNames = std::to_array<std::string_view>({"mmap",
-                                                             "munmap",
-                                                             "mprotect",
-                                                             "pkey_mprotect",
-                                                             "mremap",
-                                                             "madvise",
-                                                             "brk",
-                                                             "shmget",
-                                                             "shmat",
-                                                             "shmdt",
-                                                             "shmctl",
-                                                             "memfd_create",
-                                                             "ftruncate",
-                                                             "clone",
-                                                             "clone3",
-                                                             "fork",
-                                                             "vfork",
-                                                             "other"});
+constexpr auto kCallNames = std::to_array<std::string_view>(
+    {"mmap",      "munmap", "mprotect",  "pkey_mprotect", "mremap",          "madvise",
+     "brk",       "shmget", "shmat",     "shmdt",         "shmctl",          "memfd_create",
+     "ftruncate", "clone",  "clone3",    "fork",          "vfork",           "sync",
+     "syncfs",    "fsync",  "fdatasync", "msync",         "sync_file_range", "other"});
 
 struct ErrorName {
   int error = 0;

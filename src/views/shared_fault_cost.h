@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "views/group_by.h"
-#include "views/latency.h"
+#include "views/shared_durations.h"
 #include "views/shared_faults.h"
 
 namespace memtrace {
@@ -14,7 +14,7 @@ struct FaultCost {
   std::uint64_t count = 0;
   std::uint64_t minor = 0;
   std::uint64_t major = 0;
-  LatencySummary latency = {};
+  Durations latency = {};
 
   FaultCost& operator+=(const FaultCost& other) {
     count += other.count;
@@ -40,7 +40,7 @@ inline Cell if_ends_seen(std::uint64_t faults, const CellContext& context) {
 }
 
 // Blank when no fault of the row had both its entry and its end.
-inline Cell if_timed(const LatencySummary& latency, std::uint64_t value_ns) {
+inline Cell if_timed(const Durations& latency, std::uint64_t value_ns) {
   return latency.count() == 0 ? Cell() : Cell(value_ns);
 }
 
@@ -55,7 +55,7 @@ inline constexpr auto kFaultFigures = std::to_array<Figure<FaultCost>>({
     {"time",
      Unit::Nanoseconds,
      [](const FaultCost& c, const CellContext&) {
-       return if_timed(c.latency, c.latency.sum_ns());
+       return if_timed(c.latency, c.latency.total_ns());
      }},
     {"min",
      Unit::Nanoseconds,

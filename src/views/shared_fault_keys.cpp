@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 
 namespace memtrace {
 namespace {
@@ -100,6 +101,9 @@ FaultClass class_in_file(const Fault& fault) {
 }
 
 FaultClass class_in_anonymous(const Fault& fault) {
+  if (fault.of_zero_page) {
+    return FaultClass::ZeroPageWrite;
+  }
   if (fault.is_present()) {
     return fault.is_write() ? FaultClass::CopyOnWrite : FaultClass::Minor;
   }
@@ -108,6 +112,13 @@ FaultClass class_in_anonymous(const Fault& fault) {
   }
   // Without the error code it may as well be a copy.
   return fault.entry.has_error_code ? FaultClass::ZeroFill : FaultClass::Minor;
+}
+
+FaultClass class_without_end(const Fault& fault) {
+  if (fault.signal != 0) {
+    return fault.signal == SIGBUS ? FaultClass::Bus : FaultClass::Segv;
+  }
+  return fault.out_of_memory ? FaultClass::OutOfMemory : FaultClass::Open;
 }
 
 }  // namespace
@@ -124,7 +135,7 @@ FaultAccess access_of(const PageFault& fault) {
 
 FaultClass class_of(const Fault& fault) {
   if (fault.end == FaultEnd::Open) {
-    return FaultClass::Open;
+    return class_without_end(fault);
   }
   if (fault.place.kind == PlaceKind::Hugetlb) {
     return FaultClass::Hugetlb;
@@ -151,7 +162,7 @@ std::string_view name_of(FaultAccess access) {
 }
 
 std::string_view name_of(FaultClass fault_class, bool failed) {
-  constexpr std::array<std::string_view, 12> kNames = {"unknown",
+  constexpr std::array<std::string_view, 16> kNames = {"unknown",
                                                        "minor",
                                                        "major",
                                                        "zero-fill",
@@ -162,7 +173,11 @@ std::string_view name_of(FaultClass fault_class, bool failed) {
                                                        "huge",
                                                        "hugetlb",
                                                        "shared memory",
-                                                       "shared write"};
+                                                       "shared write",
+                                                       "zero-page write",
+                                                       "SIGSEGV",
+                                                       "SIGBUS",
+                                                       "out of memory"};
   return fault_class == FaultClass::Open && failed ? "failed"
                                                    : kNames[static_cast<std::size_t>(fault_class)];
 }

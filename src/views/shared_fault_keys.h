@@ -28,6 +28,10 @@ enum class FaultClass : std::uint64_t {
   Hugetlb,
   SharedMemory,
   SharedWrite,
+  ZeroPageWrite,
+  Segv,
+  Bus,
+  OutOfMemory,
 };
 
 // Precise for x86's error codes only.

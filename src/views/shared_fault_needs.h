@@ -15,18 +15,24 @@ inline constexpr auto kFaultNeeds =
                                      "exceptions:page_fault_kernel|",
                                      "minor-faults",
                                      "major-faults",
-                                     "kmem:mm_page_alloc|"});
+                                     "kmem:mm_page_alloc|",
+                                     "signal:signal_generate|"});
 
 // The stack is the entry's. Of page allocations only those of huge pages: 9 is the order on x86 and
-// wherever pages are of 4 KiB, larger pages have larger ones.
+// wherever pages are of 4 KiB, larger pages have larger ones. Of signals SIGBUS, SIGSEGV and
+// SIGKILL.
 inline constexpr auto kFaultParts = std::to_array<EventPart>({
     {.event = "minor-faults", .stacks = EventPart::Stacks::None},
     {.event = "major-faults", .stacks = EventPart::Stacks::None},
     {.event = "kmem:mm_page_alloc", .filter = "order >= 9", .stacks = EventPart::Stacks::None},
+    {.event = "signal:signal_generate",
+     .filter = "sig == 7 || sig == 9 || sig == 11",
+     .stacks = EventPart::Stacks::None},
 });
 
-inline bool is_fault_or_page_alloc(const EventType& type) {
-  return is_fault_event(type) || type.name == "kmem:mm_page_alloc";
+inline bool is_of_faults(const EventType& type) {
+  return is_fault_event(type) || type.name == "kmem:mm_page_alloc" ||
+         type.name == "signal:signal_generate";
 }
 
 }  // namespace memtrace

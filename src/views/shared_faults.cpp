@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <csignal>
 #include <string_view>
 
 namespace memtrace {
@@ -15,6 +16,8 @@ constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
 constexpr std::uint64_t kErrorPresent = 1U << 0U;
 constexpr std::uint64_t kErrorWrite = 1U << 1U;
 constexpr std::uint64_t kPageTableEntryBytes = 8;
+// Of a program that reads an enormous table which is mostly empty; some 20 bytes each.
+constexpr std::size_t kMostZeroPages = 1'000'000;
 constexpr std::string_view kPageAllocEvent = "kmem:mm_page_alloc";
 
 std::uint64_t pending_key(std::uint32_t tid, bool in_kernel) {
@@ -58,6 +61,10 @@ void FaultPairing::check(const std::deque<EventType>& types) {
 bool FaultPairing::on(const Event& event, const World& world) {
   if (const auto* alloc = std::get_if<PageAlloc>(&event.payload)) {
     on_page_alloc(event, *alloc, world);
+    return false;
+  }
+  if (const auto* signal = std::get_if<SignalSent>(&event.payload)) {
+    on_signal(event, *signal);
     return false;
   }
   const auto* fault = std::get_if<PageFault>(&event.payload);
@@ -141,6 +148,7 @@ void FaultPairing::on_end(const Event& event, const PageFault& fault, const Worl
   if (!ended.place.is_known()) {
     ended.place = place_of(world, event.pid, fault.address);
   }
+  note_zero_page(ended);
   on_fault_(ended);
   pending_.erase(found);
 }
@@ -153,6 +161,38 @@ void FaultPairing::on_page_alloc(const Event& event, const PageAlloc& alloc, con
   Fault* fault = newest(event.tid);
   if (fault != nullptr) {
     ++(alloc.failed ? fault->huge_failures : fault->huge_pages);
+  }
+}
+
+// The kernel sends SIGSEGV and SIGBUS to the thread itself before it leaves the fault, and what it
+// kills within a fault is killed for want of memory (mm/oom_kill.c).
+void FaultPairing::on_signal(const Event& event, const SignalSent& signal) {
+  Fault* fault = newest(event.tid);
+  if (fault == nullptr) {
+    return;
+  }
+  const bool is_own = signal.pid == event.tid;
+  if (is_own && (signal.signal == SIGBUS || signal.signal == SIGSEGV)) {
+    fault->signal = signal.signal;
+  }
+  fault->out_of_memory = fault->out_of_memory || signal.signal == SIGKILL;
+}
+
+// A read of memory without a file that was never written maps the one page of zeros (mm/memory.c,
+// do_anonymous_page); the write that comes later finds a page there and gets one of its own.
+void FaultPairing::note_zero_page(Fault& ended) {
+  if (!ended.entry.has_error_code || !ended.place.is_anonymous()) {
+    return;
+  }
+  auto& pages = zero_pages_[ended.pid];
+  const std::uint64_t page = page_of(ended.entry);
+  const bool is_zero_read = !ended.is_write() && !ended.is_present() &&
+                            ended.end == FaultEnd::Minor && ended.huge_pages == 0;
+  if (is_zero_read && zero_page_count_ < kMostZeroPages) {
+    zero_page_count_ += pages.insert(page).second ? 1 : 0;
+  } else if (!is_zero_read && pages.erase(page) > 0) {
+    --zero_page_count_;
+    ended.of_zero_page = ended.is_write() && ended.is_present();
   }
 }
 

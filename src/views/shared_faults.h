@@ -2,11 +2,13 @@
 #pragma once
 
 #include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 #include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -35,6 +37,9 @@ struct Fault {
   std::uint64_t count = 1;  // how many faults it adds: its weight, or 0 when it was counted before
   std::uint32_t huge_pages = 0;     // allocated by its thread meanwhile
   std::uint32_t huge_failures = 0;  // likewise, but there was none to be had
+  std::int32_t signal = 0;          // that its thread got for it
+  bool out_of_memory = false;       // it made the kernel kill a process
+  bool of_zero_page = false;        // a write to a page that was only read before
 
   bool is_write() const;
   bool is_present() const;  // the page was there: the access was not allowed
@@ -65,6 +70,8 @@ struct FaultEvents {
 //   exceptions:page_fault_user   entry: error code          (x86, riscv)
 //   page-faults                  entry: address alone       (every kernel)
 //   kmem:mm_page_alloc           meanwhile: a huge page
+//   signal:signal_generate       meanwhile: it fails with SIGSEGV or SIGBUS, or somebody is killed
+//                                to get memory for it
 //   minor-faults | major-faults  end; none when it failed   (every kernel)
 //
 // A fault that the kernel tries again inside (VM_FAULT_RETRY) has one entry and one end
@@ -81,7 +88,7 @@ class FaultPairing {
 
   void check(const std::deque<EventType>& types);
 
-  // True for an event of a page fault. Page allocations are looked at, too.
+  // True for an event of a page fault. What happens meanwhile is looked at, too.
   bool on(const Event& event, const World& world);
 
   // The faults under way go to on_fault as they are: they began in this interval. Once more when
@@ -109,12 +116,16 @@ class FaultPairing {
   void on_entry(const Event& event, const PageFault& fault, const World& world);
   void on_end(const Event& event, const PageFault& fault, const World& world);
   void on_page_alloc(const Event& event, const PageAlloc& alloc, const World& world);
+  void on_signal(const Event& event, const SignalSent& signal);
+  void note_zero_page(Fault& ended);
   Fault begun(const Event& event, const PageFault& fault, const World& world) const;
   void deliver_open(Pending& pending);
 
   KeySet keys_;
   OnFault on_fault_;
-  tsl::robin_map<std::uint64_t, Pending> pending_;  // by tid and mode
+  tsl::robin_map<std::uint64_t, Pending> pending_;                     // by tid and mode
+  std::map<std::uint32_t, tsl::robin_set<std::uint64_t>> zero_pages_;  // by pid: pages
+  std::size_t zero_page_count_ = 0;
   FaultEvents seen_;
 };
 

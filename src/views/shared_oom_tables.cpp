@@ -39,6 +39,7 @@ Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
   table.title = "kills, in order of time";
   table.fixed = true;
   table.columns = {{"time_ns", Unit::Nanoseconds},
+                   {"clock", Unit::Text},
                    {"victim", Unit::Text},
                    {"victim_pid", Unit::Number},
                    {"for", Unit::Text},
@@ -49,6 +50,7 @@ Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
   table.key_count = table.columns.size();
   for (const OomKill& kill : kills) {
     table.rows.push_back({kill.time_ns - std::min(kill.time_ns, start_ns),
+                          kill.seen ? text_cell(kill.seen->facts, "clock") : Cell(),
                           text_or_blank(kill.victim),
                           pid_or_blank(kill.victim_pid),
                           text_or_blank(kill.domain),

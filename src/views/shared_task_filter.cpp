@@ -1,7 +1,16 @@
 #include "views/shared_task_filter.h"
 
+#include <fnmatch.h>
+
 namespace memtrace {
 namespace {
+
+bool matches(const std::vector<std::string>& patterns, std::string_view comm) {
+  const std::string name(comm);
+  return std::ranges::any_of(patterns, [&name](const std::string& pattern) {
+    return pattern == name || ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  });
+}
 
 bool is_among(const auto& values, const auto& value) {
   return std::ranges::find(values, value) != values.end();
@@ -10,7 +19,7 @@ bool is_among(const auto& values, const auto& value) {
 }  // namespace
 
 bool TaskFilter::accepts_task(const World& world, const Task& task) const {
-  return (comms.empty() || is_among(comms, world.strings().at(task.comm))) &&
+  return (comms.empty() || matches(comms, world.strings().at(task.comm))) &&
          (pids.empty() || is_among(pids, task.pid)) && (tids.empty() || is_among(tids, task.tid)) &&
          accepts_user(world.identities(), task.identity) &&
          accepts_cgroup(world.identities(), task.identity);

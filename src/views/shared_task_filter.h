@@ -13,7 +13,7 @@ namespace memtrace {
 
 // Each list may be empty and then lets all pass.
 struct TaskFilter {
-  std::vector<std::string> comms = {};   // threads with these names
+  std::vector<std::string> comms = {};   // threads with these names; * and ? may be in them
   std::vector<std::uint32_t> pids = {};  // these processes
   std::vector<std::uint32_t> tids = {};  // these threads
   std::vector<std::uint32_t> uids = {};  // processes of these users

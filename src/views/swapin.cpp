@@ -7,13 +7,14 @@
 
 #include "base/text.h"
 #include "views/group_by.h"
-#include "views/latency.h"
+#include "views/shared_durations.h"
 #include "views/shared_fault_cost.h"
 #include "views/shared_fault_keys.h"
 #include "views/shared_fault_needs.h"
 #include "views/shared_kernel_probes.h"
 #include "views/shared_swap_stacks.h"
 #include "views/shared_user_pages.h"
+#include "views/shared_vmstat.h"
 
 namespace memtrace {
 namespace {
@@ -40,7 +41,7 @@ struct SwapCost {
   std::uint64_t count = 0;
   std::uint64_t pages = 0;
   std::uint64_t out = 0;
-  LatencySummary latency = {};
+  Durations latency = {};
 
   SwapCost& operator+=(const SwapCost& other) {
     count += other.count;
@@ -65,7 +66,9 @@ constexpr auto kFigures = std::to_array<Figure<SwapCost>>({
      }},
     {"time",
      Unit::Nanoseconds,
-     [](const SwapCost& c, const CellContext&) { return if_timed(c.latency, c.latency.sum_ns()); }},
+     [](const SwapCost& c, const CellContext&) {
+       return if_timed(c.latency, c.latency.total_ns());
+     }},
     {"avg",
      Unit::Nanoseconds,
      [](const SwapCost& c, const CellContext&) {
@@ -208,13 +211,7 @@ std::vector<Total> SwapIns::totals(const World& world) const {
   if (outs_seen_) {
     totals.push_back({"out", Unit::Count, total.out});
   }
-  for (const char* name : {"pswpin", "pswpout"}) {
-    const auto found = world.vmstat_growth().find(name);
-    if (!world.vmstat_growth().empty()) {
-      const bool grew = found != world.vmstat_growth().end();
-      totals.push_back({name, Unit::Count, grew ? found->second : 0});
-    }
-  }
+  add_vmstat_totals(totals, world, {"pswpin", "pswpout"});
   return totals;
 }
 
@@ -262,7 +259,7 @@ Report SwapIns::finish(const World& world, Span span) {
 }
 
 bool handles(const EventType& type) {
-  return is_fault_or_page_alloc(type) || is_write_event(type) || is_probed_read(type);
+  return is_of_faults(type) || is_write_event(type) || is_probed_read(type);
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {

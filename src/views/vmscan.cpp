@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "views/group_by.h"
+#include "views/shared_columns.h"
 #include "views/shared_reclaim.h"
 
 namespace memtrace {
@@ -57,7 +58,7 @@ Cell figure(const ReclaimCost& cost, const CellContext& /*context*/) {
   return cost.*Member;
 }
 
-// The first ones fit on a line of 100; --all adds the others.
+// The first ones fit on a line of 100.
 constexpr std::size_t kUsualFigures = 9;
 constexpr auto kFigures = std::to_array<Figure<ReclaimCost>>({
     {"reclaims", Unit::Count, figure<&ReclaimCost::reclaims>},
@@ -75,7 +76,7 @@ constexpr auto kFigures = std::to_array<Figure<ReclaimCost>>({
     {"objects", Unit::Count, figure<&ReclaimCost::objects>},
 });
 constexpr auto kOptions = std::to_array<ViewOption>(
-    {{"all", "", "more columns: soft limit, pages moved between lists, objects freed"}});
+    {{kShowOption, "COLUMN,...", "these columns instead of the usual ones; memtrace help vmscan"}});
 
 struct ShrinkerCost {
   Durations durations;
@@ -109,11 +110,11 @@ constexpr auto kShrinkerFigures = std::to_array<Figure<ShrinkerCost>>({
 
 class Vmscan final : public View {
  public:
-  Vmscan(KeySet keys, KeySet shrinker_keys, bool all)
+  Vmscan(KeySet keys, KeySet shrinker_keys, std::vector<Figure<ReclaimCost>> figures)
       : rows_(std::move(keys)),
         shrinkers_(std::move(shrinker_keys)),
         losses_(kWorkKindsHere),
-        all_(all) {}
+        figures_(std::move(figures)) {}
 
   Result<> check(const std::deque<EventType>& types) override {
     events_ = reclaim_events(types);
@@ -136,7 +137,7 @@ class Vmscan final : public View {
   PairLosses losses_;
   GfpFlags gfp_flags_;
   bool sampled_ = false;
-  bool all_ = false;
+  std::vector<Figure<ReclaimCost>> figures_;
 };
 
 // The time of a reclaim inside of another one is the other's already; kswapd holds nobody up.
@@ -244,10 +245,8 @@ Report Vmscan::finish(const World& world, Span span) {
   report.title = "reclaim of memory";
   report.totals = kinds_.totals(events_);
   report.inconclusive = !events_.direct;
-  Table& table = report.tables.emplace_back(
-      rows_.table(std::span(kFigures).first(all_ ? kFigures.size() : kUsualFigures), context));
-  table.sort = "time_ns";
-  table.weight = "time_ns";
+  Table& table = report.tables.emplace_back(rows_.table(figures_, context));
+  sort_by(table, "time_ns");
   blank(table, unknown_columns());
   report.tables.push_back(kinds_.table(events_));
   Table& shrinkers = report.tables.emplace_back(shrinkers_.table(kShrinkerFigures, context));
@@ -271,8 +270,12 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!shrinker_keys.ok()) {
     return shrinker_keys.take_error();
   }
+  auto figures = choose_figures<ReclaimCost>(options, kFigures, kUsualFigures);
+  if (!figures.ok()) {
+    return figures.take_error();
+  }
   return std::unique_ptr<View>(
-      std::make_unique<Vmscan>(keys.take(), shrinker_keys.take(), options.own.contains("all")));
+      std::make_unique<Vmscan>(keys.take(), shrinker_keys.take(), figures.take()));
 }
 
 }  // namespace

@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "views/group_by.h"
+#include "views/shared_columns.h"
+#include "views/shared_flushes.h"
+#include "views/shared_sync_calls.h"
 #include "views/shared_work.h"
 
 namespace memtrace {
@@ -18,15 +21,34 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
     "writeback:writeback_pages_written|",
     "writeback:balance_dirty_pages|",
     "vmscan:mm_vmscan_write_folio|vmscan:mm_vmscan_writepage|kmem:mm_vmscan_writepage",
+    "writeback:writeback_start|",
+    "writeback:writeback_written|",
+    "syscalls:sys_enter_sync|",
+    "syscalls:sys_exit_sync|",
+    "syscalls:sys_enter_syncfs|",
+    "syscalls:sys_exit_syncfs|",
+    "syscalls:sys_enter_fsync|",
+    "syscalls:sys_exit_fsync|",
+    "syscalls:sys_enter_fdatasync|",
+    "syscalls:sys_exit_fdatasync|",
+    "syscalls:sys_enter_msync|",
+    "syscalls:sys_exit_msync|",
+    "syscalls:sys_enter_sync_file_range|",
+    "syscalls:sys_exit_sync_file_range|",
+    "block:block_bio_queue|",
 });
 
-// Who dirties pages is looked at often, and seldom has to wait.
-constexpr auto kParts = std::to_array<EventPart>({{"writeback:balance_dirty_pages", "pause > 0"}});
+// Who writes to a disk matters, not the code.
+constexpr auto kParts = std::to_array<EventPart>({{.event = "block:block_bio_queue",
+                                                   .filter = "rwbs ~ \"*W*\"",
+                                                   .stacks = EventPart::Stacks::None}});
 
 struct WriteCost {
   std::uint64_t dirtied = 0;
   std::uint64_t written = 0;
   std::uint64_t flushed = 0;
+  std::uint64_t flushes = 0;
+  std::uint64_t balances = 0;
   std::uint64_t throttles = 0;
   std::uint64_t paused_ns = 0;
   std::uint64_t longest_ns = 0;
@@ -37,6 +59,8 @@ struct WriteCost {
     dirtied += other.dirtied;
     written += other.written;
     flushed += other.flushed;
+    flushes += other.flushes;
+    balances += other.balances;
     throttles += other.throttles;
     paused_ns += other.paused_ns;
     longest_ns = std::max(longest_ns, other.longest_ns);
@@ -51,6 +75,8 @@ Cell figure(const WriteCost& cost, const CellContext& /*context*/) {
   return cost.*Member;
 }
 
+// The first ones fit on a line of 100.
+constexpr std::size_t kUsualFigures = 8;
 constexpr auto kFigures = std::to_array<Figure<WriteCost>>({
     {"dirtied", Unit::Count, figure<&WriteCost::dirtied>},
     {"written", Unit::Count, figure<&WriteCost::written>},
@@ -60,7 +86,13 @@ constexpr auto kFigures = std::to_array<Figure<WriteCost>>({
     {"max_pause_ns", Unit::Nanoseconds, figure<&WriteCost::longest_ns>},
     {"file_pageouts", Unit::Count, figure<&WriteCost::file_pageouts>},
     {"swap_pageouts", Unit::Count, figure<&WriteCost::swap_pageouts>},
+    {"flushes", Unit::Count, figure<&WriteCost::flushes>},
+    {"balances", Unit::Count, figure<&WriteCost::balances>},
 });
+constexpr auto kOptions = std::to_array<ViewOption>(
+    {{kShowOption,
+      "COLUMN,...",
+      "these columns instead of the usual ones; memtrace help writeback"}});
 
 // Which events tell which columns.
 struct Source {
@@ -71,9 +103,9 @@ struct Source {
 
 constexpr auto kDirtied = std::to_array<std::string_view>({"dirtied"});
 constexpr auto kWritten = std::to_array<std::string_view>({"written"});
-constexpr auto kFlushed = std::to_array<std::string_view>({"flushed"});
+constexpr auto kFlushed = std::to_array<std::string_view>({"flushed", "flushes"});
 constexpr auto kPauses =
-    std::to_array<std::string_view>({"throttles", "paused_ns", "max_pause_ns"});
+    std::to_array<std::string_view>({"balances", "throttles", "paused_ns", "max_pause_ns"});
 constexpr auto kPageouts = std::to_array<std::string_view>({"file_pageouts", "swap_pageouts"});
 constexpr auto kSources = std::to_array<Source>({
     {"writeback_dirty_", kDirtied, "who made pages dirty"},
@@ -112,8 +144,8 @@ constexpr auto kOwnKeys =
 
 class Writeback final : public View {
  public:
-  Writeback(KeySet keys, KeySet device_keys)
-      : rows_(std::move(keys)), devices_(std::move(device_keys)) {}
+  Writeback(KeySet keys, KeySet device_keys, std::vector<Figure<WriteCost>> figures)
+      : rows_(std::move(keys)), devices_(std::move(device_keys)), figures_(std::move(figures)) {}
 
   Result<> check(const std::deque<EventType>& types) override {
     for (const Source& source : kSources) {
@@ -130,12 +162,12 @@ class Writeback final : public View {
   }
 
   void on(const Event& event, const World& /*world*/) override {
-    const WriteCost cost = cost_of(event);
-    const bool tells_nothing = std::holds_alternative<DirtyBalance>(event.payload) &&
-                               cost.throttles == 0;  // looked at, and let go on
-    if (tells_nothing || std::holds_alternative<std::monostate>(event.payload)) {
+    flushes_.on(event);
+    sync_calls_.on(event);
+    if (!is_cost(event.payload)) {
       return;
     }
+    const WriteCost cost = cost_of(event);
     rows_.row(event) += cost;
     if (event.label.valid()) {
       devices_.row(event) += cost;
@@ -145,13 +177,24 @@ class Writeback final : public View {
   Report finish(const World& world, Span span) override;
 
  private:
+  static bool is_cost(const EventPayload& payload) {
+    return std::holds_alternative<PageDirtied>(payload) ||
+           std::holds_alternative<InodeWritten>(payload) ||
+           std::holds_alternative<PagesWritten>(payload) ||
+           std::holds_alternative<DirtyBalance>(payload) ||
+           std::holds_alternative<ReclaimWrite>(payload);
+  }
+
   static WriteCost cost_of(const Event& event);
   std::vector<Total> totals() const;
 
   GroupBy<WriteCost> rows_;
   GroupBy<WriteCost> devices_;
+  Flushes flushes_;
+  SyncCalls sync_calls_;
   std::vector<std::string_view> unknown_;  // columns
   std::vector<std::string> notes_;
+  std::vector<Figure<WriteCost>> figures_;
 };
 
 WriteCost Writeback::cost_of(const Event& event) {
@@ -162,7 +205,9 @@ WriteCost Writeback::cost_of(const Event& event) {
     cost.written = inode->pages * event.weight;
   } else if (const auto* work = std::get_if<PagesWritten>(&event.payload)) {
     cost.flushed = work->pages * event.weight;
+    cost.flushes = event.weight;
   } else if (const auto* balance = std::get_if<DirtyBalance>(&event.payload)) {
+    cost.balances = event.weight;
     cost.throttles = balance->pause_ns > 0 ? event.weight : 0;
     cost.paused_ns = balance->pause_ns * event.weight;
     cost.longest_ns = balance->pause_ns;
@@ -177,6 +222,7 @@ std::vector<Total> Writeback::totals() const {
   std::vector<Total> totals = {{"dirtied", Unit::Count, total.dirtied},
                                {"written", Unit::Count, total.written},
                                {"flushed", Unit::Count, total.flushed},
+                               {"flushes", Unit::Count, total.flushes},
                                {"throttles", Unit::Count, total.throttles},
                                {"paused_ns", Unit::Nanoseconds, total.paused_ns},
                                {"file_pageouts", Unit::Count, total.file_pageouts},
@@ -195,20 +241,28 @@ Report Writeback::finish(const World& world, Span span) {
   report.totals = totals();
   report.inconclusive = unknown_.size() > kPageouts.size();  // made of events of other views
   for (const GroupBy<WriteCost>* rows : {&rows_, &devices_}) {
-    Table& table = report.tables.emplace_back(rows->table(kFigures, context));
-    table.sort = "dirtied";
+    Table& table = report.tables.emplace_back(rows->table(figures_, context));
+    sort_by(table, "dirtied");
     blank(table, unknown_);
   }
-  report.tables.front().weight = "dirtied";
+  if (flushes_.any()) {
+    report.tables.push_back(flushes_.table());
+  }
+  if (sync_calls_.any()) {
+    report.tables.push_back(sync_calls_.table(context));
+  }
   report.caveats.notes = notes_;
   rows_.clear();
   devices_.clear();
+  flushes_.clear();
+  sync_calls_.clear();
   return report;
 }
 
 bool handles(const EventType& type) {
   return type.name.starts_with("writeback:") || type.name.ends_with(":mm_vmscan_write_folio") ||
-         type.name.ends_with(":mm_vmscan_writepage");
+         type.name.ends_with(":mm_vmscan_writepage") || type.name == "block:block_bio_queue" ||
+         is_sync_call(type);
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
@@ -216,10 +270,15 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!keys.ok()) {
     return keys.take_error();
   }
+  auto figures = choose_figures<WriteCost>(options, kFigures, kUsualFigures);
+  if (!figures.ok()) {
+    return figures.take_error();
+  }
   ViewOptions by_device;
   by_device.by = {"device"};
   auto device_keys = KeySet::choose(by_device, kKeys, kOwnKeys);
-  return std::unique_ptr<View>(std::make_unique<Writeback>(keys.take(), device_keys.take()));
+  return std::unique_ptr<View>(
+      std::make_unique<Writeback>(keys.take(), device_keys.take(), figures.take()));
 }
 
 }  // namespace
@@ -229,7 +288,7 @@ constinit const ViewSpec view_writeback{
     .summary = "pages of files made dirty and written back, writers throttled, page-out",
     .needs = kNeeds,
     .keys = kKeys,
-    .options = {},
+    .options = kOptions,
     .parts = kParts,
     .handles = handles,
     .make = make,

@@ -77,13 +77,9 @@ class FaultKindsTest : public LiveTest {
   }
 
   // A file of so many pages in the test's folder, which is no tmpfs where the figures need a disk.
-  std::string make_file(int pages) {
+  std::string make_file(std::size_t pages) {
     const std::string path = dir_.path() + "/pages";
-    std::ofstream file(path, std::ios::binary);
-    const std::string page(4096, 'x');
-    for (int i = 0; i < pages; ++i) {
-      file << page;
-    }
+    std::ofstream(path, std::ios::binary) << std::string(std::size_t{4096} * pages, 'x');
     return path;
   }
 
@@ -146,10 +142,18 @@ TEST_F(FaultKindsTest, pages_of_shared_memory_are_a_class_of_their_own) {
   expect_class(kWrite, "shared memory", 150);
 }
 
-TEST_F(FaultKindsTest, forbidden_pages_fail_and_cost_no_minor_fault) {
+TEST_F(FaultKindsTest, failures_go_by_their_signal_and_cost_no_minor_fault) {
   play("forbidden 120");
-  expect_class(kTouch, "failed", 120);
+  expect_class(kTouch, "SIGSEGV", 120);
   EXPECT_EQ(sum_at_function(by_class_, kTouch, "minor"), 0U);
+  play("beyond 60 " + make_file(60));
+  expect_class(kTouch, "SIGBUS", 60);
+}
+
+TEST_F(FaultKindsTest, first_writes_to_pages_of_zeros_are_told_from_copies) {
+  play("zero 250");
+  expect_class(kWrite, "zero-page write", 250);
+  EXPECT_EQ(faults_at(kTouch, "zero-fill"), 250U);
 }
 
 TEST_F(FaultKindsTest, transparent_huge_pages_are_one_fault_each) {

@@ -1,48 +1,29 @@
 // Memory that programs map themselves, beside blocks of malloc.
-#include "live/live_test.h"
+#include "live/heap_live_test.h"
 
 namespace memtrace::test {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
 
-struct Left {
-  std::uint64_t count = 0;
-  std::uint64_t pages = 0;
-
-  friend bool operator==(const Left&, const Left&) = default;
-
-  friend std::ostream& operator<<(std::ostream& out, const Left& left) {
-    return out << left.count << " of " << left.pages << " pages";
-  }
-};
-
-class HeapMappingsTest : public LiveTest {
+class HeapMappingsTest : public HeapLiveTest {
  protected:
   void SetUp() override {
-    LiveTest::SetUp();
-    if (!IsSkipped() && !std::filesystem::exists("/sys/kernel/tracing/uprobe_events")) {
-      GTEST_SKIP() << "no uprobe_events here";
-    }
+    HeapLiveTest::SetUp();
     if (!IsSkipped() && !std::filesystem::exists("/sys/kernel/tracing/events/syscalls")) {
       GTEST_SKIP() << "this kernel was built without events of system calls";
     }
   }
 
-  static Left left_at(const Json& leaks, const std::string& function) {
-    const std::string name = "(anonymous namespace)::" + function;
-    return {sum_with_function(leaks, name), sum_with_function(leaks, name, "bytes") / kPage};
-  }
-
   static void expect_all(const Json& leaks) {
-    EXPECT_EQ(left_at(leaks, "map_whole"), (Left{3, 120}));
-    EXPECT_EQ(left_at(leaks, "map_partly"), (Left{2, 60}));
-    EXPECT_EQ(left_at(leaks, "map_hole"), (Left{1, 32}));
-    EXPECT_EQ(left_at(leaks, "map_over"), (Left{2, 40}));
-    EXPECT_EQ(left_at(leaks, "map_and_grow"), (Left{1, 100}));
-    EXPECT_EQ(left_at(leaks, "map_and_shrink"), (Left{1, 20}));
-    EXPECT_EQ(left_at(leaks, "map_too_much"), (Left{0, 0}));
-    EXPECT_EQ(left_at(leaks, "break_itself"), (Left{1, 3}));
+    EXPECT_EQ(leak_at(leaks, "map_whole"), (Leak{3, 120 * kPage}));
+    EXPECT_EQ(leak_at(leaks, "map_partly"), (Leak{2, 60 * kPage}));
+    EXPECT_EQ(leak_at(leaks, "map_hole"), (Leak{1, 32 * kPage}));
+    EXPECT_EQ(leak_at(leaks, "map_over"), (Leak{2, 40 * kPage}));
+    EXPECT_EQ(leak_at(leaks, "map_and_grow"), (Leak{1, 100 * kPage}));
+    EXPECT_EQ(leak_at(leaks, "map_and_shrink"), (Leak{1, 20 * kPage}));
+    EXPECT_EQ(leak_at(leaks, "map_too_much"), (Leak{0, 0}));
+    EXPECT_EQ(leak_at(leaks, "break_itself"), (Leak{1, 3 * kPage}));
     EXPECT_EQ(sum_with_function(leaks, "(anonymous namespace)::leak_large_blocks", "bytes"),
               5U * 200'000);
     EXPECT_EQ(lost_in(leaks), 0U);

@@ -1,35 +1,13 @@
 // The user heap, by probes on the allocators of real programs.
 #include <fstream>
 
-#include "live/live_test.h"
+#include "live/heap_live_test.h"
 
 namespace memtrace::test {
 namespace {
 
-struct Leak {
-  std::uint64_t count = 0;
-  std::uint64_t bytes = 0;
-
-  friend bool operator==(const Leak&, const Leak&) = default;
-
-  friend std::ostream& operator<<(std::ostream& out, const Leak& leak) {
-    return out << leak.count << " blocks of " << leak.bytes << " bytes";
-  }
-};
-
-class HeapTest : public LiveTest {
+class HeapTest : public HeapLiveTest {
  protected:
-  void SetUp() override {
-    LiveTest::SetUp();
-    if (!IsSkipped() && !std::filesystem::exists("/sys/kernel/tracing/uprobe_events")) {
-      GTEST_SKIP() << "no uprobe_events here";
-    }
-  }
-
-  static Leak leak_at(const Json& leaks, std::string_view function) {
-    return {sum_with_function(leaks, function), sum_with_function(leaks, function, "bytes")};
-  }
-
   Json leaks_of(const std::string& words, const std::string& preload = "") {
     run_well((preload.empty() ? "" : "LD_PRELOAD=" + preload + " ") +
              "$MEMTRACE record --for leaks " + words);
@@ -43,16 +21,16 @@ class HeapTest : public LiveTest {
   }
 
   void expect_all_leaks(const Json& leaks) {
-    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_by_malloc"), (Leak{10, 1045}));
-    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_by_calloc"), (Leak{5, 1000}));
-    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_by_realloc"), (Leak{3, 15000}));
-    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_aligned"), (Leak{5, 1600}));
-    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_by_new"), (Leak{6, 462}));
-    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::free_all"), (Leak{0, 0}));
-    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::run_thread"), (Leak{4, 1000}));
-    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_in_child"), (Leak{7, 2100}));
-    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::fork_and_leak").count, 7U);  // the child's
-    EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::jump_back"), (Leak{1, 33}));
+    EXPECT_EQ(leak_at(leaks, "leak_by_malloc"), (Leak{10, 1045}));
+    EXPECT_EQ(leak_at(leaks, "leak_by_calloc"), (Leak{5, 1000}));
+    EXPECT_EQ(leak_at(leaks, "leak_by_realloc"), (Leak{3, 15000}));
+    EXPECT_EQ(leak_at(leaks, "leak_aligned"), (Leak{5, 1600}));
+    EXPECT_EQ(leak_at(leaks, "leak_by_new"), (Leak{6, 462}));
+    EXPECT_EQ(leak_at(leaks, "free_all"), (Leak{0, 0}));
+    EXPECT_EQ(leak_at(leaks, "run_thread"), (Leak{4, 1000}));
+    EXPECT_EQ(leak_at(leaks, "leak_in_child"), (Leak{7, 2100}));
+    EXPECT_EQ(leak_at(leaks, "fork_and_leak").count, 7U);  // the child's
+    EXPECT_EQ(leak_at(leaks, "jump_back"), (Leak{1, 33}));
     EXPECT_EQ(lost_in(leaks), 0U);
   }
 };
@@ -155,15 +133,14 @@ TEST_F(HeapTest, a_running_process_is_watched_from_outside) {
   run_well(
       "$PUPPETS/heap_patterns pause & PUPPET=$!; sleep 0.3\n"
       "$MEMTRACE record --for leaks -p $PUPPET -d 1.5 & sleep 0.9; kill -USR2 $PUPPET; wait");
-  EXPECT_EQ(leak_at(report("leaks --top 0"), "(anonymous namespace)::leak_by_malloc"),
-            (Leak{10, 1045}));
+  EXPECT_EQ(leak_at(report("leaks --top 0"), "leak_by_malloc"), (Leak{10, 1045}));
 }
 
 TEST_F(HeapTest, one_probe_takes_sizes_from_glibcs_chunks) {
   run_well("$MEMTRACE record --for leaks --one-probe -- $PUPPETS/heap_patterns malloc");
   const Json leaks = report("leaks --top 0");
   // 100 to 104 bytes fit into a chunk of 112, 105 to 109 into one of 128, less 8 each.
-  EXPECT_EQ(leak_at(leaks, "(anonymous namespace)::leak_by_malloc"), (Leak{10, 5 * 104 + 5 * 120}));
+  EXPECT_EQ(leak_at(leaks, "leak_by_malloc"), (Leak{10, 5 * 104 + 5 * 120}));
 }
 
 TEST_F(HeapTest, size_limits_are_tested_in_the_kernel) {

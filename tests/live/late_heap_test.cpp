@@ -1,5 +1,5 @@
 // Allocators that a program gets while it is recorded: by dlopen(3), and by execve(2).
-#include "live/live_test.h"
+#include "live/heap_live_test.h"
 
 namespace memtrace::test {
 namespace {
@@ -8,17 +8,9 @@ namespace {
 constexpr std::uint64_t kCalls = 40;
 constexpr std::uint64_t kLeaked = 10;
 constexpr std::uint64_t kLeakedBytes = 10345;
-constexpr const char* kUser = "(anonymous namespace)::use_late_heap";
 
-class LateHeapTest : public LiveTest {
+class LateHeapTest : public HeapLiveTest {
  protected:
-  void SetUp() override {
-    LiveTest::SetUp();
-    if (!IsSkipped() && !std::filesystem::exists("/sys/kernel/tracing/uprobe_events")) {
-      GTEST_SKIP() << "no uprobe_events here";
-    }
-  }
-
   static std::string pool_options() {
     return "--alloc 'liblate_pool.so:pool_take(size=arg1)->ptr' "
            "--free 'liblate_pool.so:pool_give(ptr=arg1)' ";
@@ -29,8 +21,7 @@ class LateHeapTest : public LiveTest {
   }
 
   static void expect_leaks(const Json& leaks) {
-    EXPECT_EQ(sum_with_function(leaks, kUser), kLeaked);
-    EXPECT_EQ(sum_with_function(leaks, kUser, "bytes"), kLeakedBytes);
+    EXPECT_EQ(leak_at(leaks, "use_late_heap"), (Leak{kLeaked, kLeakedBytes}));
     EXPECT_EQ(lost_in(leaks), 0U);
   }
 

@@ -2,6 +2,7 @@
 #include "pipeline/observer.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -96,6 +97,95 @@ TEST_F(ObserverTest, segments_are_read_once_at_the_end_if_any_call_was_about_the
   EXPECT_EQ(*segments->rows[0].number("nattch"), 3U);
 }
 
+Event ended_compaction(std::int32_t zone, std::int32_t order) {
+  Event event;
+  event.time_ns = 5;
+  event.tid = 13;
+  event.payload =
+      Work{.begin = {.kind = WorkKind::Compaction, .node = 0, .zone = zone, .order = order},
+           .end = {.kind = WorkKind::Compaction}};
+  return event;
+}
+
+constexpr const char* kZones =
+    "Node 0, zone      DMA\n"
+    "  per-node stats\n"
+    "      nr_free_pages 7\n"
+    "  pages free     100\n"
+    "        min      1\n"
+    "Node 0, zone   Normal\n"
+    "  pages free     3840\n"
+    "        boost    0\n"
+    "        min      10\n"
+    "        low      13\n"
+    "        high     16\n"
+    "    cpu: 0\n"
+    "              count: 5\n"
+    "              high:  378\n";
+
+TEST_F(ObserverTest, the_zone_of_a_compaction_is_read_by_its_number) {
+  write("zoneinfo", kZones);
+  write("buddyinfo",
+        "Node 0, zone      DMA      9      9      9\n"
+        "Node 0, zone   Normal     80     10      0\n");
+  Observer observer(ProcFolder{dir_.path()});
+  observer.on(ended_compaction(1, 2), seen_);
+  const Observation* zone = seen_.find("zone", 5, 13);
+  ASSERT_NE(zone, nullptr);
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  EXPECT_EQ(*zone->facts.number("free"), 3840 * page);
+  EXPECT_EQ(*zone->facts.number("min"), 10 * page);
+  EXPECT_EQ(*zone->facts.number("low"), 13 * page);
+  EXPECT_EQ(*zone->facts.number("high"), 16 * page);
+  // 100 pages in 90 blocks: 1000 - (1000 + 100 * 1000 / 4) / 90.
+  EXPECT_EQ(*zone->facts.text("fragmentation"), "0.712");
+}
+
+TEST_F(ObserverTest, a_block_that_is_large_enough_is_no_fragmentation) {
+  write("zoneinfo", kZones);
+  write("buddyinfo", "Node 0, zone   Normal     80     10      1\n");
+  Observer observer(ProcFolder{dir_.path()});
+  observer.on(ended_compaction(1, 1), seen_);
+  EXPECT_EQ(*seen_.find("zone", 5, 13)->facts.text("fragmentation"), "-1.000");
+}
+
+TEST_F(ObserverTest, a_compaction_by_hand_is_for_no_order) {
+  write("zoneinfo", kZones);
+  write("buddyinfo", "Node 0, zone   Normal     80     10      1\n");
+  Observer observer(ProcFolder{dir_.path()});
+  observer.on(ended_compaction(1, -1), seen_);
+  EXPECT_EQ(seen_.find("zone", 5, 13)->facts.text("fragmentation"), nullptr);
+  Event elsewhere = ended_compaction(-1, -1);
+  elsewhere.time_ns = 6;
+  observer.on(elsewhere, seen_);
+  EXPECT_EQ(seen_.find("zone", 6, 13), nullptr);
+}
+
+TEST_F(ObserverTest, sizes_of_processes_are_read_at_the_end_of_a_recording_of_them) {
+  write("12/statm", "300 200 100 40 0 90 0\n");
+  write("12/comm", "database\n");
+  write("13/comm", "has ended meanwhile\n");
+  Observer observer(ProcFolder{dir_.path()});
+  observer.at_end(10, seen_);
+  EXPECT_TRUE(seen_.empty());
+  Event event;
+  event.payload = RssStat{};
+  observer.on(event, seen_);
+  observer.at_end(20, seen_);
+  const Observation* sizes = seen_.last("sizes");
+  ASSERT_NE(sizes, nullptr);
+  ASSERT_EQ(sizes->rows.size(), 1U);
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::map<std::string, std::uint64_t, std::less<>> expected = {{"pid", 12},
+                                                                      {"size", 300 * page},
+                                                                      {"resident", 200 * page},
+                                                                      {"shared", 100 * page},
+                                                                      {"text", 40 * page},
+                                                                      {"data", 90 * page}};
+  EXPECT_EQ(sizes->rows[0].numbers, expected);
+  EXPECT_EQ(*sizes->rows[0].text("comm"), "database");
+}
+
 TEST(AboutObservations, come_back_from_the_file) {
   About about;
   about.observations.push_back({.reader = "limits",
@@ -139,6 +229,7 @@ TEST_F(ObserverTest, kill_for_lack_of_memory_is_read_at_once_even_in_a_burst) {
   EXPECT_EQ(*seen->facts.text("victim_cgroup"), "/small");
   EXPECT_EQ(*seen->facts.text("victim_oom_score_adj"), "-10");
   EXPECT_EQ(*seen->facts.text("load_averages"), "0.20 0.18 0.12");
+  EXPECT_EQ(seen->facts.text("clock")->size(), 8U) << *seen->facts.text("clock");
   EXPECT_EQ(*seen->facts.number("available"), 2000U * 1024);
   EXPECT_EQ(*seen->facts.number("total"), 5000U * 1024);
   ASSERT_EQ(seen->rows.size(), 2U);

@@ -72,6 +72,7 @@ class FormatLayout {
                                                               {"long", 8},
                                                               {"unsigned long", 8},
                                                               {"size_t", 8},
+                                                              {"sector_t", 8},
                                                               {"ino_t", 8},
                                                               {"pgoff_t", 8},
                                                               {"unsigned long long", 8},

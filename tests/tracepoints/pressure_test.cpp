@@ -132,5 +132,42 @@ TEST(Writeback, written_pages_by_work_and_by_inode) {
   EXPECT_EQ(inode.put("wrote", 9).decode<InodeWritten>().pages, 9U);
 }
 
+TEST(Writeback, rounds_of_flushers_have_a_reason_where_the_kernel_tells) {
+  FilledSample begin(saved_format("6.18", "writeback:writeback_start"));
+  const auto begun = begin.put("reason", 3).decode<FlushRound>();
+  EXPECT_TRUE(begun.begins);
+  EXPECT_EQ(begun.reason, 3);
+  FilledSample end(saved_format("6.18", "writeback:writeback_written"));
+  EXPECT_FALSE(end.put("reason", 2).decode<FlushRound>().begins);
+  FilledSample old(made_format("writeback", "writeback_start", {"nr_pages"}));
+  EXPECT_EQ(old.decode<FlushRound>().reason, -1);
+}
+
+TEST(Writeback, writes_to_block_devices_are_in_bytes_and_reads_are_none) {
+  FilledSample sample(saved_format("6.18", "block:block_bio_queue"));
+  sample.put("nr_sector", 16);
+  EXPECT_EQ(sample.put_text("rwbs", "WS").decode<BlockWrite>().bytes, 8192U);
+  EXPECT_EQ(sample.put_text("rwbs", "FW").decode<BlockWrite>().bytes, 8192U);
+  EXPECT_EQ(sample.put_text("rwbs", {"R\0", 2}).decode<BlockWrite>().bytes, 0U);
+}
+
+TEST(Percpu, memory_of_each_cpu_is_an_object_of_a_cache) {
+  FilledSample sample(saved_format("6.18", "percpu:percpu_alloc_percpu"));
+  sample.put("size", 64).put("ptr", 0x60a0).put("bytes_alloc", 128).put("call_site", 0xf00);
+  const auto alloc = sample.decode<SlabAlloc>();
+  EXPECT_EQ(alloc.bytes_req, 64U);
+  EXPECT_EQ(alloc.bytes_alloc, 128U);
+  EXPECT_EQ(alloc.ptr, 0x60a0U);
+  EXPECT_EQ(alloc.call_site, 0xf00U);
+  EXPECT_EQ(alloc.cache, kPercpuCache);
+  EXPECT_FALSE(alloc.kmalloc);
+  const auto free = FilledSample(saved_format("6.18", "percpu:percpu_free_percpu"))
+                        .put("ptr", 0x60a0)
+                        .decode<SlabFree>();
+  EXPECT_EQ(free.ptr, 0x60a0U);
+  FilledSample old(made_format("percpu", "percpu_alloc_percpu", {"size", "align", "ptr"}));
+  EXPECT_EQ(old.put("size", 8).decode<SlabAlloc>().bytes_alloc, 8U);
+}
+
 }  // namespace
 }  // namespace memtrace

@@ -171,5 +171,25 @@ TEST(Anonymous, every_key_makes_a_row) {
   }
 }
 
+TEST(Anonymous, sizes_at_the_end_are_those_of_its_processes) {
+  EventScript script("anon");
+  const auto process = [](std::uint64_t pid) {
+    return Facts{.numbers = {{"pid", pid}, {"resident", 8192}, {"data", 4096}},
+                 .texts = {{"comm", "database"}}};
+  };
+  script.world().observations().add(
+      {.reader = "sizes", .time_ns = 9, .rows = {process(100), process(101)}});
+  script.play({entry(0x1000), minor(0x1000)});
+  const Report report = script.finish();
+  ASSERT_EQ(report.tables.size(), 2U);
+  const Table& sizes = report.tables[1];
+  ASSERT_EQ(sizes.rows.size(), 1U);
+  EXPECT_EQ(sizes.rows[0][column_index(sizes, "pid")], number(100));
+  EXPECT_EQ(sizes.rows[0][column_index(sizes, "resident")], number(8192));
+  EXPECT_EQ(sizes.rows[0][column_index(sizes, "data")], number(4096));
+  EXPECT_EQ(sizes.rows[0][column_index(sizes, "text")], Cell());
+  EXPECT_EQ(script.finish().tables.size(), 1U);
+}
+
 }  // namespace
 }  // namespace memtrace::test

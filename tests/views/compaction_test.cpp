@@ -71,6 +71,46 @@ TEST(Compaction, trace_lists_each_one) {
   EXPECT_EQ(list.rows[0][column_index(list, "status")], text("8"));
 }
 
+TEST(Compaction, trace_has_the_zones_as_they_were_read) {
+  EventScript script("compaction", {.own = {{"trace", "1"}}});
+  script.world().observations().add({.reader = "zone",
+                                     .time_ns = 1000,
+                                     .tid = 100,
+                                     .delay_ns = 70,
+                                     .facts = {.numbers = {{"free", 4096}, {"low", 8192}},
+                                               .texts = {{"fragmentation", "0.712"}}}});
+  script.play(one(100, 1000));
+  script.play(one(1100, 2000));
+  const Table zones = script.finish().tables.at(3);
+  ASSERT_EQ(zones.rows.size(), 2U);
+  EXPECT_EQ(zones.rows[0][column_index(zones, "free")], number(4096));
+  EXPECT_EQ(zones.rows[0][column_index(zones, "low")], number(8192));
+  EXPECT_EQ(zones.rows[0][column_index(zones, "fragmentation")], text("0.712"));
+  EXPECT_EQ(zones.rows[0][column_index(zones, "read_after_ns")], number(70));
+  EXPECT_EQ(zones.rows[1][column_index(zones, "free")], Cell());
+}
+
+TEST(Compaction, trace_lists_each_step_to_a_huge_page) {
+  EventScript script("compaction", {.own = {{"trace", "1"}}});
+  script.name_process(100, "khugepaged");
+  script.play({collapse(CollapseStep::Scan, 1), collapse(CollapseStep::Collapse, 1)});
+  const Report report = script.finish();
+  const Table& steps = report.tables.back();
+  EXPECT_EQ(steps.title, "steps to huge pages, one by one");
+  ASSERT_EQ(steps.rows.size(), 2U);
+  EXPECT_EQ(steps.rows[1][column_index(steps, "step")], text("collapse"));
+  EXPECT_EQ(steps.rows[1][column_index(steps, "comm")], text("khugepaged"));
+}
+
+TEST(Compaction, splits_are_known_in_all_from_vmstat) {
+  EventScript script("compaction");
+  script.world().note_vmstat_growth({{"thp_split_page", 3}});
+  script.play(one(100, 1000));
+  const Report report = script.finish();
+  EXPECT_EQ(total(report, "thp_split_page"), 3U);
+  EXPECT_EQ(total(report, "thp_split_pmd"), 0U);
+}
+
 TEST(Compaction, without_begins_and_ends_only_pages_are_known) {
   EventScript script("compaction");
   script.name_process(100, "hog");

@@ -43,6 +43,12 @@ TEST(Durations, percentiles_of_any_values_are_at_most_a_sixteenth_too_long) {
   }
 }
 
+TEST(Durations, the_longest_there_is_has_a_bucket) {
+  Durations durations;
+  durations.add(~std::uint64_t{0});
+  EXPECT_EQ(durations.percentile_ns(50), ~std::uint64_t{0});
+}
+
 TEST(Durations, of_two_rows_add_up) {
   Durations both;
   Durations one;

@@ -1,5 +1,6 @@
 // What faults are called by the mapping that they are in, and how long they took.
 #include <array>
+#include <csignal>
 #include <map>
 #include <string>
 
@@ -96,6 +97,69 @@ TEST(FaultClasses, access_that_no_fault_can_serve_failed_wherever_it_was) {
   EXPECT_EQ(figure(report, {text("failed"), text("unmapped")}, "count"), number(1));
   EXPECT_EQ(figure(report, {text("failed"), text("file")}, "count"), number(1));
   EXPECT_EQ(figure(report, {text("zero-fill"), text("heap")}, "count"), number(1));
+}
+
+TEST(FaultClasses, failures_go_by_what_the_thread_got_for_them) {
+  EXPECT_EQ(class_of({entry(kNowhere), signal_to(100, SIGSEGV)}), "SIGSEGV");
+  EXPECT_EQ(class_of({entry(kSharedFile), signal_to(100, SIGBUS)}), "SIGBUS");
+  const Step kill = signal_to(5, SIGKILL);
+  EXPECT_EQ(class_of({entry(kHeap), kill}), "out of memory");
+  EXPECT_EQ(class_of({entry(kHeap), kill, minor(kHeap)}), "zero-fill");
+}
+
+TEST(FaultClasses, signals_of_others_and_to_others_make_no_failure) {
+  EXPECT_EQ(class_of({entry(kHeap), signal_to(100, SIGTERM), minor(kHeap)}), "zero-fill");
+  EXPECT_EQ(class_of({entry(kHeap), signal_to(7, SIGSEGV), minor(kHeap)}), "zero-fill");
+  EventScript script("faults", {.by = {"class"}});
+  map_all(script);
+  script.play({entry(kHeap), signal_to(7, SIGSEGV), entry(kStack), minor(kStack)});
+  EXPECT_EQ(figure(script.finish(), {text("failed")}, "count"), number(1));
+}
+
+std::map<std::string, std::uint64_t> classes_of(const std::vector<Step>& steps) {
+  EventScript script("faults", {.by = {"class"}});
+  map_all(script);
+  script.play(steps);
+  std::map<std::string, std::uint64_t> classes;
+  const Report report = script.finish();
+  const Table& table = report.tables.front();
+  for (const std::vector<Cell>& row : table.rows) {
+    classes[std::get<std::string>(row[0])] =
+        std::get<std::uint64_t>(row[column_index(table, "count")]);
+  }
+  return classes;
+}
+
+using Classes = std::map<std::string, std::uint64_t>;
+
+TEST(FaultClasses, first_write_to_a_page_that_was_only_read_replaces_the_page_of_zeros) {
+  const std::vector<Step> read = {entry(kHeap, kRead), minor(kHeap)};
+  const std::vector<Step> write = {entry(kHeap + 8, kWriteProtected), minor(kHeap + 8)};
+  const auto play = [](std::initializer_list<std::vector<Step>> parts) {
+    std::vector<Step> all;
+    for (const std::vector<Step>& part : parts) {
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return classes_of(all);
+  };
+  EXPECT_EQ(play({read, write}), (Classes{{"zero-fill", 1}, {"zero-page write", 1}}));
+  // The second write is to a page of its own: a copy, after a fork.
+  EXPECT_EQ(play({read, write, write}),
+            (Classes{{"zero-fill", 1}, {"zero-page write", 1}, {"copy-on-write", 1}}));
+  // A page that was written in between is another.
+  const std::vector<Step> fresh = {entry(kHeap, kWrite), minor(kHeap)};
+  EXPECT_EQ(play({read, fresh, write}), (Classes{{"zero-fill", 2}, {"copy-on-write", 1}}));
+}
+
+TEST(FaultClasses, reads_of_another_process_or_page_tell_nothing_of_a_write) {
+  EXPECT_EQ(classes_of({entry(kHeap + 0x1000, kRead),
+                        minor(kHeap + 0x1000),
+                        by_process(200, entry(kHeap, kRead)),
+                        by_process(200, minor(kHeap)),
+                        entry(kHeap, kWriteProtected),
+                        minor(kHeap)})
+                .at("copy-on-write"),
+            1U);
 }
 
 TEST(FaultClasses, without_error_codes_nothing_is_called_a_copy_or_new) {

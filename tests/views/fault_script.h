@@ -55,6 +55,11 @@ inline Step page_alloc(std::uint32_t order, std::uint64_t gfp = 0, bool failed =
           .payload = PageAlloc{.page = 0x100, .order = order, .gfp = gfp, .failed = failed}};
 }
 
+inline Step signal_to(std::uint32_t tid, std::int32_t signal) {
+  return {.event = "signal:signal_generate",
+          .payload = SignalSent{.signal = signal, .pid = tid, .comm = {}}};
+}
+
 // A page of RHEL 6's own events.
 inline Step page(ResidentChange change, RssMember member) {
   return {.event = "kmem:mm_", .payload = ResidentPage{.change = change, .member = member}};

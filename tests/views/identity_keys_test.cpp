@@ -120,6 +120,9 @@ TEST_F(TaskFilterTest, containers_by_their_short_name) {
 
 TEST_F(TaskFilterTest, all_kinds_must_agree) {
   EXPECT_TRUE(accepts({.comms = {"httpd"}, .pids = {7}, .uids = {1000}, .cgroups = {"web"}}));
+  EXPECT_TRUE(accepts({.comms = {"ht*"}}));
+  EXPECT_TRUE(accepts({.comms = {"sshd", "http?"}}));
+  EXPECT_FALSE(accepts({.comms = {"tt"}}));
   EXPECT_FALSE(accepts({.comms = {"sshd"}, .pids = {7}, .uids = {1000}, .cgroups = {"web"}}));
   EXPECT_FALSE(accepts({.comms = {"httpd"}, .pids = {8}, .uids = {1000}, .cgroups = {"web"}}));
 }

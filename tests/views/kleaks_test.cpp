@@ -41,6 +41,21 @@ TEST(KernelLeaks, tells_kmalloc_caches_and_pages_apart) {
   EXPECT_EQ(figure(report, {text("page"), Cell()}, "bytes"), number(8192));
 }
 
+TEST(KernelLeaks, memory_of_each_cpu_is_outstanding_until_it_is_freed) {
+  EventScript script("kleaks", {.by = {"cache"}});
+  const auto allocated = [](std::uint64_t ptr) {
+    return Step{
+        .event = "percpu:percpu_alloc_percpu",
+        .payload = SlabAlloc{.ptr = ptr, .bytes_req = 8, .bytes_alloc = 16, .cache = kPercpuCache}};
+  };
+  script.play({allocated(0x60a0), allocated(0x60b0)});
+  script.play({{.event = "percpu:percpu_free_percpu",
+                .payload = SlabFree{.ptr = 0x60a0, .cache = kPercpuCache}}});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("(per cpu)")}, "bytes"), number(16));
+  EXPECT_EQ(figure(report, {text("(per cpu)")}, "count"), number(1));
+}
+
 // Flags as in include/linux/gfp_types.h: their values are not the point.
 constexpr std::uint64_t kMovable = 0x8;
 constexpr std::uint64_t kHighMemory = 0x2;

@@ -135,6 +135,7 @@ TEST_F(OomTest, what_proc_said_is_shown_with_the_kill) {
   EventScript script("oom");
   Observation seen{.reader = "oom", .time_ns = 1500, .tid = 100, .delay_ns = 70};
   seen.facts.texts["load_averages"] = "1.00 0.50 0.20";
+  seen.facts.texts["clock"] = "14:03:59";
   seen.facts.texts["victim_cgroup"] = "/small";
   seen.facts.numbers["free"] = 12345;
   Facts& process = seen.rows.emplace_back();
@@ -145,6 +146,7 @@ TEST_F(OomTest, what_proc_said_is_shown_with_the_kill) {
   script.play(mark(1));
   const Report report = report_of(script);
   EXPECT_EQ(cell(report.tables.at(2), 0, "load_averages"), text("1.00 0.50 0.20"));
+  EXPECT_EQ(cell(report.tables.at(0), 0, "clock"), text("14:03:59"));
   EXPECT_EQ(cell(report.tables.at(1), 0, "cgroup"), text("/small"));
   EXPECT_EQ(cell(report.tables.at(2), 0, "free"), number(12345));
   EXPECT_EQ(cell(report.tables.at(2), 0, "swap_free"), Cell());

@@ -179,7 +179,7 @@ TEST(Vmscan, all_columns_come_on_request) {
   for (const bool all : {false, true}) {
     EventScript script("vmscan",
                        {.by = {"pid"},
-                        .own = all ? std::map<std::string, std::string>{{"all", "1"}}
+                        .own = all ? std::map<std::string, std::string>{{"show", "all"}}
                                    : std::map<std::string, std::string>()});
     script.play({begin(0, {.kind = WorkKind::SoftLimitReclaim}),
                  {.event = "vmscan:mm_vmscan_lru_shrink_active",

@@ -53,10 +53,12 @@ TEST(Writeback, devices_have_a_table_of_their_own) {
 }
 
 TEST(Writeback, only_who_must_sleep_is_throttled) {
-  EventScript script("writeback", {.by = {"pid"}});
+  EventScript script("writeback", {.by = {"pid"}, .own = {{"show", "all"}}});
   script.play({balance(1, 0), balance(2, 1000), balance(2, 3000)});
   const Report report = script.finish();
-  EXPECT_EQ(report.tables[0].rows.size(), 1U);
+  EXPECT_EQ(figure(report, {number(1)}, "throttles"), number(0));
+  EXPECT_EQ(figure(report, {number(1)}, "balances"), number(1));
+  EXPECT_EQ(figure(report, {number(2)}, "balances"), number(2));
   EXPECT_EQ(figure(report, {number(2)}, "throttles"), number(2));
   EXPECT_EQ(figure(report, {number(2)}, "paused_ns"), number(4000));
   EXPECT_EQ(figure(report, {number(2)}, "max_pause_ns"), number(3000));
@@ -83,6 +85,93 @@ TEST(Writeback, without_its_event_what_was_dirtied_is_not_known) {
   EXPECT_EQ(figure(report, {number(2)}, "flushed"), number(7));
   EXPECT_TRUE(has_note(report, "no events writeback_dirty_"));
   EXPECT_TRUE(has_note(report, "no events balance_dirty_pages"));
+}
+
+Step round(std::uint64_t at_ns, bool begins, std::int32_t reason, std::uint32_t pid = 2) {
+  return {.event = begins ? "writeback:writeback_start" : "writeback:writeback_written",
+          .payload = FlushRound{.begins = begins, .reason = reason},
+          .at_ns = at_ns,
+          .pid = pid};
+}
+
+constexpr std::int32_t kSync = 2;
+constexpr std::int32_t kPeriodic = 3;
+
+TEST(Writeback, works_of_flusher_threads_are_counted) {
+  EventScript script("writeback", {.by = {"pid"}, .own = {{"show", "all"}}});
+  script.play({work_written(2, 5), work_written(2, 0), work_written(2, 7)});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {number(2)}, "flushes"), number(3));
+  EXPECT_EQ(figure(report, {number(2)}, "flushed"), number(12));
+  EXPECT_EQ(total(report, "flushes"), 3U);
+}
+
+TEST(Writeback, what_is_written_in_a_round_has_its_reason) {
+  EventScript script("writeback");
+  script.play({round(100, true, kPeriodic),
+               inode_written(2, "8:0", 5),
+               inode_written(7, "8:0", 9),  // by another thread
+               inode_written(2, "8:0", 6),
+               round(400, false, kPeriodic),
+               inode_written(2, "8:0", 50),
+               round(500, true, kSync),
+               round(600, false, kSync),
+               round(700, true, kSync)});
+  const Table rounds = script.finish().tables.at(2);
+  EXPECT_EQ(rounds.title, "rounds of flusher threads, by reason");
+  ASSERT_EQ(rounds.rows.size(), 2U);
+  const auto* periodic = find_row(rounds, {text("periodic")});
+  ASSERT_NE(periodic, nullptr);
+  EXPECT_EQ((*periodic)[column_index(rounds, "rounds")], number(1));
+  EXPECT_EQ((*periodic)[column_index(rounds, "written")], number(11));
+  EXPECT_EQ((*periodic)[column_index(rounds, "time_ns")], number(300));
+  const auto* sync = find_row(rounds, {text("sync")});
+  ASSERT_NE(sync, nullptr);
+  EXPECT_EQ((*sync)[column_index(rounds, "rounds")], number(1));
+  EXPECT_EQ((*sync)[column_index(rounds, "written")], number(0));
+}
+
+TEST(Writeback, a_round_that_began_before_is_counted_and_has_no_time) {
+  EventScript script("writeback");
+  script.play({inode_written(2, "8:0", 5), round(400, false, kPeriodic)});
+  const Table rounds = script.finish().tables.at(2);
+  EXPECT_EQ(rounds.rows.at(0)[column_index(rounds, "rounds")], number(1));
+  EXPECT_EQ(rounds.rows.at(0)[column_index(rounds, "avg_ns")], Cell());
+}
+
+std::vector<Step> fsync(std::uint32_t pid, std::vector<Step> meanwhile, std::int64_t result = 0) {
+  std::vector<Step> steps = {{.event = "syscalls:sys_enter_fsync",
+                              .payload = SystemCallEntry{.call = SystemCall::Fsync},
+                              .at_ns = 1000,
+                              .pid = pid}};
+  steps.insert(steps.end(), meanwhile.begin(), meanwhile.end());
+  steps.push_back({.event = "syscalls:sys_exit_fsync",
+                   .payload = SystemCallExit{.call = SystemCall::Fsync, .result = result},
+                   .at_ns = 5000,
+                   .pid = pid});
+  return steps;
+}
+
+Step disk_write(std::uint32_t pid, std::uint64_t bytes) {
+  return {.event = "block:block_bio_queue", .payload = BlockWrite{.bytes = bytes}, .pid = pid};
+}
+
+TEST(Writeback, what_a_thread_gives_to_disks_in_fsync_is_what_fsync_wrote) {
+  EventScript script("writeback");
+  script.name_process(1, "database");
+  script.play(disk_write(1, 100));
+  script.play(fsync(1, {disk_write(1, 4096), disk_write(3, 70), disk_write(1, 8192)}));
+  script.play(disk_write(1, 100));
+  script.play(fsync(1, {}, -5));
+  const Table calls = script.finish().tables.at(2);
+  EXPECT_EQ(calls.title, "calls that wait for the disk, by process");
+  const auto* row = find_row(calls, {text("database"), text("fsync")});
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ((*row)[column_index(calls, "count")], number(2));
+  EXPECT_EQ((*row)[column_index(calls, "failed")], number(1));
+  EXPECT_EQ((*row)[column_index(calls, "bytes")], number(12288));
+  EXPECT_EQ((*row)[column_index(calls, "time_ns")], number(8000));
+  EXPECT_EQ((*row)[column_index(calls, "max_ns")], number(4000));
 }
 
 TEST(Writeback, every_key_can_be_asked) {

@@ -10,7 +10,9 @@
 //   hugetlb    N pages of 2 MiB, N of them are in the pool
 //   populate   the same, which the kernel makes resident itself (MAP_POPULATE): no faults are left
 //   thp        N pages of 2 MiB with MADV_HUGEPAGE
+//   zero       N pages are read, and so are the page of zeros, then written
 //   forbidden  N pages without any right are read, SIGSEGV is caught: faults that fail
+//   beyond     N pages of a mapping of FILE, which is made empty, are read, SIGBUS is caught
 //   swap       N pages are written, paged out with MADV_PAGEOUT, and read again: to be run where
 //              there is less memory than 16 MiB
 //   pressure   N pages are written, and read again: to be run where there is less memory than that
@@ -79,6 +81,7 @@ void touch_forbidden(const Memory& memory) {
 
   action.sa_handler = on_fault;
   sigaction(SIGSEGV, &action, nullptr);
+  sigaction(SIGBUS, &action, nullptr);
   for (long page = 0; page < memory.count; ++page) {
     touch_and_return({.at = memory.at + static_cast<std::size_t>(page) * kPageBytes, .count = 1});
   }
@@ -216,6 +219,16 @@ void play(std::string_view kind, long count, int argc, char** argv) {
     const Memory memory = map(count, kHugeBytes, kPrivate);
     madvise(memory.start(), memory.bytes(), MADV_HUGEPAGE);
     measure(write_each_page, memory);
+  } else if (kind == "zero") {
+    const Memory memory = map_small(count, kPrivate);
+    touch_each_page(memory);
+    measure(write_each_page, memory);
+  } else if (kind == "beyond") {
+    const Memory memory = map_file(argv, argc, count, MAP_SHARED, true);
+    if (truncate(argv[3], 0) != 0) {
+      give_up(argv[3], errno);
+    }
+    measure(touch_forbidden, memory);
   } else if (kind == "forbidden") {
     const Memory memory = map_small(count, kPrivate);
     mprotect(memory.start(), memory.bytes(), PROT_NONE);
