@@ -9,6 +9,22 @@ namespace {
 constexpr auto kSizes =
     std::to_array<std::string_view>({"size", "resident", "shared", "text", "data"});
 
+Cell bytes_of(const Facts& process, std::string_view size) {
+  const std::uint64_t* bytes = process.number(size);
+  if (bytes == nullptr) {
+    return {};
+  }
+  return *bytes;
+}
+
+Cell name_of(const Facts& process) {
+  const std::string* comm = process.text("comm");
+  if (comm == nullptr) {
+    return {};
+  }
+  return *comm;
+}
+
 }  // namespace
 
 Table process_size_table(const World& world, const std::set<std::uint32_t>& pids) {
@@ -22,16 +38,14 @@ Table process_size_table(const World& world, const std::set<std::uint32_t>& pids
   const Observation* seen = world.observations().last("sizes");
   for (const Facts& process : seen == nullptr ? std::vector<Facts>() : seen->rows) {
     const std::uint64_t* pid = process.number("pid");
-    const std::string* comm = process.text("comm");
     if (pid == nullptr || !pids.contains(static_cast<std::uint32_t>(*pid))) {
       continue;
     }
     std::vector<Cell>& row = table.rows.emplace_back();
-    row.push_back(comm == nullptr ? Cell() : Cell(*comm));
+    row.push_back(name_of(process));
     row.emplace_back(*pid);
     for (const std::string_view size : kSizes) {
-      const std::uint64_t* bytes = process.number(size);
-      row.push_back(bytes == nullptr ? Cell() : Cell(*bytes));
+      row.push_back(bytes_of(process, size));
     }
   }
   return table;
