@@ -151,6 +151,11 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
   if (request.pmu_probe) {
     ask_for_probe(attr, *request.pmu_probe);
   }
+  if (request.watchpoint) {
+    attr.bp_type = request.watchpoint->access;
+    attr.bp_addr = request.watchpoint->address;
+    attr.bp_len = request.watchpoint->bytes;
+  }
   return attr;
 }
 

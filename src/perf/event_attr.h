@@ -42,9 +42,10 @@ struct CallGraph {
 // As much of each user stack as perf record copies.
 inline constexpr std::uint32_t kDefaultStackBytes = 8192;
 
-// PERF_TYPE_SOFTWARE and PERF_TYPE_TRACEPOINT.
+// PERF_TYPE_SOFTWARE, PERF_TYPE_TRACEPOINT and PERF_TYPE_BREAKPOINT.
 inline constexpr std::uint32_t kTypeSoftware = 1;
 inline constexpr std::uint32_t kTypeTracepoint = 2;
+inline constexpr std::uint32_t kTypeBreakpoint = 5;
 
 // A user probe whose arguments the kernel does not fetch: what it is asked for, while EventInfo
 // describes the tracepoint that tracefs would have made of the probe. By the uprobe PMU; or, where
@@ -57,6 +58,13 @@ struct PmuProbe {
   std::string arguments;                    // to be read from them, as for uprobe_events
 
   bool is_of_pmu() const { return path != nullptr; }
+};
+
+// A hardware breakpoint (include/uapi/linux/hw_breakpoint.h).
+struct Watchpoint {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;   // HW_BREAKPOINT_LEN_*
+  std::uint32_t access = 0;  // HW_BREAKPOINT_R, _W, _RW or _X
 };
 
 // One event to be opened on every ring.
@@ -72,6 +80,7 @@ struct EventRequest {
   // Of page faults: where the page lies, PERF_SAMPLE_PHYS_ADDR, from 4.13 on.
   bool physical_address = false;
   std::optional<PmuProbe> pmu_probe = {};
+  std::optional<Watchpoint> watchpoint = {};
   bool with_tracking = false;  // enabled as early as mmap records, before /proc is read
   bool optional = false;       // one of a pattern: left out where it cannot be opened
 };

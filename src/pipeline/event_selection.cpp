@@ -12,6 +12,7 @@
 #include "pipeline/sample_filter.h"
 #include "pipeline/sdt_event.h"
 #include "pipeline/uprobe_event.h"
+#include "pipeline/watchpoint_event.h"
 #include "tracepoints/alternatives.h"
 #include "tracepoints/software_events.h"
 #include "tracepoints/tracefs.h"
@@ -19,10 +20,6 @@
 
 namespace memtrace {
 namespace {
-
-bool is_user_probe(std::string_view name) {
-  return is_uprobe_event(name) || is_sdt_event(name);
-}
 
 // tracefs is opened when the first tracepoint is needed: software events work without it.
 class Selector {
@@ -81,7 +78,7 @@ class Selector {
   };
 
   Result<> add_event(const std::string& name, Use use) {
-    if (is_user_probe(name)) {
+    if (is_uprobe_event(name) || is_sdt_event(name)) {
       TRY(open_probes());
       return add_all(selected_.probes->add_event(name, selection_.period), use.stacks);
     }
@@ -95,6 +92,9 @@ class Selector {
            .physical_address = physical_addresses_,
            .optional = physical_addresses_});
       return kDone;
+    }
+    if (is_watchpoint_event(name)) {
+      return add_all(watchpoint_request(name, selection_.period), use.stacks);
     }
     if (const Result<> opened = open_files(); !opened.ok()) {
       selected_.unseen = describe(opened.error()) + "; " + opened.error().hint;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "pipeline/watchpoint_event.h"
 
 namespace memtrace {
 namespace {
@@ -29,11 +30,11 @@ std::string call_graph_option(const RecordOptions& options) {
 
 // perf takes "group:event/call-graph=no/" since 4.4, for events whose stack is not needed.
 std::string event_option(const EventRequest& request, bool has_call_graph) {
+  const std::string name = request.watchpoint ? perf_text(*request.watchpoint) : request.info.name;
   const bool is_tracepoint = request.info.kind == EventKind::Tracepoint;
   const bool without_stack = has_call_graph && is_tracepoint && !request.stacks &&
                              request.info.name.find_first_of("*?") == std::string::npos;
-  std::string option =
-      " -e " + shell_word(request.info.name + (without_stack ? "/call-graph=no/" : ""));
+  std::string option = " -e " + shell_word(name + (without_stack ? "/call-graph=no/" : ""));
   if (!request.filter.empty()) {
     option += " --filter " + shell_word(request.filter);
   }

@@ -26,7 +26,7 @@ TEST_F(StaticProgramTest, no_interpreter_and_no_symbols_are_in_it) {
 }
 
 TEST_F(StaticProgramTest, it_stays_small) {
-#ifndef __OPTIMIZE__
+#ifndef MEMTRACE_IS_OPTIMIZED
   GTEST_SKIP() << "built without optimisation, which makes it larger";
 #endif
   EXPECT_LT(std::filesystem::file_size(program()), 12'000'000U);
