@@ -16,7 +16,10 @@ std::span<const std::uint64_t> ProbedCallers::complete(const EventType& type,
                                                        std::span<const std::uint64_t> chain,
                                                        std::span<const std::byte> raw) {
   const Field* field = callers_[type.index];
-  const std::uint64_t caller = field == nullptr ? 0 : field->number(raw);
+  if (field == nullptr) {
+    return chain;  // nearly all samples: nothing is to be looked for
+  }
+  const std::uint64_t caller = field->number(raw);
   const auto kernel = std::ranges::find(chain, kContextKernel);
   if (caller == 0 || chain.end() - kernel < 2) {
     return chain;
