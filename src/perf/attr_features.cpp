@@ -7,12 +7,10 @@
 
 #include "base/unique_fd.h"
 #include "perf/event_fd.h"
+#include "perf/newer_bits.h"
 
 namespace memtrace {
 namespace {
-
-constexpr std::uint64_t kReadFormatLost = 1U << 4U;  // PERF_FORMAT_LOST, newer than some headers
-constexpr std::uint64_t kSamplePhysicalAddress = 1U << 19U;  // likewise
 
 // Releases: perf_event_open(2) and the history of include/uapi/linux/perf_event.h.
 constexpr auto kFeatures = std::to_array<AttrFeature>({

@@ -4,12 +4,10 @@
 
 #include <ctime>
 
+#include "perf/newer_bits.h"
+
 namespace memtrace {
 namespace {
-
-constexpr std::uint64_t kReadFormatLost = 1U << 4U;  // PERF_FORMAT_LOST, newer than some headers
-
-constexpr std::uint64_t kSamplePhysicalAddress = 1U << 19U;  // newer than some headers
 
 // What every record of ours carries. PERF_SAMPLE_PERIOD is left out: with it the kernel ignores
 // the period of a tracepoint (perf_tp_event: each hit is then a sample of its own).

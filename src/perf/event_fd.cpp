@@ -8,11 +8,10 @@
 
 #include "base/system.h"
 #include "base/text.h"
+#include "perf/newer_bits.h"
 
 namespace memtrace {
 namespace {
-
-constexpr std::uint64_t kReadFormatLost = 1U << 4U;
 
 std::string paranoid_level() {
   auto level = read_file("/proc/sys/kernel/perf_event_paranoid");

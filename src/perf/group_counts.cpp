@@ -3,12 +3,12 @@
 #include <bit>
 #include <cstring>
 
+#include "perf/newer_bits.h"
 #include "perf/perf_format.h"
 
 namespace memtrace {
 namespace {
 
-constexpr std::uint64_t kFormatLost = 1U << 4;  // PERF_FORMAT_LOST, Linux 6.0
 constexpr std::size_t kWordBytes = 8;
 
 // Fields of a sample in front of READ, each of one word.
@@ -66,7 +66,7 @@ const std::vector<GroupCounts::Hits>& GroupCounts::take(const Sample& sample,
   for (std::uint64_t i = 0; i < count && at < last_word; ++i) {
     const std::uint64_t value = word_at(record, at);
     const std::uint64_t id = word_at(record, at + 1 + (is_group ? 0 : times));
-    at += 2 + words(kFormatLost);
+    at += 2 + words(kReadFormatLost);
     std::uint64_t& before = values_[{id, layout.per_thread ? sample.tid : 0}];
     const auto event = parser.event_of(id);
     if (event && value > before) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "perf/newer_bits.h"
 #include "perf/record_bytes.h"
 #include "perf/sample_layout.h"
 
@@ -9,12 +10,10 @@ namespace memtrace {
 namespace {
 
 // Newer than the oldest headers that memtrace is built with.
-constexpr std::uint64_t kFormatLost = 1U << 4;       // PERF_FORMAT_LOST, Linux 6.0
 constexpr std::uint64_t kBranchHwIndex = 1U << 17;   // PERF_SAMPLE_BRANCH_HW_INDEX, 5.7
 constexpr std::uint64_t kBranchCounters = 1U << 19;  // PERF_SAMPLE_BRANCH_COUNTERS, 6.8
 constexpr std::uint64_t kBranchEntryWords = 3;
 constexpr std::uint64_t kSampleWeights = 1U << 14 | 1U << 24;  // WEIGHT, or WEIGHT_STRUCT of 5.12
-constexpr std::uint64_t kSamplePhysicalAddress = 1U << 19;     // 4.13
 
 // A sample is made of 64-bit words. Like base's ByteReader it yields zeros once a read was too
 // long; it is passed by value, so that it stays in registers: this runs for every sample.
@@ -54,7 +53,7 @@ Words skip_read(Words words, std::uint64_t format) {
     return static_cast<std::uint64_t>(std::popcount(format & bits));
   };
   const std::uint64_t times = has(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING);
-  const std::uint64_t each = 1 + has(PERF_FORMAT_ID | kFormatLost);
+  const std::uint64_t each = 1 + has(PERF_FORMAT_ID | kReadFormatLost);
   if ((format & PERF_FORMAT_GROUP) == 0) {
     words.take(times + each);
     return words;
