@@ -29,6 +29,7 @@ void ChunkQueue::push(ChunkPtr chunk) {
 std::vector<ChunkPtr> ChunkQueue::take_all(std::chrono::milliseconds wait) {
   std::unique_lock lock(mutex_);
   filled_.wait_for(lock, wait, [this] { return !full_.empty(); });
+  taken_times_.fetch_add(1, std::memory_order_release);
   return std::exchange(full_, {});
 }
 

@@ -32,6 +32,9 @@ class ChunkQueue {
   // By the memory that records in chunks take.
   Overload overload() const;
 
+  // How often the merge has taken what had come.
+  std::uint64_t taken_times() const { return taken_times_.load(std::memory_order_acquire); }
+
   // The newest record time that any ring has shown.
   std::uint64_t newest_ns() const { return newest_ns_.load(std::memory_order_acquire); }
 
@@ -53,6 +56,7 @@ class ChunkQueue {
   std::vector<ChunkPtr> full_;
   std::vector<ChunkPtr> empty_;
   std::atomic<std::size_t> used_bytes_ = 0;
+  std::atomic<std::uint64_t> taken_times_ = 0;
   std::atomic<std::uint64_t> newest_ns_ = 0;
   std::atomic<std::uint64_t> filled_at_ns_ = 0;  // CLOCK_MONOTONIC
 };

@@ -22,6 +22,8 @@ constexpr int kIdleMilliseconds = 100;
 constexpr int kBusyMilliseconds = 5;
 // The kernel gets room back in such pieces.
 constexpr std::size_t kConsumeBytes = std::size_t{256} << 10U;
+// Leaves room for the largest record.
+constexpr std::size_t kFullEnoughBytes = Chunk::kBytes / 4 * 3;
 constexpr std::size_t kCacheLineBytes = 64;
 // Header, fields, registers and the top of the stack.
 constexpr std::size_t kPrefetchedBytes = 10 * kCacheLineBytes;
@@ -70,6 +72,7 @@ void RingReader::run() {
     drain();
   }
   drain();
+  push();
 }
 
 void RingReader::drain() {
@@ -81,22 +84,41 @@ void RingReader::drain() {
       queue_.note_newest(monotonic_ns());
     }
     const std::uint64_t complete_to = queue_.newest_ns();
-    ChunkPtr chunk = queue_.take_empty();
-    more = fill(*chunk);
-    chunk->stream = source_.stream;
+    if (!chunk_) {
+      chunk_ = queue_.take_empty();
+    }
+    more = fill(*chunk_);
+    chunk_->stream = source_.stream;
     // A chunk that was filled to the brim leaves records of any age behind.
-    chunk->complete_to_ns = more ? 0 : complete_to;
-    if (chunk->used_bytes > 0) {
+    chunk_->complete_to_ns = more ? 0 : complete_to;
+    if (chunk_->used_bytes > 0) {
       queue_.note_filled(monotonic_ns());
     }
-    queue_.push(std::move(chunk));
+    if (may_push()) {
+      push();
+    }
+  }
+}
+
+// A chunk takes all of its memory, however little is in it, and is counted by what is in it. When
+// the merge is behind, most of what is drained may be given up at once: chunks of what is left
+// would take all memory of the machine long before they seem to be many.
+bool RingReader::may_push() const {
+  return chunk_->used_bytes >= kFullEnoughBytes || queue_.taken_times() != pushed_when_taken_times_;
+}
+
+void RingReader::push() {
+  if (chunk_) {
+    pushed_when_taken_times_ = queue_.taken_times();
+    queue_.push(std::move(chunk_));
   }
 }
 
 bool RingReader::fill(Chunk& chunk) {
   const std::span<std::byte> room = chunk.room();
   std::size_t unread = source_.ring->unread_bytes();
-  std::size_t used = 0;
+  const std::size_t used_before = chunk.used_bytes;
+  std::size_t used = used_before;
   std::size_t at = 0;
   bool is_full = false;
   while (unread - at >= sizeof(perf_event_header)) {
@@ -120,7 +142,7 @@ bool RingReader::fill(Chunk& chunk) {
   chunk.used_bytes = used;
   queue_.note_newest(newest_ns_);
   if (const Overload level = queue_.overload(); level != Overload::None) {
-    shed(chunk, level, parser_.current());
+    shed(chunk, level, parser_.current(), used_before);
   }
   return is_full;
 }

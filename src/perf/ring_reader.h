@@ -41,13 +41,17 @@ class RingReader {
  private:
   void run();
   void drain();
-  // True when the chunk was filled to the brim: there is more.
+  bool may_push() const;
+  void push();
+  // Adds to what the chunk holds. True when it was filled to the brim: there is more.
   bool fill(Chunk& chunk);
   std::size_t move_record(std::size_t from, std::size_t size_bytes, std::span<std::byte> target);
 
   Source source_;
   const SharedParser& parser_;
   ChunkQueue& queue_;
+  ChunkPtr chunk_;  // being filled
+  std::uint64_t pushed_when_taken_times_ = ~std::uint64_t{0};
   std::uint64_t newest_ns_ = 0;
   std::atomic<bool> stopping_ = false;
   std::thread thread_;

@@ -82,10 +82,10 @@ std::size_t cut_record(std::span<std::byte> record, const RecordParser& parser, 
 
 }  // namespace
 
-void shed(Chunk& chunk, Overload level, const RecordParser& parser) {
+void shed(Chunk& chunk, Overload level, const RecordParser& parser, std::size_t from_bytes) {
   const auto bytes = chunk.bytes();
-  std::size_t written = 0;
-  for (std::size_t at = 0; at < bytes.size();) {
+  std::size_t written = from_bytes;
+  for (std::size_t at = from_bytes; at < bytes.size();) {
     const perf_event_header header = header_at(bytes, at);
     const auto record = bytes.subspan(at, header.size);
     at += header.size;
