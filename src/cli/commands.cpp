@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/aliases.h"
 #include "cli/command.h"
+#include "cli/known_elsewhere.h"
 #include "perf/target.h"
 #include "views/view.h"
 
@@ -26,11 +27,34 @@ Error unknown_command(const std::string& name) {
   for (const Alias& alias : all_aliases()) {
     names.emplace_back(alias.name);
   }
+  const std::string_view instead = instead_of_command(name);
+  if (!instead.empty()) {
+    return {"there is no command '" + name + "'", 0, std::string(instead), ErrorKind::Usage};
+  }
+  if (name.starts_with('-')) {
+    return {"unknown option '" + name + "'",
+            0,
+            "a command or a view stands in front of its options: memtrace faults -a",
+            ErrorKind::Usage};
+  }
   const auto near = nearest(name, names);
   return {"unknown command or view '" + name + "'",
           0,
           near.empty() ? "memtrace help lists them" : "did you mean " + join(near, " or ") + "?",
           ErrorKind::Usage};
+}
+
+Result<ExitStatus> run_named(const std::string& name, const std::vector<std::string>& rest) {
+  for (const Command* command : kCommands) {
+    if (command->name == name) {
+      return command->run(rest);
+    }
+  }
+  if (const Alias* alias = find_alias(name)) {
+    return run_live_view(alias->view,
+                         with_live_alias_options(*alias, live_view_options(alias->view), rest));
+  }
+  return find_view(name) != nullptr ? run_live_view(name, rest) : unknown_command(name);
 }
 
 }  // namespace
@@ -56,16 +80,9 @@ Result<ExitStatus> run_command_line(const std::vector<std::string>& arguments) {
   }
   const std::string& name = arguments[0];
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-  for (const Command* command : kCommands) {
-    if (command->name == name) {
-      return command->run(rest);
-    }
-  }
-  if (const Alias* alias = find_alias(name)) {
-    return run_live_view(alias->view,
-                         with_live_alias_options(*alias, live_view_options(alias->view), rest));
-  }
-  return find_view(name) != nullptr ? run_live_view(name, rest) : unknown_command(name);
+  auto outcome = run_named(name, rest);
+  return outcome.ok() ? std::move(outcome)
+                      : Result<ExitStatus>(with_own_spelling(name, outcome.take_error()));
 }
 
 std::string usage_text(std::string_view name,

@@ -53,6 +53,47 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"kmalloc -a 1 0", "'0'", "an interval in seconds and a count"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    of_another_tool,
+    UsageTest,
+    testing::Values(
+        Wrong{"memleak -o 500", "unrecognised option '-o'", "memleak's -o is --older here"},
+        Wrong{"memleak -t",
+              "the required argument for option '--tid'",
+              "memleak's -t, each block, is --show-allocs"},
+        Wrong{"memleak -z 16", "unrecognised option '-z'", "memleak's -z is --min-bytes"},
+        Wrong{"memleak -T 5", "unrecognised option '-T'", "memleak's -T is --top N"},
+        Wrong{"memleak -c 'sleep 1'", "unrecognised option '-c'", "a command stands behind --"},
+        Wrong{"drsnoop -T", "unrecognised option '-T'", "with --trace the time stands in each row"},
+        Wrong{"drsnoop -n redis", "unrecognised option '-n'", "drsnoop's -n is --comm NAME"},
+        Wrong{"compactsnoop -K",
+              "unrecognised option '-K'",
+              "compactsnoop's -K, kernel stacks, is --by stack"},
+        Wrong{"slabratetop -C -r 5 1 1",
+              "unrecognised option '-C'",
+              "tables are printed below each other"},
+        Wrong{"slabratetop -r20", "unrecognised option '-r", "slabratetop's -r is --top N"},
+        Wrong{"heaptrack -o x -- true",
+              "unrecognised option '-o'",
+              "to keep a recording: memtrace record --for heap -o FILE"},
+        Wrong{"record -F 99 -a",
+              "unrecognised option '-F'",
+              "every event is recorded, at no frequency"},
+        Wrong{"record -g -- true",
+              "unrecognised option '-g'",
+              "stacks are recorded unless --call-graph none"},
+        Wrong{"record -G web -a",
+              "unrecognised option '-G'",
+              "record with -a, and report with --cgroup"},
+        Wrong{"report --stdio", "unrecognised option '--stdio'", "reports are text"},
+        Wrong{"report -s comm", "unrecognised option '-s'", "perf's -s is --by KEY"},
+        Wrong{"faults -i x",
+              "unrecognised option '-i'",
+              "a file is for the report: memtrace report VIEW -i FILE"},
+        Wrong{"script", "there is no command 'script'", "perf script -i FILE"},
+        Wrong{"stat ls", "there is no command 'stat'", "memtrace count"},
+        Wrong{"-a faults", "unknown option '-a'", "a command or a view stands in front"}));
+
+INSTANTIATE_TEST_SUITE_P(
     value,
     UsageTest,
     testing::Values(
