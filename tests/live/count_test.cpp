@@ -1,0 +1,154 @@
+// count --pair and --last against what perf script says of the same file, line by line.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "live/live_test.h"
+
+namespace memtrace::test {
+namespace {
+
+struct ScriptLine {
+  std::uint32_t tid = 0;
+  std::uint64_t time_ns = 0;
+  std::string event;
+  std::string link;  // "ptr=0x..." of its fields; empty without
+};
+
+struct PairSum {
+  std::uint64_t pairs = 0;
+  std::uint64_t time_ns = 0;
+  std::uint64_t max_ns = 0;
+
+  void add(std::uint64_t duration_ns) {
+    ++pairs;
+    time_ns += duration_ns;
+    max_ns = std::max(max_ns, duration_ns);
+  }
+};
+
+// "1234.000056789:" in nanoseconds.
+std::uint64_t nanoseconds_of(const std::string& word) {
+  const std::size_t point = word.find('.');
+  return std::stoull(word.substr(0, point)) * 1'000'000'000 + std::stoull(word.substr(point + 1));
+}
+
+class CountTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    LiveTest::SetUp();
+    if (!IsSkipped()) {
+      need_perf();
+    }
+  }
+
+  // "  1234 56.000000789: kmem:kmalloc: (fields)"
+  std::vector<ScriptLine> script_lines() {
+    std::vector<ScriptLine> lines;
+    std::istringstream text(
+        run_well("perf script -i memtrace.data --ns -F tid,time,event,trace -G").out);
+    for (std::string line; std::getline(text, line);) {
+      std::istringstream words(line);
+      ScriptLine& one = lines.emplace_back();
+      std::string time;
+      words >> one.tid >> time >> one.event;
+      one.time_ns = nanoseconds_of(time);
+      one.event.pop_back();
+      for (std::string word; words >> word;) {
+        one.link = word.starts_with("ptr=") ? word : one.link;
+      }
+    }
+    return lines;
+  }
+
+  // By the thread of the first event.
+  static std::map<std::uint32_t, PairSum> pairs_of(const std::vector<ScriptLine>& lines,
+                                                   const std::string& first,
+                                                   const std::string& second) {
+    std::map<std::string, ScriptLine> begun;
+    std::map<std::uint32_t, PairSum> sums;
+    for (const ScriptLine& line : lines) {
+      const std::string link = line.link.empty() ? std::to_string(line.tid) : line.link;
+      if (line.event == first) {
+        begun[link] = line;
+      } else if (const auto found = begun.find(link);
+                 line.event == second && found != begun.end()) {
+        sums[found->second.tid].add(line.time_ns - found->second.time_ns);
+        begun.erase(found);
+      }
+    }
+    return sums;
+  }
+
+  static void expect_same(const Json& count, const std::map<std::uint32_t, PairSum>& sums) {
+    std::size_t compared = 0;
+    for (const Json& row : count.at("tables").at(0).at("rows")) {
+      const auto found = sums.find(row.at("tid").get<std::uint32_t>());
+      if (found == sums.end()) {
+        EXPECT_EQ(row.value("pairs", Json(0U)), 0U) << row.dump();
+        continue;
+      }
+      ++compared;
+      EXPECT_EQ(row.at("pairs"), found->second.pairs) << row.dump();
+      EXPECT_EQ(row.at("time_ns"), found->second.time_ns) << row.dump();
+      EXPECT_EQ(row.at("max_ns"), found->second.max_ns) << row.dump();
+    }
+    EXPECT_EQ(compared, sums.size()) << count.dump(1);
+  }
+};
+
+TEST_F(CountTest, pairs_of_a_thread_take_as_long_as_perf_script_says) {
+  run_well(
+      "echo | $MEMTRACE record --call-graph none -e syscalls:sys_enter_msgsnd "
+      "-e syscalls:sys_exit_msgsnd -- $PUPPETS/crowd 300");
+  const Json count =
+      report("count --top 0 --by tid --pair syscalls:sys_enter_msgsnd,syscalls:sys_exit_msgsnd");
+  ASSERT_EQ(lost_in(count), 0U);
+  const auto sums =
+      pairs_of(script_lines(), "syscalls:sys_enter_msgsnd", "syscalls:sys_exit_msgsnd");
+  std::uint64_t of_senders = 0;  // the main thread sends twice: see the puppet
+  for (const auto& [tid, sum] : sums) {
+    of_senders += sum.pairs;
+  }
+  EXPECT_EQ(of_senders, 5U * 300U);
+  EXPECT_GE(sums.size(), 4U);
+  expect_same(count, sums);
+}
+
+TEST_F(CountTest, pairs_by_a_field_take_as_long_as_perf_script_says) {
+  run_well(
+      "$MEMTRACE record --call-graph none -e kmem:kmalloc -e kmem:kfree "
+      "-- $PUPPETS/cross_cpu 300");
+  const Json count = report("count --top 0 --by tid --pair 'kmem:kmalloc(ptr),kmem:kfree(ptr)'");
+  ASSERT_EQ(lost_in(count), 0U);
+  const auto sums = pairs_of(script_lines(), "kmem:kmalloc", "kmem:kfree");
+  std::uint64_t pairs = 0;
+  for (const auto& [tid, sum] : sums) {
+    pairs += sum.pairs;
+  }
+  EXPECT_GE(pairs, 300U);
+  expect_same(count, sums);
+}
+
+TEST_F(CountTest, last_events_are_the_last_lines_of_perf_script) {
+  run_well(
+      "$MEMTRACE record --call-graph none -e kmem:kmalloc -e kmem:kfree "
+      "-- $PUPPETS/cross_cpu 300");
+  constexpr std::size_t kLast = 40;
+  const Json count = report("count --by event,tid,ptr --last " + std::to_string(kLast));
+  const Json& listed = count.at("tables").at(1).at("rows");
+  const std::vector<ScriptLine> lines = script_lines();
+  ASSERT_GT(lines.size(), 600U);
+  ASSERT_EQ(listed.size(), kLast);
+  const std::size_t start = lines.size() - kLast;
+  for (std::size_t i = 0; i < kLast; ++i) {
+    const Json& row = listed.at(i);
+    const ScriptLine& line = lines.at(start + i);
+    EXPECT_EQ(row.at("event"), line.event) << i;
+    EXPECT_EQ(row.at("tid"), line.tid) << i;
+    EXPECT_EQ(row.at("at_ns").get<std::uint64_t>(), line.time_ns - lines.front().time_ns) << i;
+  }
+}
+
+}  // namespace
+}  // namespace memtrace::test
