@@ -1,71 +1,8 @@
 // Memory pressure for real: in a small cgroup of the test's own, against the kernel's own counters.
-#include "live/live_test.h"
-#include "live/memory_group.h"
+#include "live/pressure_live_test.h"
 
 namespace memtrace::test {
 namespace {
-
-constexpr std::uint64_t kMebibyte = 1U << 20U;
-
-// Of a whole report: the machine's own pressure is in it too, so figures are at least ours.
-class PressureTest : public LiveTest {
- protected:
-  void SetUp() override {
-    LiveTest::SetUp();
-    if (!IsSkipped() && !std::filesystem::exists("/sys/kernel/tracing/events/vmscan")) {
-      GTEST_SKIP() << "no tracefs with vmscan events at /sys/kernel/tracing";
-    }
-  }
-
-  // What a counter of /proc/vmstat grew by while the script ran.
-  struct Grown {
-    std::map<std::string, std::uint64_t> before = figures_in("/proc/vmstat");
-    std::map<std::string, std::uint64_t> after;
-
-    std::uint64_t by(const std::string& name) const {
-      const auto find = [&name](const auto& figures) {
-        return figures.count(name) == 0 ? 0 : figures.at(name);
-      };
-      return find(after) - find(before);
-    }
-  };
-
-  Grown record(const std::string& words) {
-    Grown grown;
-    run_well("$MEMTRACE record " + words);
-    grown.after = figures_in("/proc/vmstat");
-    return grown;
-  }
-
-  static std::uint64_t total_of(const Json& report, const char* name) {
-    return report.at("totals").value(name, std::uint64_t{0});
-  }
-
-  // A table's row with this value in its first column; null when there is none.
-  static Json row_of(const Json& report, std::size_t table, const char* key, const Json& value) {
-    for (const Json& row : report.at("tables").at(table).at("rows")) {
-      if (row.at(key) == value) {
-        return row;
-      }
-    }
-    return nullptr;
-  }
-
-  static std::uint64_t sum_of_kinds(const Json& vmscan, const char* figure) {
-    std::uint64_t sum = 0;
-    for (const Json& row : vmscan.at("tables").at(1).at("rows")) {
-      if (row.at("kind") != "other" && row.at(figure).is_number()) {
-        sum += row.at(figure).get<std::uint64_t>();
-      }
-    }
-    return sum;
-  }
-
-  static void expect_near(std::uint64_t ours, std::uint64_t kernels, double share) {
-    EXPECT_LE(static_cast<double>(ours), static_cast<double>(kernels));
-    EXPECT_GE(static_cast<double>(ours), static_cast<double>(kernels) * share);
-  }
-};
 
 TEST_F(PressureTest, cgroup_reclaim_of_the_page_cache_agrees_with_vmstat) {
   const MemoryGroup group(dir_.path(), 16 * kMebibyte);
