@@ -1,6 +1,5 @@
 #include "perf/live_source.h"
 
-#include <linux/perf_event.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,11 +7,9 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 
 #include "base/system.h"
 #include "perf/own_work.h"
-#include "perf/proc_snapshot.h"
 #include "perf/ring_size.h"
 
 namespace memtrace {
@@ -20,12 +17,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kWait{20};
 constexpr std::chrono::seconds kPatience{2};
-
-std::size_t record_size(std::span<const std::byte> bytes) {
-  perf_event_header header{};
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  return header.size;
-}
 
 Record malformed_record(std::uint64_t time_ns) {
   return {.stamp = {.time_ns = time_ns}, .payload = Lost{1, LossReason::Malformed}};
@@ -76,7 +67,8 @@ LiveSource::LiveSource(LiveSetup setup,
       queue_(queue_limit_bytes()),
       merge_(events_.rings().size(), parser_, queue_),
       tids_(std::move(tids)),
-      snapshot_(events_.events().front().ids.front(), trailer_shape(events_.features())) {
+      snapshot_(events_.events().front().ids.front(), trailer_shape(events_.features())),
+      lost_mappings_(setup_.target.kind == TargetKind::System, kept_maps()) {
   RecordParser parser;
   for (const OpenedEvent& event : events_.events()) {
     recording_.events.push_back(event.request.info);
@@ -116,21 +108,6 @@ Result<> LiveSource::start() {
   return kDone;
 }
 
-void LiveSource::take_snapshot() {
-  snapshot_kernel(snapshot_);
-  const KeptMaps kept = setup_.data_mappings ? KeptMaps::All : KeptMaps::Executable;
-  if (setup_.target.kind == TargetKind::System) {
-    (void)snapshot_all_processes(snapshot_, kept);  // without /proc, samples have no names; no more
-    return;
-  }
-  for (const std::uint32_t id : setup_.target.ids) {
-    const auto pid = process_of(id);
-    if (pid.ok() && setup_.target.kind != TargetKind::Command) {
-      snapshot_process(pid.value(), snapshot_, kept);
-    }
-  }
-}
-
 void LiveSource::start_readers() {
   for (std::size_t i = 0; i < events_.rings().size(); ++i) {
     RingReader::Source source{&events_.rings()[i], events_.ring_fds()[i]};
@@ -159,17 +136,6 @@ Result<std::optional<Record>> LiveSource::next() {
   }
 }
 
-std::optional<Record> LiveSource::next_snapshot_record() {
-  const auto rest = snapshot_.bytes().subspan(snapshot_position_);
-  if (rest.empty()) {
-    return std::nullopt;
-  }
-  const auto bytes = rest.first(record_size(rest));
-  snapshot_position_ += bytes.size();
-  auto record = parser_.current().parse(bytes);
-  return record.ok() ? record.take() : malformed_record(0);
-}
-
 std::optional<Record> LiveSource::next_merged_record() {
   while (const auto entry = merge_.next()) {
     auto parsed = parser_.current().parse(entry->bytes());
@@ -180,9 +146,7 @@ std::optional<Record> LiveSource::next_merged_record() {
     record.stamp.stream = entry->chunk->stream;
     record.stamp.sequence = entry->sequence;
     last_time_ns_ = std::max(last_time_ns_, record.stamp.time_ns);
-    if (const auto* lost = std::get_if<Lost>(&record.payload)) {
-      lost_in_records_ += lost->count;
-    }
+    note_seen(record);
     if (const auto* sample = std::get_if<Sample>(&record.payload);
         sample != nullptr && sample->event >= recording_.events.size()) {
       adopt_late_events();
@@ -209,6 +173,7 @@ void LiveSource::collect() {
     shut_down();
   }
   adopt_late_events();
+  read_lost_mappings(last_time_ns_);
   for (ChunkPtr& chunk : queue_.take_all(drained_ ? std::chrono::milliseconds(0) : kWait)) {
     merge_.add(std::move(chunk));
   }

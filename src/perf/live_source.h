@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "perf/event_set.h"
 #include "perf/late_events.h"
+#include "perf/lost_mappings.h"
 #include "perf/record_builder.h"
 #include "perf/record_source.h"
 #include "perf/ring_merge.h"
@@ -77,6 +78,7 @@ class LiveSource final : public RecordSource {
              std::vector<std::int32_t> tids,
              std::optional<HeldCommand> command);
 
+  KeptMaps kept_maps() const;
   void take_snapshot();
   void start_readers();
   void start_late_events();
@@ -87,6 +89,8 @@ class LiveSource final : public RecordSource {
   void collect();
   std::uint64_t tick_time_ns();
   void note_losses();
+  void note_seen(const Record& record);
+  void read_lost_mappings(std::uint64_t time_ns);
   void note_tail_loss();
   bool should_stop();
   bool target_is_gone() const;
@@ -105,6 +109,7 @@ class LiveSource final : public RecordSource {
   std::vector<std::int32_t> tids_;  // {-1}: the whole machine
   RecordBuilder snapshot_;
   std::size_t snapshot_position_ = 0;
+  LostMappings lost_mappings_;
   std::deque<Record> own_records_;  // losses and ticks
   std::uint64_t deadline_ns_ = 0;   // CLOCK_MONOTONIC
 

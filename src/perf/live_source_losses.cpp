@@ -19,6 +19,14 @@ void LiveSource::note_losses() {
   }
 }
 
+void LiveSource::note_seen(const Record& record) {
+  lost_mappings_.see(record);
+  if (const auto* lost = std::get_if<Lost>(&record.payload)) {
+    lost_in_records_ += lost->count;
+    read_lost_mappings(record.stamp.time_ns);
+  }
+}
+
 // The kernel writes a lost record only when a later record fits: losses at the very end are known
 // from the events' own counters alone (PERF_FORMAT_LOST).
 void LiveSource::note_tail_loss() {

@@ -58,7 +58,7 @@ void RecordBuilder::comm(std::uint32_t pid, std::uint32_t tid, std::string_view 
   const std::size_t start = begin(PERF_RECORD_COMM, 0);
   add_pair(pid, tid);
   add_text(name);
-  end(start, {.pid = pid, .tid = tid});
+  end(start, {.pid = pid, .tid = tid, .time_ns = time_ns_});
 }
 
 void RecordBuilder::mmap(const Mmap& mapping) {
@@ -69,7 +69,7 @@ void RecordBuilder::mmap(const Mmap& mapping) {
   words_.insert(words_.end(), {mapping.inode, 0});
   add_pair(mapping.prot, mapping.flags);
   add_text(mapping.path);
-  end(start, {.pid = mapping.pid, .tid = mapping.tid});
+  end(start, {.pid = mapping.pid, .tid = mapping.tid, .time_ns = time_ns_});
 }
 
 void RecordBuilder::lost(std::uint64_t count, std::uint64_t time_ns) {

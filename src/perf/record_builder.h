@@ -26,6 +26,9 @@ class RecordBuilder {
                          TrailerShape shape = TrailerShape::IdentifierLast)
       : tracking_id_(tracking_id), shape_(shape) {}
 
+  // When that was what follows from now on.
+  void set_time(std::uint64_t time_ns) { time_ns_ = time_ns; }
+
   void comm(std::uint32_t pid, std::uint32_t tid, std::string_view name);
   void mmap(const Mmap& mapping);
   void lost(std::uint64_t count, std::uint64_t time_ns);
@@ -48,6 +51,7 @@ class RecordBuilder {
 
   std::uint64_t tracking_id_ = 0;
   TrailerShape shape_;
+  std::uint64_t time_ns_ = 0;
   std::vector<std::uint64_t> words_;
 };
 

@@ -38,6 +38,7 @@ struct Recording {
   std::vector<std::string> command_line;
   std::uint32_t cpus_available = 0, cpus_online = 0;
   std::uint64_t total_memory_bytes = 0;
+  std::uint64_t mapping_reads = 0;  // how often mappings were read again, after losses
   std::uint32_t page_size_bytes = 4096;
   std::uint64_t first_time_ns = 0, last_time_ns = 0;  // 0 when the file does not say
   std::vector<BuildIdEntry> build_ids;

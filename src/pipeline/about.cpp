@@ -14,6 +14,7 @@ struct Counter {
 };
 
 constexpr auto kCounters = std::to_array<Counter>({
+    {"mapping_reads", &About::mapping_reads},
     {"own_samples", &About::own_samples},
     {"late", &About::late},
     {"overload", &About::overload},

@@ -23,7 +23,8 @@ struct About {
   std::vector<std::string> notes;         // sentences for the reader of a report
   std::vector<Observation> observations;  // what /proc said at some events
   std::uint64_t observations_skipped = 0;
-  std::uint64_t own_samples = 0;  // memtrace's own events, left out
+  std::uint64_t mapping_reads = 0;  // from /proc, after losses
+  std::uint64_t own_samples = 0;    // memtrace's own events, left out
   // Of the losses that stand in the records: not by the kernel, but by memtrace.
   std::uint64_t late = 0;
   std::uint64_t overload = 0;

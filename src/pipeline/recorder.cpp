@@ -103,6 +103,7 @@ class Recorder {
     Recording end{.first_time_ns = first_time_ns_, .last_time_ns = last_time_ns_};
     TRY(write_late_events());
     about_.notes = source_.recording().caveats;
+    about_.mapping_reads = source_.recording().mapping_reads;
     for (const auto& notes : {user_stacks_.caveats(), silent_probes_.notes(source_.events())}) {
       about_.notes.insert(about_.notes.end(), notes.begin(), notes.end());
     }

@@ -93,14 +93,17 @@ void Session::note_parts(const ViewSpec& view, Caveats& caveats) const {
 }
 
 // What memtrace drops under overload is samples alone; a full ring takes records of mmap and
-// munmap, too, and nothing sets the table of mappings right again.
+// munmap, too. What is mapped is then read again, as soon as it is known; that something is not
+// mapped any more, nothing tells.
 void Session::note_lost_mappings(const ViewSpec& view, Caveats& caveats) {
   mappings_in_doubt_ =
       mappings_in_doubt_ || caveats.lost > 0 || caveats.late > 0 || caveats.malformed > 0;
   if (mappings_in_doubt_ && view.needs_memory_map) {
-    caveats.notes.emplace_back(
-        "records of mappings may be among those that were lost: since then a file or kind of "
-        "memory may be that of an earlier mapping, or not known");
+    const bool read_again = about_.mapping_reads + source_.recording().mapping_reads > 0;
+    const std::string doubt = "a file or kind of memory may be that of an earlier mapping";
+    caveats.notes.push_back("records of mappings may be among those that were lost: " +
+                            (read_again ? "they were read again from /proc, but until then " + doubt
+                                        : "since then " + doubt + ", or not known"));
   }
 }
 

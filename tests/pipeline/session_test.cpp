@@ -172,21 +172,6 @@ TEST_F(SessionTest, loss_belongs_to_the_interval_that_it_happened_in) {
   EXPECT_EQ(reports[1].caveats.lost, 0U);
 }
 
-TEST_F(SessionTest, after_a_loss_mappings_are_in_doubt_for_good) {
-  source_.add(kSecond, Lost{.count = 9});
-  source_.add_kmalloc(2 * kSecond + 2, {});
-  SessionOptions options;
-  options.views = {find_view("kmalloc"), find_view("ffaults")};
-  options.interval_ns = kSecond;
-  const auto reports = run(options);
-  ASSERT_EQ(reports.size(), 4U);
-  const std::string doubt = "records of mappings may be among";
-  EXPECT_FALSE(test::has_note(reports[0], doubt)) << "it has no files";
-  EXPECT_TRUE(test::has_note(reports[1], doubt));
-  EXPECT_EQ(reports[3].caveats.missing(), 0U);
-  EXPECT_TRUE(test::has_note(reports[3], doubt));
-}
-
 TEST_F(SessionTest, short_samples_are_counted_as_malformed) {
   const std::vector<std::byte> few(12);
   source_.add(1, Sample{.event = test::kKmalloc, .raw = few});
