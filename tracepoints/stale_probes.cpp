@@ -11,8 +11,19 @@
 namespace memtrace {
 namespace {
 
-// A pid may be another program's by now.
-bool is_running_memtrace(pid_t pid) {
+// Whoever has probes keeps the file open in which they are defined: ProbeGroup.
+bool has_open(const std::string& process, const std::string& events_file) {
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(process + "/fd", failed)) {
+    if (std::filesystem::equivalent(entry.path(), events_file, failed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A pid may be another program's by now, and memtrace may have been given another name.
+bool is_running_memtrace(pid_t pid, const std::string& events_file) {
   if (::kill(pid, 0) != 0 && errno == ESRCH) {
     return false;
   }
@@ -25,7 +36,8 @@ bool is_running_memtrace(pid_t pid) {
   const auto program = std::filesystem::read_symlink(process + "/exe", failed);
   const auto own = std::filesystem::read_symlink("/proc/self/exe", failed);
   const bool is_unknown = program.empty() && !comm.ok();  // of another user, or /proc is hidden
-  return is_unknown || program == own || program.filename().string().starts_with("memtrace");
+  return is_unknown || program == own || program.filename().string().starts_with("memtrace") ||
+         has_open(process, events_file);
 }
 
 // How many probes of dead processes there were in the list.
@@ -33,7 +45,7 @@ std::size_t remove_stale(const std::string& events_file, std::string_view list) 
   std::size_t removed = 0;
   for (const ListedProbe& probe : parse_probe_list(list)) {
     const auto pid = pid_of_probe_group(probe.group);
-    if (pid && !is_running_memtrace(*pid)) {
+    if (pid && !is_running_memtrace(*pid, events_file)) {
       removed += remove_probe(events_file, probe, 1) == 0 ? 1 : 0;
     }
   }

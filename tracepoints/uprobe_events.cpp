@@ -136,7 +136,7 @@ Result<ProbeGroup> ProbeGroup::create_in(const std::string& tracing_directory,
                                          const std::string& group,
                                          WriteProbeCommand write) {
   const std::string events_file = probe_events_file(tracing_directory, group);
-  const UniqueFd fd(::open(events_file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  UniqueFd fd(::open(events_file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   if (!fd.valid()) {
     return cannot_use_probes(events_file, errno);
   }
@@ -145,6 +145,7 @@ Result<ProbeGroup> ProbeGroup::create_in(const std::string& tracing_directory,
   created.write_ = write;
   created.root_ = tracing_directory;
   created.group_ = group;
+  created.kept_open_ = std::move(fd);
   created.owner_ = ::getpid();
   return created;
 }
@@ -155,6 +156,7 @@ ProbeGroup::ProbeGroup(ProbeGroup&& other) noexcept
       events_file_(std::move(other.events_file_)),
       group_(std::move(other.group_)),
       events_(std::exchange(other.events_, {})),
+      kept_open_(std::move(other.kept_open_)),
       owner_(other.owner_) {}
 
 ProbeGroup& ProbeGroup::operator=(ProbeGroup&& other) noexcept {
@@ -163,6 +165,7 @@ ProbeGroup& ProbeGroup::operator=(ProbeGroup&& other) noexcept {
   std::swap(events_file_, other.events_file_);
   std::swap(group_, other.group_);
   std::swap(events_, other.events_);
+  std::swap(kept_open_, other.kept_open_);
   std::swap(owner_, other.owner_);
   return *this;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "tracepoints/uprobe_names.h"
 
 namespace memtrace {
@@ -94,7 +95,8 @@ class ProbeGroup {
   std::string events_file_;
   std::string group_;
   std::vector<std::string> events_;
-  pid_t owner_ = 0;  // a forked child must not remove what its parent uses
+  UniqueFd kept_open_;  // tells others that this process has probes
+  pid_t owner_ = 0;     // a forked child must not remove what its parent uses
 };
 
 // Removes the probes of memtrace processes that are dead: killed before they could do so. How many

@@ -1,10 +1,12 @@
 #include "tracepoints/uprobe_events.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -136,6 +138,28 @@ TEST_F(UprobeEvents, groups_of_dead_and_of_other_programs_are_stale) {
   EXPECT_EQ(text.find("-:probe_libc"), std::string::npos);
   EXPECT_EQ(text.find("-:memtrace_" + own), std::string::npos);
   EXPECT_EQ(text.find("-:memtrace_foo"), std::string::npos);
+}
+
+// memtrace under another name: as `sleep` here, which has the file open.
+TEST_F(UprobeEvents, a_program_of_any_name_that_has_the_file_open_keeps_its_probes) {
+  write("uprobe_events", "");
+  const std::string file = root_ / "uprobe_events";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    (void)::open(file.c_str(), O_WRONLY | O_APPEND);
+    ::execlp("sleep", "sleep", "60", nullptr);
+    ::_exit(1);
+  }
+  const std::string process = "/proc/" + std::to_string(child);
+  while (read_file(process + "/comm").take() != "sleep\n") {
+    ::usleep(1000);
+  }
+  write("uprobe_events", "p:memtrace_" + std::to_string(child) + "/malloc /x:0x1\n");
+  const auto with_file = remove_stale_probe_groups(root_);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(with_file.value(), 0U);
+  EXPECT_EQ(remove_stale_probe_groups(root_).value(), 1U);
 }
 
 TEST_F(UprobeEvents, kprobes_are_in_a_file_of_their_own_and_go_stale_too) {
