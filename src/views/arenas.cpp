@@ -39,6 +39,11 @@ bool is_arena_type(const EventType& type) {
   return type.probe.starts_with(kProbeStart);
 }
 
+// What only this view records: others watch mmap and brk, too.
+bool is_call_of_heaps(const EventType& type) {
+  return type.name == "syscalls:sys_enter_mprotect" || type.name == "raw_syscalls:sys_enter";
+}
+
 class Arenas final : public View {
  public:
   Arenas(std::vector<std::string> by, bool has_trace) : by_(std::move(by)), has_trace_(has_trace) {}
@@ -46,6 +51,7 @@ class Arenas final : public View {
   // A recording may hold both: the probes know, the system calls let guess.
   Result<> check(const std::deque<EventType>& types) override {
     has_probes_ = std::ranges::any_of(types, is_arena_type);
+    has_calls_ = std::ranges::any_of(types, is_call_of_heaps);
     return kDone;
   }
 
@@ -66,6 +72,7 @@ class Arenas final : public View {
   std::vector<std::string> by_;
   bool has_trace_ = false;
   bool has_probes_ = false;
+  bool has_calls_ = false;
   AllArenas processes_;
   std::unordered_map<std::uint32_t, ArenaGuess> guesses_;  // by pid
   std::vector<ArenaStep> steps_;                           // of this interval
@@ -171,6 +178,7 @@ Report Arenas::finish(const World& world, Span span) {
   report.view = "arenas";
   report.title = "arenas of malloc";
   report.totals = totals();
+  report.inconclusive = !has_probes_ && !has_calls_;
   using MakeTable = Table (*)(const AllArenas& all, const World& world);
   constexpr std::array<MakeTable, kKeys.size()> kTables = {
       arena_table, arena_user_table, arena_heap_table};

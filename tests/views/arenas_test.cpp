@@ -150,6 +150,20 @@ TEST(ArenasView, without_probes_arenas_are_guessed_and_the_report_says_so) {
   EXPECT_EQ(cell(report, 2, "grown"), number(1));
 }
 
+// Those of malloc and leaks, which watch what maps memory.
+TEST(ArenasView, calls_that_other_views_record_do_not_tell_of_arenas) {
+  EventScript others("arenas");
+  others.type("syscalls:sys_enter_mmap");
+  others.type("syscalls:sys_exit_mmap");
+  ASSERT_TRUE(others.check().ok());
+  EXPECT_TRUE(others.finish().inconclusive);
+  EventScript own("arenas");
+  own.type("syscalls:sys_enter_mmap");
+  own.type("syscalls:sys_enter_mprotect");
+  ASSERT_TRUE(own.check().ok());
+  EXPECT_FALSE(own.finish().inconclusive);
+}
+
 TEST(ArenasView, a_threads_second_heap_is_no_new_arena) {
   EventScript script("arenas");
   script.play(reserve(kHeap, kArenaHeapBytes));
