@@ -78,6 +78,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   if (!target.ok() || !live.ok()) {
     return target.ok() ? live.take_error() : target.take_error();
   }
+  TRY(tasks_of(target.value()));  // before its files are looked at
   auto session = read_session(parsed);
   auto selection = read_selection(parsed);
   if (!session.ok() || !selection.ok()) {

@@ -46,7 +46,7 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
                 static_cast<unsigned long long>(summary.cut_stacks)));
   }
   inform(format("%llu events, %s, %s in %s",
-                static_cast<unsigned long long>(summary.samples),
+                static_cast<unsigned long long>(summary.samples - summary.disk_full),
                 loss_text(summary).c_str(),
                 print_bytes(summary.bytes).c_str(),
                 output == "-" ? "a pipe" : output.c_str()));
@@ -86,6 +86,9 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
   auto live = read_live_setup(parsed);
   if (!target.ok() || !live.ok()) {
     return target.ok() ? live.take_error() : target.take_error();
+  }
+  if (!parsed.has("dry-run")) {
+    TRY(tasks_of(target.value()));  // before its files are looked at
   }
   auto selection = read_selection(parsed);
   if (!selection.ok()) {

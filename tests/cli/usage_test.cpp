@@ -131,5 +131,12 @@ INSTANTIATE_TEST_SUITE_P(
               "--call-graph dwarf,",
               "dwarf takes a multiple"}));
 
+// Before its allocator is looked for, which nobody would find.
+TEST_F(ProgramTest, a_process_that_is_gone_is_told) {
+  for (const char* words : {"leaks -p 4194303", "record --for heap -p 4194303"}) {
+    expect_refused(words, 1, "process 4194303: No such process", "no process has this id");
+  }
+}
+
 }  // namespace
 }  // namespace memtrace::test
