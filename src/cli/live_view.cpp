@@ -1,8 +1,10 @@
+#include "base/log.h"
 #include "base/system.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/shared_options.h"
+#include "cli/unwatched_children.h"
 #include "perf/live_source.h"
 #include "pipeline/machine.h"
 #include "pipeline/probe_samples.h"
@@ -120,6 +122,9 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
 Result<ExitStatus> run_plan(LivePlan plan) {
   StopSignals signals;
   plan.live.stop_signals = &signals;
+  if (const auto children = unwatched_children(plan.live.target); !children.empty()) {
+    warn(children);
+  }
   plan.print.stop_signals = &signals;
   auto source = LiveSource::open(plan.live);
   if (!source.ok()) {

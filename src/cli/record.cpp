@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/shared_options.h"
+#include "cli/unwatched_children.h"
 #include "pipeline/record_plan.h"
 #include "pipeline/recorder.h"
 
@@ -166,6 +167,10 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
     return record_options.take_error();
   }
   record_options.value().live.stop_signals = &signals;
+  if (const auto children = unwatched_children(record_options.value().live.target);
+      !children.empty()) {
+    warn(children);
+  }
   const std::string output = record_options.value().output;
   auto summary = record(record_options.take());
   if (!summary.ok()) {

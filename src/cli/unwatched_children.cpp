@@ -1,0 +1,48 @@
+#include "cli/unwatched_children.h"
+
+#include <algorithm>
+
+#include "base/system.h"
+#include "base/text.h"
+
+namespace memtrace {
+namespace {
+
+std::vector<std::uint32_t> children_of(std::uint32_t pid) {
+  const auto threads = threads_of(pid);
+  std::vector<std::uint32_t> children;
+  for (const std::uint32_t tid : threads.ok() ? threads.value() : std::vector<std::uint32_t>()) {
+    const auto text = read_file(format("/proc/%u/task/%u/children", pid, tid));
+    for (const std::string_view word : split(text.ok() ? text.value() : "", ' ')) {
+      if (const auto child = parse_number(trim(word))) {
+        children.push_back(static_cast<std::uint32_t>(*child));
+      }
+    }
+  }
+  return children;
+}
+
+}  // namespace
+
+std::string unwatched_children(const Target& target) {
+  if (target.kind != TargetKind::Processes) {
+    return "";
+  }
+  for (const std::uint32_t pid : target.ids) {
+    auto children = children_of(pid);
+    std::erase_if(children, [&target](std::uint32_t child) {
+      return std::ranges::find(target.ids, child) != target.ids.end() || all_ended({child});
+    });
+    if (!children.empty()) {
+      return format("process %u has %s already, not watched: -p %u,$(pgrep -d, -P %u) watches both",
+                    pid,
+                    children.size() == 1 ? "a child that runs"
+                                         : format("%zu children that run", children.size()).c_str(),
+                    pid,
+                    pid);
+    }
+  }
+  return "";
+}
+
+}  // namespace memtrace
