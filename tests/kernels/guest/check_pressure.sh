@@ -11,6 +11,7 @@ check_pressure() {
   press_group
   swapoff "$DISK"
   compact_by_hand
+  compact_for_blocks
 }
 
 # A little more than there is, once: what is pressed is written, and not read again.
@@ -132,6 +133,27 @@ compact_by_hand() {
   check compaction.count '>=' 1 "$(total compaction count)"
   check compaction.migrated = "$(grown pgmigrate_success)" "$(total compaction migrated)"
   check numa.migrated = "$(grown pgmigrate_success)" "$(total numa migrated)"
+}
+
+# Huge pages of memory that lies in small pieces, one after the other: what the zone of the last
+# compaction is said to be like is what the kernel itself says then, in thousandths.
+compact_for_blocks() {
+  index=/sys/kernel/debug/extfrag/extfrag_index
+  [ -e $index ] || mount -t debugfs debugfs /sys/kernel/debug 2>stderr || true
+  if ! has_event compaction/mm_compaction_finished || [ ! -e $index ] ||
+    [ ! -e /proc/sys/vm/nr_hugepages ]; then
+    skip compaction.fragmentation 'no events of zones, no extfrag_index or no huge pages here'
+    return
+  fi
+  holes=$(awk '/^MemFree:/ { print int($2 / 4 * 0.8) }' /proc/meminfo)
+  recorded -a --for compaction -- sh /checks/blocks.sh "$holes"
+  told=$(shown compaction --trace --format csv | awk -F , '/^$/ { table++ }
+    table == 3 && $3 == "DMA32" && $4 == 9 && $9 != "" { last = $9 }
+    END { print last == "" ? "blank" : int(last * 1000) }')
+  kernels=$(awk '$4 == "DMA32" { print int($14 * 1000) }' index)
+  check compaction.index '>=' 0 "$kernels"
+  check compaction.fragmentation '>=' $((kernels - 10)) "$told"
+  check compaction.fragmentation '<=' $((kernels + 10)) "$told"
 }
 
 check_kills() {
