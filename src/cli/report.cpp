@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/system.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/aliases.h"
@@ -195,7 +196,11 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   }
   const auto& words = parsed.value().positional();
   if (!words.empty() && view == nullptr) {
-    return unknown_view_or_alias(words.front());
+    Error error = unknown_view_or_alias(words.front());
+    if (path_exists(words.front())) {
+      error.hint = "a file is given with -i: memtrace report -i " + words.front();
+    }
+    return error;
   }
   if (words.size() > 1) {
     return Error{"'" + words[1] + "'", 0, "one view at a time", ErrorKind::Usage};

@@ -12,9 +12,7 @@
 namespace memtrace {
 namespace {
 
-constexpr auto kHelp = std::to_array<Option>({
-    {"help", 'h', "", "show this"},
-});
+constexpr auto kHelp = std::to_array<Option>({{"help", 'h', "", "show this"}});
 
 constexpr auto kTarget = std::to_array<Option>({
     {"all-cpus", 'a', "", "the whole machine"},
@@ -178,6 +176,12 @@ Result<LiveSetup> read_live_setup(const ParsedOptions& parsed) {
   auto call_graph = read_call_graph(parsed);
   if (!duration.ok()) {
     return duration.take_error();
+  }
+  if (ring.ok() && ring.value() != 0 && ring.value() < page_size_bytes()) {
+    return Error{"--ring-size " + parsed.text("ring-size"),
+                 0,
+                 "bytes, and not pages as perf's -m: 16M",
+                 ErrorKind::Usage};
   }
   if (!ring.ok() || !call_graph.ok()) {
     return ring.ok() ? call_graph.take_error() : ring.take_error();

@@ -89,6 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"faults -i x",
               "unrecognised option '-i'",
               "a file is for the report: memtrace report VIEW -i FILE"},
+        Wrong{"report $CROWD", "unknown view '", "a file is given with -i: memtrace report -i"},
         Wrong{"script", "there is no command 'script'", "perf script -i FILE"},
         Wrong{"stat ls", "there is no command 'stat'", "memtrace count"},
         Wrong{"-a faults", "unknown option '-a'", "a command or a view stands in front"}));
@@ -120,6 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"record -p 1,x", "--pid x", "takes ids"},
         Wrong{"record -t 99999999999", "--tid 99999999999", "takes ids"},
         Wrong{"record -m 1Q -- true", "--ring-size 1Q", "takes a size"},
+        Wrong{"record -m 512 -- true", "--ring-size 512", "bytes, and not pages as perf's -m"},
         Wrong{"record --call-graph lbr -- true", "--call-graph lbr", "takes fp, dwarf or none"},
         Wrong{"record --call-graph dwarf,100 -- true",
               "--call-graph dwarf,100",
