@@ -74,6 +74,9 @@ void add_matching(const std::vector<std::string>& all,
 std::vector<std::string> nearest_events(std::string_view wanted,
                                         const std::vector<std::string>& all) {
   const std::string bare(wanted.substr(wanted.rfind(':') + 1));
+  if (bare.find_first_not_of("*?") == std::string::npos) {
+    return {};  // every event has such a name
+  }
   std::vector<std::string> bare_names;
   bare_names.reserve(all.size());
   for (const std::string& event : all) {
@@ -266,11 +269,21 @@ std::vector<std::string> TracepointFiles::matching(std::string_view group_patter
 }
 
 Error TracepointFiles::unknown_event(std::string_view event) const {
-  const std::vector<std::string> all = matching("*", "*");
-  const std::vector<std::string> near = nearest_events(event, all);
-  std::string hint = near.empty() ? "" : "did you mean " + join(near, ", ") + "? ";
-  hint += "Events are written group:event; this kernel's are the directories below " + root_ +
-          "/events";
+  const std::size_t last_colon = event.rfind(':');
+  const std::string_view last = event.substr(last_colon == std::string_view::npos ? 0 : last_colon);
+  const bool has_modifier = last.starts_with(':') && last.size() <= 4 &&
+                            last.find_first_not_of(":ukhpGH") == std::string_view::npos;
+  std::string hint;
+  if (has_modifier) {
+    hint = "events take no modifiers as perf's do: '" + std::string(event.substr(0, last_colon)) +
+           "'. ";
+  } else if (const auto near = nearest_events(event, matching("*", "*")); !near.empty()) {
+    hint = "did you mean " + join(near, ", ") + "? ";
+  }
+  hint +=
+      "Events are written group:event, or are page-faults, minor-faults and major-faults; this "
+      "kernel's are the directories below " +
+      root_ + "/events";
   return Error{"unknown event '" + std::string(event) + "'", 0, std::move(hint), ErrorKind::Usage};
 }
 

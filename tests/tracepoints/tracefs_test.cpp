@@ -68,6 +68,18 @@ TEST(tracepoint_files, unknown_event_is_a_usage_error_with_the_nearest_names) {
   EXPECT_EQ(list("6.1", "vmscna:*"), Names{"error: unknown event 'vmscna:*'"});
 }
 
+TEST(tracepoint_files, what_perf_knows_beside_tracepoints_is_not_guessed_at) {
+  const auto hint_on = [](const char* name) {
+    return saved("6.1").event_format_text(name).error().hint;
+  };
+  EXPECT_TRUE(hint_on("minor-faults:u")
+                  .starts_with("events take no modifiers as perf's do: "
+                               "'minor-faults'."));
+  EXPECT_TRUE(hint_on("kmem:kmalloc:uk").starts_with("events take no modifiers"));
+  EXPECT_TRUE(hint_on("vmscna:*").starts_with("Events are written group:event"));
+  EXPECT_TRUE(hint_on("cycles").starts_with("Events are written group:event, or are page-faults"));
+}
+
 TEST(tracepoint_files, name_cannot_lead_out_of_the_directory) {
   for (const char* name : {"kmem:../kmem/kmalloc", "..:events", "kmem/kmalloc:", ":kmalloc"}) {
     EXPECT_FALSE(saved("6.1").event_format_text(name).ok()) << name;
