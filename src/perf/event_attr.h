@@ -23,20 +23,13 @@ struct CallGraph {
   // Not 0: instead of following frame pointers, sample all registers and copy so much of the user
   // stack, to be unwound by memtrace. A multiple of 8, at most 65528.
   std::uint32_t stack_bytes = 0;
-  // The same for probes on user code, whose stacks are all user stacks; 0: as the others.
-  std::uint32_t probe_stack_bytes = 0;
+  // The kernel's own allocations (kmem:*) follow frame pointers all the same: they come by the
+  // hundred thousand a second, and at 8 KiB each two CPUs copy no more than that.
+  bool spares_kernel_allocations = false;
   // The copied stacks begin where a function is called or returns.
   bool at_calls = false;
 
   bool any() const { return kernel || user; }
-
-  CallGraph for_probes() const {
-    CallGraph graph = *this;
-    graph.kernel = false;
-    graph.at_calls = true;
-    graph.stack_bytes = probe_stack_bytes != 0 ? probe_stack_bytes : stack_bytes;
-    return graph;
-  }
 };
 
 // As much of each user stack as perf record copies.
@@ -84,6 +77,9 @@ struct EventRequest {
   bool with_tracking = false;  // enabled as early as mmap records, before /proc is read
   bool optional = false;       // one of a pattern: left out where it cannot be opened
 };
+
+// What is asked for of all events, as it applies to this one.
+CallGraph call_graph_of(const EventRequest& request, CallGraph asked);
 
 struct AttrContext {
   CallGraph call_graph;

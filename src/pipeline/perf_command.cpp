@@ -10,31 +10,43 @@ namespace memtrace {
 namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
+constexpr std::string_view kFramePointers = " --call-graph fp";
+
+CallGraph own_call_graph(const RecordOptions& options, const EventRequest& request) {
+  return call_graph_of(request, options.live.call_graph);
+}
 
 // One call graph for all events, as the most demanding of them needs it.
 std::string call_graph_option(const RecordOptions& options) {
-  const CallGraph& graph = options.live.call_graph;
   std::uint32_t stack_bytes = 0;
   bool any = false;
   for (const EventRequest& request : options.selected.requests) {
-    const CallGraph own = request.on_user_code ? graph.for_probes() : graph;
-    const bool has_user = own.user && request.user_stack;
-    any = any || (request.stacks && (own.kernel || has_user));
-    stack_bytes = std::max(stack_bytes, request.stacks && has_user ? own.stack_bytes : 0);
+    const CallGraph own = own_call_graph(options, request);
+    any = any || own.any();
+    stack_bytes = std::max(stack_bytes, own.stack_bytes);
   }
   if (!any) {
     return "";
   }
-  return stack_bytes == 0 ? " --call-graph fp" : format(" --call-graph dwarf,%u", stack_bytes);
+  return stack_bytes == 0 ? std::string(kFramePointers)
+                          : format(" --call-graph dwarf,%u", stack_bytes);
 }
 
-// perf takes "group:event/call-graph=no/" since 4.4, for events whose stack is not needed.
-std::string event_option(const EventRequest& request, bool has_call_graph) {
+// perf takes "group:event/call-graph=no/" since 4.4, for events that need less than the others.
+std::string event_option(const RecordOptions& options,
+                         const EventRequest& request,
+                         std::string_view call_graph) {
   const std::string name = request.watchpoint ? perf_text(*request.watchpoint) : request.info.name;
-  const bool is_tracepoint = request.info.kind == EventKind::Tracepoint;
-  const bool without_stack = has_call_graph && is_tracepoint && !request.stacks &&
-                             request.info.name.find_first_of("*?") == std::string::npos;
-  std::string option = " -e " + shell_word(name + (without_stack ? "/call-graph=no/" : ""));
+  const CallGraph own = own_call_graph(options, request);
+  const bool can_differ = !call_graph.empty() && request.info.kind == EventKind::Tracepoint &&
+                          request.info.name.find_first_of("*?") == std::string::npos;
+  std::string_view term;
+  if (can_differ && !own.any()) {
+    term = "/call-graph=no/";
+  } else if (can_differ && own.stack_bytes == 0 && call_graph != kFramePointers) {
+    term = "/call-graph=fp/";
+  }
+  std::string option = " -e " + shell_word(name + std::string(term));
   if (!request.filter.empty()) {
     option += " --filter " + shell_word(request.filter);
   }
@@ -131,7 +143,7 @@ PerfCommand perf_command_for(const RecordOptions& options, const PerfHost& host)
   command.record += data_options(options) + call_graph;
   std::string unseen;
   for (const EventRequest& request : options.selected.requests) {
-    (request.optional ? unseen : command.record) += event_option(request, !call_graph.empty());
+    (request.optional ? unseen : command.record) += event_option(options, request, call_graph);
   }
   if (!unseen.empty()) {
     command.notes.push_back("and, of these, those that the host's kernel has:" + unseen);

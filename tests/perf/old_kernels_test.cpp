@@ -97,7 +97,7 @@ EventSetup setup_for(const SimulatedKernel& kernel) {
                                .config = 8},
                       .type = kTypeTracepoint,
                       .on_user_code = true}},
-          .call_graph = {.repair = true, .probe_stack_bytes = kDefaultStackBytes},
+          .call_graph = {.repair = true, .stack_bytes = kDefaultStackBytes},
           .tids = {::gettid()},
           .inherit = true,
           .data_mappings = true,

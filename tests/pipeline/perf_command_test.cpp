@@ -34,10 +34,13 @@ TEST(PerfCommandTest, stacks_are_copied_when_one_event_needs_it) {
   RecordOptions options;
   options.selected.requests = {tracepoint("kmem:kmalloc"), tracepoint("memtrace_heap_0:malloc")};
   options.selected.requests[1].on_user_code = true;
-  options.live.call_graph.probe_stack_bytes = 8192;
-  EXPECT_NE(command_for(options).find("--call-graph dwarf,8192 "), std::string::npos);
+  options.live.call_graph.stack_bytes = 8192;
+  options.live.call_graph.spares_kernel_allocations = true;
+  EXPECT_NE(command_for(options).find("--call-graph dwarf,8192 -e kmem:kmalloc/call-graph=fp/ "
+                                      "-e memtrace_heap_0:malloc "),
+            std::string::npos);
   options.selected.requests[1].stacks = false;
-  EXPECT_NE(command_for(options).find("--call-graph fp "), std::string::npos);
+  EXPECT_NE(command_for(options).find("--call-graph fp -e kmem:kmalloc -e "), std::string::npos);
   options.live.call_graph = {.kernel = false, .user = false};
   EXPECT_EQ(command_for(options).find("call-graph"), std::string::npos);
 }
