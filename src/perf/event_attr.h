@@ -23,9 +23,10 @@ struct CallGraph {
   // Not 0: instead of following frame pointers, sample all registers and copy so much of the user
   // stack, to be unwound by memtrace. A multiple of 8, at most 65528.
   std::uint32_t stack_bytes = 0;
-  // The kernel's own allocations (kmem:*) follow frame pointers all the same: they come by the
-  // hundred thousand a second, and at 8 KiB each two CPUs copy no more than that.
-  bool spares_kernel_allocations = false;
+  // But of the kernel's own work (EventRequest::in_bursts), whose stacks follow frame pointers.
+  bool spares_bursts = false;
+  // But of all other than probes, as the rings have no room for copies.
+  bool spares_all_but_probes = false;
   // The copied stacks begin where a function is called or returns.
   bool at_calls = false;
 
@@ -68,7 +69,10 @@ struct EventRequest {
   bool filter_children = false;  // to be tested here again: the kernel leaves children out
   bool stacks = true;      // false: no callchain, registers or stack bytes, whatever CallGraph says
   bool user_stack = true;  // false: the kernel's part of the stack is enough
-  bool on_user_code = false;     // a probe
+  bool on_user_code = false;  // a probe
+  // The kernel's own work, such as kmem:*: it comes by the hundred thousand a second, and two CPUs
+  // copy no more than that of 8 KiB each.
+  bool in_bursts = false;
   std::string probed_file = {};  // of a probe
   // Of page faults: where the page lies, PERF_SAMPLE_PHYS_ADDR, from 4.13 on.
   bool physical_address = false;

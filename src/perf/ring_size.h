@@ -11,6 +11,9 @@ namespace memtrace {
 
 inline constexpr std::size_t kSmallestRing = std::size_t{64} << 10U;
 
+// Smaller ones have no room for copied stacks: of 8 KiB it holds 500.
+inline constexpr std::size_t kSmallestStackRing = std::size_t{4} << 20U;
+
 // How many samples have copied stacks: of page faults and system calls some, of an allocator's
 // calls or of all events many.
 enum class StackCopies { None, Some, Many };

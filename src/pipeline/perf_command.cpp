@@ -16,37 +16,48 @@ CallGraph own_call_graph(const RecordOptions& options, const EventRequest& reque
   return call_graph_of(request, options.live.call_graph);
 }
 
-// One call graph for all events, as the most demanding of them needs it.
+// That of all events which have no term of their own: copied stacks only where all user stacks are
+// copied, as perf that copies leaves out the user part of what follows frame pointers.
 std::string call_graph_option(const RecordOptions& options) {
   std::uint32_t stack_bytes = 0;
   bool any = false;
+  bool follows_frame_pointers = false;
   for (const EventRequest& request : options.selected.requests) {
     const CallGraph own = own_call_graph(options, request);
     any = any || own.any();
+    follows_frame_pointers = follows_frame_pointers || (own.user && own.stack_bytes == 0);
     stack_bytes = std::max(stack_bytes, own.stack_bytes);
   }
   if (!any) {
     return "";
   }
-  return stack_bytes == 0 ? std::string(kFramePointers)
-                          : format(" --call-graph dwarf,%u", stack_bytes);
+  return stack_bytes == 0 || follows_frame_pointers ? std::string(kFramePointers)
+                                                    : format(" --call-graph dwarf,%u", stack_bytes);
 }
 
-// perf takes "group:event/call-graph=no/" since 4.4, for events that need less than the others.
+// perf takes "group:event/call-graph=no/" since 4.4.
+std::string call_graph_term(const EventRequest& request,
+                            const CallGraph& own,
+                            std::string_view call_graph) {
+  const bool can_have_one = !call_graph.empty() && !request.watchpoint &&
+                            request.info.name.find_first_of("*?") == std::string::npos;
+  if (!can_have_one) {
+    return "";
+  }
+  if (!own.any() && request.info.kind == EventKind::Tracepoint) {
+    return "/call-graph=no/";
+  }
+  return own.stack_bytes != 0 && call_graph == kFramePointers
+             ? format("/call-graph=dwarf,stack-size=%u/", own.stack_bytes)
+             : "";
+}
+
 std::string event_option(const RecordOptions& options,
                          const EventRequest& request,
                          std::string_view call_graph) {
   const std::string name = request.watchpoint ? perf_text(*request.watchpoint) : request.info.name;
   const CallGraph own = own_call_graph(options, request);
-  const bool can_differ = !call_graph.empty() && request.info.kind == EventKind::Tracepoint &&
-                          request.info.name.find_first_of("*?") == std::string::npos;
-  std::string_view term;
-  if (can_differ && !own.any()) {
-    term = "/call-graph=no/";
-  } else if (can_differ && own.stack_bytes == 0 && call_graph != kFramePointers) {
-    term = "/call-graph=fp/";
-  }
-  std::string option = " -e " + shell_word(name + std::string(term));
+  std::string option = " -e " + shell_word(name + call_graph_term(request, own, call_graph));
   if (!request.filter.empty()) {
     option += " --filter " + shell_word(request.filter);
   }

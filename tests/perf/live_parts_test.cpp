@@ -85,32 +85,24 @@ TEST(EventSetTest, rings_for_copied_stacks_are_larger) {
 }
 
 // How user stacks are found where nothing was asked for.
-TEST(EventAttrTest, stacks_are_copied_but_of_the_kernels_own_allocations) {
-  const CallGraph asked{.repair = true, .stack_bytes = 8192, .spares_kernel_allocations = true};
-  const auto attr_of = [&](const std::string& name, bool on_user_code) {
+TEST(EventAttrTest, stacks_are_copied_but_of_what_comes_in_bursts) {
+  const CallGraph asked{.repair = true, .stack_bytes = 8192, .spares_bursts = true};
+  const auto attr_of = [&](const std::string& name, bool on_user_code, bool in_bursts) {
     const EventRequest request{.info = {.name = name, .kind = EventKind::Tracepoint},
                                .type = kTypeTracepoint,
-                               .on_user_code = on_user_code};
+                               .on_user_code = on_user_code,
+                               .in_bursts = in_bursts};
     return make_attr(request, {.call_graph = asked});
   };
-  EXPECT_EQ(attr_of("exceptions:page_fault_user", false).sample_stack_user, 8192U);
-  EXPECT_EQ(attr_of("exceptions:page_fault_user", false).exclude_callchain_kernel, 0U);
-  EXPECT_EQ(attr_of("exceptions:page_fault_user", false).sample_regs_user, general_registers());
-  EXPECT_EQ(attr_of("memtrace_heap_1:malloc", true).sample_stack_user, 8192U);
-  EXPECT_EQ(attr_of("memtrace_heap_1:malloc", true).exclude_callchain_kernel, 1U);
-  EXPECT_EQ(attr_of("memtrace_heap_1:malloc", true).sample_regs_user, preserved_registers());
-  EXPECT_EQ(attr_of("kmem:kmalloc", false).sample_stack_user, kRepairStackBytes);
-  EXPECT_EQ(attr_of("kmem:kmalloc", false).exclude_callchain_user, 0U);
-}
-
-TEST(EventAttrTest, no_stack_is_asked_of_an_event_that_needs_none) {
-  const EventRequest request{
-      .info = {.name = "syscalls:sys_exit_brk", .kind = EventKind::Tracepoint},
-      .type = kTypeTracepoint,
-      .stacks = false};
-  const perf_event_attr attr = make_attr(request, {.call_graph = {.stack_bytes = 8192}});
-  EXPECT_EQ(attr.sample_type & PERF_SAMPLE_CALLCHAIN, 0U);
-  EXPECT_EQ(attr.sample_stack_user, 0U);
+  EXPECT_EQ(attr_of("exceptions:page_fault_user", false, false).sample_stack_user, 8192U);
+  EXPECT_EQ(attr_of("exceptions:page_fault_user", false, false).exclude_callchain_kernel, 0U);
+  EXPECT_EQ(attr_of("exceptions:page_fault_user", false, false).sample_regs_user,
+            general_registers());
+  EXPECT_EQ(attr_of("memtrace_heap_1:malloc", true, false).sample_stack_user, 8192U);
+  EXPECT_EQ(attr_of("memtrace_heap_1:malloc", true, false).exclude_callchain_kernel, 1U);
+  EXPECT_EQ(attr_of("memtrace_heap_1:malloc", true, false).sample_regs_user, preserved_registers());
+  EXPECT_EQ(attr_of("kmem:kmalloc", false, true).sample_stack_user, kRepairStackBytes);
+  EXPECT_EQ(attr_of("kmem:kmalloc", false, true).exclude_callchain_user, 0U);
 }
 
 TEST(EventAttrTest, one_in_n_leaves_the_period_out_of_the_sample) {

@@ -163,6 +163,29 @@ std::string name_of_test(const testing::TestParamInfo<KernelModel>& info) {
   return name;
 }
 
+// What users other than root may have by their limit on locked memory.
+TEST_P(OldKernelsTest, small_rings_are_for_the_copies_of_probes_only) {
+  const SimulatedKernel kernel(GetParam());
+  EventSetup setup = setup_for(kernel);
+  setup.call_graph.spares_bursts = true;
+  const auto set = EventSet::open(setup);
+  ASSERT_TRUE(set.ok());
+  const bool copies = set.value().features().user_stack;
+  const auto& events = set.value().events();
+  EXPECT_EQ(events[2].attr.sample_stack_user, copies ? kRepairStackBytes : 0);
+  EXPECT_EQ(events[3].attr.sample_stack_user, copies ? kDefaultStackBytes : 0);
+  for (const auto& [fd, opened] : kernel.opened()) {
+    const bool is_fault = opened.attr.type == kTypeSoftware && opened.attr.config == 2;
+    EXPECT_FALSE(is_fault && opened.attr.sample_stack_user > kRepairStackBytes);
+  }
+  const std::string notes = join(set.value().notes(), "\n");
+  EXPECT_EQ(notes.find("user stacks but those of probes follow") != std::string::npos, copies);
+  setup.ring_bytes = kSmallestStackRing;
+  const auto larger = EventSet::open(setup);
+  ASSERT_TRUE(larger.ok());
+  EXPECT_EQ(larger.value().events()[2].attr.sample_stack_user, copies ? kDefaultStackBytes : 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kernels, OldKernelsTest, testing::ValuesIn(kKernels), name_of_test);
 
 TEST(AttrFeaturesTest, every_feature_says_since_when_and_what_stands_in_for_it) {
