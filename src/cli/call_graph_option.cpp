@@ -33,15 +33,12 @@ Result<std::uint32_t> read_stack_bytes(const std::string& kind) {
 Result<CallGraph> read_call_graph(const ParsedOptions& parsed) {
   const bool both = parsed.has("user") == parsed.has("kernel");
   const bool user = both || parsed.has("user");
-  const std::string kind = parsed.text("call-graph", user && !both ? kDwarf : "fp");
+  const std::string kind = parsed.text("call-graph", kDwarf);
   if (kind == "none") {
     return CallGraph{.kernel = false, .user = false};
   }
-  CallGraph call_graph{.kernel = both || parsed.has("kernel"), .user = user};
+  CallGraph call_graph{.kernel = both || parsed.has("kernel"), .user = user, .repair = user};
   if (kind == "fp") {
-    call_graph.repair = user;
-    const bool asked_for = parsed.has("call-graph");
-    call_graph.probe_stack_bytes = user && !asked_for ? kDefaultStackBytes : 0;
     return call_graph;
   }
   if (kind != kDwarf && !kind.starts_with("dwarf,")) {
@@ -52,6 +49,7 @@ Result<CallGraph> read_call_graph(const ParsedOptions& parsed) {
     return bytes.take_error();
   }
   call_graph.stack_bytes = user ? bytes.value() : 0;
+  call_graph.spares_bursts = both && !parsed.has("call-graph");
   return call_graph;
 }
 

@@ -48,8 +48,8 @@ constexpr auto kEvents = std::to_array<Option>({
     {"call-graph",
      0,
      "fp|dwarf[,BYTES]|none",
-     "user stacks by frame pointers (the default), or unwound from BYTES copied of each stack (the "
-     "default with --user), or no stacks at all"},
+     "user stacks by frame pointers, or unwound from BYTES copied of each stack (the default, but "
+     "not of the kernel's own work, such as kmem:), or no stacks at all"},
     {"ring-size", 'm', "SIZE", "memory for each CPU's ring; 64 MiB or less, 256 MiB for stacks"},
 });
 

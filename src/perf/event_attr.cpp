@@ -112,6 +112,16 @@ std::uint64_t repair_registers() {
 #endif
 }
 
+CallGraph call_graph_of(const EventRequest& request, CallGraph asked) {
+  asked.kernel = asked.kernel && request.stacks && !request.on_user_code;
+  asked.user = asked.user && request.stacks && request.user_stack;
+  asked.at_calls = request.on_user_code;
+  const bool is_spared = (asked.spares_bursts && request.in_bursts) ||
+                         (asked.spares_all_but_probes && !request.on_user_code);
+  asked.stack_bytes = asked.user && !is_spared ? asked.stack_bytes : 0;
+  return asked;
+}
+
 perf_event_attr make_attr(const EventRequest& request, const AttrContext& context) {
   perf_event_attr attr{};
   attr.type = request.type;
@@ -141,11 +151,7 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
     const bool wants_address = request.physical_address && context.features.physical_address;
     attr.sample_type |= wants_address ? kSamplePhysicalAddress : 0;
   }
-  if (request.stacks) {
-    CallGraph graph = request.on_user_code ? context.call_graph.for_probes() : context.call_graph;
-    graph.user = graph.user && request.user_stack;
-    ask_for_stacks(attr, graph, context.features);
-  }
+  ask_for_stacks(attr, call_graph_of(request, context.call_graph), context.features);
   if (request.pmu_probe) {
     ask_for_probe(attr, *request.pmu_probe);
   }

@@ -23,20 +23,14 @@ struct CallGraph {
   // Not 0: instead of following frame pointers, sample all registers and copy so much of the user
   // stack, to be unwound by memtrace. A multiple of 8, at most 65528.
   std::uint32_t stack_bytes = 0;
-  // The same for probes on user code, whose stacks are all user stacks; 0: as the others.
-  std::uint32_t probe_stack_bytes = 0;
+  // But of the kernel's own work (EventRequest::in_bursts), whose stacks follow frame pointers.
+  bool spares_bursts = false;
+  // But of all other than probes, as the rings have no room for copies.
+  bool spares_all_but_probes = false;
   // The copied stacks begin where a function is called or returns.
   bool at_calls = false;
 
   bool any() const { return kernel || user; }
-
-  CallGraph for_probes() const {
-    CallGraph graph = *this;
-    graph.kernel = false;
-    graph.at_calls = true;
-    graph.stack_bytes = probe_stack_bytes != 0 ? probe_stack_bytes : stack_bytes;
-    return graph;
-  }
 };
 
 // As much of each user stack as perf record copies.
@@ -75,7 +69,10 @@ struct EventRequest {
   bool filter_children = false;  // to be tested here again: the kernel leaves children out
   bool stacks = true;      // false: no callchain, registers or stack bytes, whatever CallGraph says
   bool user_stack = true;  // false: the kernel's part of the stack is enough
-  bool on_user_code = false;     // a probe
+  bool on_user_code = false;  // a probe
+  // The kernel's own work, such as kmem:*: it comes by the hundred thousand a second, and two CPUs
+  // copy no more than that of 8 KiB each.
+  bool in_bursts = false;
   std::string probed_file = {};  // of a probe
   // Of page faults: where the page lies, PERF_SAMPLE_PHYS_ADDR, from 4.13 on.
   bool physical_address = false;
@@ -84,6 +81,9 @@ struct EventRequest {
   bool with_tracking = false;  // enabled as early as mmap records, before /proc is read
   bool optional = false;       // one of a pattern: left out where it cannot be opened
 };
+
+// What is asked for of all events, as it applies to this one.
+CallGraph call_graph_of(const EventRequest& request, CallGraph asked);
 
 struct AttrContext {
   CallGraph call_graph;

@@ -55,31 +55,71 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
   if (!ring_bytes.ok()) {
     return ring_bytes.take_error();
   }
-  EventSet set;
-  set.features_ = features.value();
-  set.kernel_ = {.calls = setup.calls, .knows_cloexec = set.features_.cloexec};
-  set.notes_ = setup.notes;
-  std::ranges::copy(feature_notes(set.features_), std::back_inserter(set.notes_));
-  set.ring_bytes_ = ring_bytes.value();
-  set.tids_ = setup.tids;
-  set.context_ = {
-      .call_graph = setup.call_graph,
-      .features = set.features_,
-      .inherit = setup.inherit,
-      .enable_on_exec = setup.enable_on_exec,
-      .data_mappings = setup.data_mappings,
-      .wakeup_bytes = static_cast<std::uint32_t>(std::min(set.ring_bytes_ / 4, kMostUnseenBytes)),
-  };
-  set.add_events(setup);
-  set.watch_user_mode_only();
-  for (const int cpu : cpus.value()) {
-    TRY(set.open_cpu(setup, cpu));
-    set.ring_cpus_.resize(set.rings_.size(), cpu);
+  EventSet set(setup, features.value(), ring_bytes.value());
+  auto opened = set.open_cpus(setup, cpus.value());
+  // All anew, so that each CPU has as large a ring.
+  while (set.ring_refusal_ != 0 && set.ring_bytes_ > kSmallestRing) {
+    const int refusal = set.ring_refusal_;
+    set = EventSet(setup, features.value(), set.ring_bytes_ / 2);
+    set.note_smaller_rings(refusal);
+    opened = set.open_cpus(setup, cpus.value());
   }
-  if (set.rings_.empty()) {
-    return Error{"every process to be watched has ended", ESRCH, ""};
+  if (!opened.ok()) {
+    return opened.take_error();
   }
   return set;
+}
+
+EventSet::EventSet(const EventSetup& setup, const AttrFeatures& features, std::size_t ring_bytes)
+    : features_(features),
+      kernel_{.calls = setup.calls, .knows_cloexec = features.cloexec},
+      context_{
+          .call_graph = setup.call_graph,
+          .features = features,
+          .inherit = setup.inherit,
+          .enable_on_exec = setup.enable_on_exec,
+          .data_mappings = setup.data_mappings,
+          .wakeup_bytes = static_cast<std::uint32_t>(std::min(ring_bytes / 4, kMostUnseenBytes)),
+      },
+      ring_bytes_(ring_bytes),
+      notes_(setup.notes),
+      tids_(setup.tids) {
+  std::ranges::copy(feature_notes(features_), std::back_inserter(notes_));
+  spare_small_rings();
+  add_events(setup);
+  watch_user_mode_only();
+}
+
+// Copies of stacks would fill a small ring within a millisecond.
+void EventSet::spare_small_rings() {
+  CallGraph& graph = context_.call_graph;
+  if (!features_.user_stack || !graph.spares_bursts || ring_bytes_ >= kSmallestStackRing) {
+    return;
+  }
+  graph.spares_all_but_probes = true;
+  notes_.push_back("user stacks but those of probes follow frame pointers: rings of " +
+                   print_bytes(ring_bytes_) +
+                   " have no room for copies (--call-graph dwarf makes them all the same)");
+}
+
+void EventSet::note_smaller_rings(int refusal) {
+  ring_note_ = format(
+      "rings are only %s for each CPU (%s): bursts may be lost",
+      print_bytes(ring_bytes_).c_str(),
+      refusal == EPERM ? "the mlock limit forbids more; raise kernel.perf_event_mlock_kb or run as "
+                         "root"
+                       : "there is no memory for more");
+}
+
+Result<> EventSet::open_cpus(const EventSetup& setup, const std::vector<int>& cpus) {
+  for (const int cpu : cpus) {
+    TRY(open_cpu(setup, cpu));
+    ring_cpus_.resize(rings_.size(), cpu);
+  }
+  if (rings_.empty()) {
+    return Error{"every process to be watched has ended", ESRCH, ""};
+  }
+  return kDone;
 }
 
 void EventSet::add_events(const EventSetup& setup) {
@@ -188,26 +228,16 @@ Result<> EventSet::attach_ring(std::size_t index, std::size_t& owner) {
   if (owner != kNoOwner) {
     return event.send_output_to(fds_[owner].fd.fd());
   }
-  while (true) {
-    auto ring = RingBuffer::map(event, ring_bytes_);
-    if (ring.ok()) {
-      owner = index;
-      rings_.push_back(ring.take());
-      ring_fds_.push_back(event.fd());
-      return kDone;
-    }
+  auto ring = RingBuffer::map(event, ring_bytes_);
+  if (!ring.ok()) {
     const int error = ring.error().errno_value;
-    if ((error != EPERM && error != ENOMEM) || ring_bytes_ <= kSmallestRing) {
-      return ring.take_error();
-    }
-    ring_bytes_ /= 2;
-    ring_note_ = format(
-        "rings are only %s for each CPU (%s): bursts may be lost",
-        print_bytes(ring_bytes_).c_str(),
-        error == EPERM ? "the mlock limit forbids more; raise kernel.perf_event_mlock_kb or run as "
-                         "root"
-                       : "there is no memory for more");
+    ring_refusal_ = error == EPERM || error == ENOMEM ? error : 0;
+    return ring.take_error();
   }
+  owner = index;
+  rings_.push_back(ring.take());
+  ring_fds_.push_back(event.fd());
+  return kDone;
 }
 
 std::vector<std::string> EventSet::notes() const {

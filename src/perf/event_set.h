@@ -80,9 +80,12 @@ class EventSet {
   void adopt(LateEvents late);
 
  private:
-  EventSet() = default;
+  EventSet(const EventSetup& setup, const AttrFeatures& features, std::size_t ring_bytes);
 
+  void spare_small_rings();
+  void note_smaller_rings(int refusal);
   void add_events(const EventSetup& setup);
+  Result<> open_cpus(const EventSetup& setup, const std::vector<int>& cpus);
   Result<> open_cpu(const EventSetup& setup, std::int32_t cpu);
   Result<> open_task(EventFd::Place place, std::size_t& owner);
   Result<> open_for_all_tasks(std::int32_t cpu, std::size_t& owner);
@@ -94,14 +97,15 @@ class EventSet {
   AttrFeatures features_;
   KernelInterface kernel_;
   AttrContext context_;
+  std::size_t ring_bytes_ = 0;
+  std::vector<std::string> notes_;
   std::vector<std::int32_t> tids_;
   std::vector<OpenedEvent> events_;
   std::vector<OpenedFd> fds_;
   std::vector<RingBuffer> rings_;
   std::vector<int> ring_fds_;
   std::vector<int> ring_cpus_;
-  std::size_t ring_bytes_ = 0;
-  std::vector<std::string> notes_;
+  int ring_refusal_ = 0;  // errno with which a ring could not be mapped
   std::string ring_note_;
   std::vector<std::string> left_out_;  // optional events that could not be opened
 };

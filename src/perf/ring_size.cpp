@@ -39,24 +39,36 @@ Result<> check_ring_bytes(std::size_t ring_bytes, std::size_t cpu_count) {
   return kDone;
 }
 
-bool copies_stacks(const EventSetup& setup) {
-  const bool of_probes = setup.call_graph.for_probes().stack_bytes != 0;
-  return setup.call_graph.stack_bytes != 0 ||
-         std::any_of(setup.events.begin(), setup.events.end(), [&](const EventRequest& request) {
-           return request.on_user_code && request.stacks && of_probes;
-         });
+StackCopies stack_copies_of(const EventSetup& setup) {
+  auto copies = StackCopies::None;
+  for (const EventRequest& request : setup.events) {
+    const CallGraph graph = call_graph_of(request, setup.call_graph);
+    const bool of_each = graph.at_calls || !graph.spares_bursts;
+    if (graph.stack_bytes != 0) {
+      copies = std::max(copies, of_each ? StackCopies::Many : StackCopies::Some);
+    }
+  }
+  return copies;
 }
 
 }  // namespace
 
 std::size_t default_ring_bytes(std::uint64_t total_memory,
                                std::size_t cpu_count,
-                               bool copies_stacks) {
+                               StackCopies copies) {
   const std::uint64_t share = total_memory / std::max<std::size_t>(cpu_count, 1);
-  const std::size_t ring_bytes =
-      std::clamp<std::size_t>(share / (copies_stacks ? 16 : 64), kSmallestRing, kLargestRing);
-  const std::size_t larger_ring_bytes = std::min<std::size_t>(share / 32, kLargestStackRing);
-  return std::bit_floor(copies_stacks ? std::max(ring_bytes, larger_ring_bytes) : ring_bytes);
+  const auto part = [share](std::uint64_t divisor) {
+    return std::clamp<std::size_t>(share / divisor, kSmallestRing, kLargestRing);
+  };
+  switch (copies) {
+    case StackCopies::None:
+      return std::bit_floor(part(64));
+    case StackCopies::Some:
+      return std::bit_floor(part(32));
+    case StackCopies::Many:
+      break;
+  }
+  return std::bit_floor(std::max(part(16), std::min<std::size_t>(share / 32, kLargestStackRing)));
 }
 
 std::size_t queue_limit_bytes(std::uint64_t total_memory) {
@@ -71,7 +83,7 @@ Result<std::size_t> choose_ring_bytes(const EventSetup& setup, std::size_t cpu_c
   TRY(check_ring_bytes(setup.ring_bytes, cpu_count));
   return setup.ring_bytes != 0
              ? std::bit_ceil(std::max(setup.ring_bytes, page_size_bytes()))
-             : default_ring_bytes(total_memory_bytes(), cpu_count, copies_stacks(setup));
+             : default_ring_bytes(total_memory_bytes(), cpu_count, stack_copies_of(setup));
 }
 
 }  // namespace memtrace

@@ -11,12 +11,19 @@ namespace memtrace {
 
 inline constexpr std::size_t kSmallestRing = std::size_t{64} << 10U;
 
+// Smaller ones have no room for copied stacks: of 8 KiB it holds 500.
+inline constexpr std::size_t kSmallestStackRing = std::size_t{4} << 20U;
+
+// How many samples have copied stacks: of page faults and system calls some, of an allocator's
+// calls or of all events many.
+enum class StackCopies { None, Some, Many };
+
 // Large enough that a burst is not lost, small enough to be no burden: 64 MiB, less where that were
-// more than 1/64 of the memory over all CPUs. For samples with copied stacks as much where it is
-// 1/16 of the memory, and up to 256 MiB where that is 1/32 of it.
+// more than 1/64 of the memory over all CPUs. With some copied stacks as much where it is 1/32 of
+// the memory; with many where it is 1/16, and up to 256 MiB where that is 1/32 of it.
 std::size_t default_ring_bytes(std::uint64_t total_memory_bytes,
                                std::size_t cpu_count,
-                               bool copies_stacks);
+                               StackCopies copies);
 
 // What records may take that were drained and are not merged yet, before stacks are cut: a twelfth
 // of the memory, at most 2 GiB, which is what copied stacks of 8 KiB take in a second.

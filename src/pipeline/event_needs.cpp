@@ -52,6 +52,15 @@ constexpr auto kEnds = std::to_array<std::string_view>({"mm_vmscan_direct_reclai
                                                         "mm_compaction_end",
                                                         "mm_migrate_pages"});
 
+// Groups of events that user code itself causes, and ends of reclaim in its stead.
+constexpr auto kCausedByUsers =
+    std::to_array<std::string_view>({"exceptions", "syscalls", "raw_syscalls", "oom", "signal"});
+constexpr auto kOwnReclaim = std::to_array<std::string_view>(
+    {"mm_vmscan_direct_reclaim_end", "mm_vmscan_memcg_reclaim_end"});
+
+// A field that all tracepoints have that were made of probes (Documentation/trace/kprobetrace.rst).
+constexpr std::string_view kProbeField = "__probe_";
+
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -97,6 +106,14 @@ void ask_who_takes_memory(std::vector<EventRequest>& requests) {
 bool is_paired(std::string_view name) {
   return is_system_call(name) || is_one_of(kBegins, without_group(name)) ||
          is_one_of(kEnds, without_group(name));
+}
+
+bool is_in_bursts(const EventRequest& request) {
+  const std::string_view name = request.info.name;
+  return request.type == kTypeTracepoint && !request.on_user_code &&
+         !is_one_of(kCausedByUsers, name.substr(0, name.find(':'))) &&
+         !is_one_of(kOwnReclaim, without_group(name)) &&
+         request.info.format.find(kProbeField) == std::string::npos;
 }
 
 bool has_stacks(std::string_view name, bool of_calls) {

@@ -23,6 +23,10 @@ void ask_who_takes_memory(std::vector<EventRequest>& requests);
 // Entries and exits, begins and ends are paired: one in N would pair nothing.
 bool is_paired(std::string_view name);
 
+// The kernel's own work, which comes in bursts; false of page faults, system calls and OOM kills,
+// of probes, and of reclaim that a task has to do itself.
+bool is_in_bursts(const EventRequest& request);
+
 // Views show no stacks of some events; what the user names has them. of_calls: the view shows those
 // of system calls.
 bool has_stacks(std::string_view name, bool of_calls);

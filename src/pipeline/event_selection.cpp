@@ -246,11 +246,10 @@ class Selector {
     if (part_ != nullptr) {
       narrow(request, *part_);
     }
-    const auto same = [&](const EventRequest& other) {
-      return other.info.name == request.info.name;
-    };
+    const auto name_of = [](const EventRequest& other) { return other.info.name; };
     auto& requests = selected_.requests;
-    const auto known = std::find_if(requests.begin(), requests.end(), same);
+    const auto known = std::ranges::find(requests, request.info.name, name_of);
+    request.in_bursts = is_in_bursts(request);
     if (known == requests.end()) {
       requests.push_back(std::move(request));
     } else {

@@ -10,31 +10,54 @@ namespace memtrace {
 namespace {
 
 constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
+constexpr std::string_view kFramePointers = " --call-graph fp";
 
-// One call graph for all events, as the most demanding of them needs it.
+CallGraph own_call_graph(const RecordOptions& options, const EventRequest& request) {
+  return call_graph_of(request, options.live.call_graph);
+}
+
+// That of all events which have no term of their own: copied stacks only where all user stacks are
+// copied, as perf that copies leaves out the user part of what follows frame pointers.
 std::string call_graph_option(const RecordOptions& options) {
-  const CallGraph& graph = options.live.call_graph;
   std::uint32_t stack_bytes = 0;
   bool any = false;
+  bool follows_frame_pointers = false;
   for (const EventRequest& request : options.selected.requests) {
-    const CallGraph own = request.on_user_code ? graph.for_probes() : graph;
-    const bool has_user = own.user && request.user_stack;
-    any = any || (request.stacks && (own.kernel || has_user));
-    stack_bytes = std::max(stack_bytes, request.stacks && has_user ? own.stack_bytes : 0);
+    const CallGraph own = own_call_graph(options, request);
+    any = any || own.any();
+    follows_frame_pointers = follows_frame_pointers || (own.user && own.stack_bytes == 0);
+    stack_bytes = std::max(stack_bytes, own.stack_bytes);
   }
   if (!any) {
     return "";
   }
-  return stack_bytes == 0 ? " --call-graph fp" : format(" --call-graph dwarf,%u", stack_bytes);
+  return stack_bytes == 0 || follows_frame_pointers ? std::string(kFramePointers)
+                                                    : format(" --call-graph dwarf,%u", stack_bytes);
 }
 
-// perf takes "group:event/call-graph=no/" since 4.4, for events whose stack is not needed.
-std::string event_option(const EventRequest& request, bool has_call_graph) {
+// perf takes "group:event/call-graph=no/" since 4.4.
+std::string call_graph_term(const EventRequest& request,
+                            const CallGraph& own,
+                            std::string_view call_graph) {
+  const bool can_have_one = !call_graph.empty() && !request.watchpoint &&
+                            request.info.name.find_first_of("*?") == std::string::npos;
+  if (!can_have_one) {
+    return "";
+  }
+  if (!own.any() && request.info.kind == EventKind::Tracepoint) {
+    return "/call-graph=no/";
+  }
+  return own.stack_bytes != 0 && call_graph == kFramePointers
+             ? format("/call-graph=dwarf,stack-size=%u/", own.stack_bytes)
+             : "";
+}
+
+std::string event_option(const RecordOptions& options,
+                         const EventRequest& request,
+                         std::string_view call_graph) {
   const std::string name = request.watchpoint ? perf_text(*request.watchpoint) : request.info.name;
-  const bool is_tracepoint = request.info.kind == EventKind::Tracepoint;
-  const bool without_stack = has_call_graph && is_tracepoint && !request.stacks &&
-                             request.info.name.find_first_of("*?") == std::string::npos;
-  std::string option = " -e " + shell_word(name + (without_stack ? "/call-graph=no/" : ""));
+  const CallGraph own = own_call_graph(options, request);
+  std::string option = " -e " + shell_word(name + call_graph_term(request, own, call_graph));
   if (!request.filter.empty()) {
     option += " --filter " + shell_word(request.filter);
   }
@@ -131,7 +154,7 @@ PerfCommand perf_command_for(const RecordOptions& options, const PerfHost& host)
   command.record += data_options(options) + call_graph;
   std::string unseen;
   for (const EventRequest& request : options.selected.requests) {
-    (request.optional ? unseen : command.record) += event_option(request, !call_graph.empty());
+    (request.optional ? unseen : command.record) += event_option(options, request, call_graph);
   }
   if (!unseen.empty()) {
     command.notes.push_back("and, of these, those that the host's kernel has:" + unseen);

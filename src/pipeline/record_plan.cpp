@@ -31,13 +31,12 @@ std::string fields_of(const EventRequest& request) {
 }
 
 std::string stacks_of(const EventRequest& request, const CallGraph& call_graph) {
-  const CallGraph graph = request.on_user_code ? call_graph.for_probes() : call_graph;
-  const bool user = graph.user && request.user_stack;
-  if (!request.stacks || (!graph.kernel && !user)) {
+  const CallGraph graph = call_graph_of(request, call_graph);
+  if (!graph.any()) {
     return "no stack";
   }
   std::string text = graph.kernel ? "the kernel's stack" : "";
-  if (user) {
+  if (graph.user) {
     text += text.empty() ? "the user's stack" : " and the user's";
     text += graph.stack_bytes == 0 ? " by frame pointers"
                                    : format(", unwound from %u copied bytes", graph.stack_bytes);

@@ -79,13 +79,13 @@ TEST_F(UnwindingTest, program_with_debug_frame_alone_is_unwound) {
 
 // Code that no compiler made: its call frame information is the kernel's, the linker's and libc's.
 TEST_F(UnwindingTest, vdso_linkage_table_and_lazy_binding_are_unwound) {
-  run_well("$MEMTRACE record --for faults --call-graph dwarf -- $PUPPETS/stub_stacks vdso 20");
+  run_well("$MEMTRACE record --for faults -- $PUPPETS/stub_stacks vdso 20");
   // The vdso's own data may make one more.
   const auto in_vdso = whole_stacks(
       "faults", {"clock_gettime", "clock_gettime", "(anonymous namespace)::read_clock_into"});
   EXPECT_GE(in_vdso, 20U);
   EXPECT_LE(in_vdso, 22U);
-  run_well("$MEMTRACE record --for faults --call-graph dwarf -- $PUPPETS/stub_stacks plt 7");
+  run_well("$MEMTRACE record --for faults -- $PUPPETS/stub_stacks plt 7");
   EXPECT_EQ(
       whole_stacks("faults", {"called_by_stub@plt", "(anonymous namespace)::call_through_stub"}),
       7U);

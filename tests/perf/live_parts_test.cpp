@@ -65,10 +65,10 @@ TEST(EventAttrTest, the_tracking_event_tells_of_data_only_when_it_is_wanted) {
 
 TEST(EventSetTest, rings_are_large_but_no_burden) {
   constexpr std::uint64_t kGib = std::uint64_t{1} << 30U;
-  EXPECT_EQ(default_ring_bytes(24 * kGib, 2, false), std::size_t{64} << 20U);
-  EXPECT_EQ(default_ring_bytes(256 * kGib, 128, false), std::size_t{32} << 20U);
-  EXPECT_EQ(default_ring_bytes(kGib / 4, 2, false), std::size_t{2} << 20U);
-  EXPECT_EQ(default_ring_bytes(0, 64, false), std::size_t{64} << 10U);
+  EXPECT_EQ(default_ring_bytes(24 * kGib, 2, StackCopies::None), std::size_t{64} << 20U);
+  EXPECT_EQ(default_ring_bytes(256 * kGib, 128, StackCopies::None), std::size_t{32} << 20U);
+  EXPECT_EQ(default_ring_bytes(kGib / 4, 2, StackCopies::None), std::size_t{2} << 20U);
+  EXPECT_EQ(default_ring_bytes(0, 64, StackCopies::None), std::size_t{64} << 10U);
   EXPECT_EQ(queue_limit_bytes(24 * kGib), 2 * kGib);
   EXPECT_EQ(queue_limit_bytes(kGib / 2), kGib / 24);
   EXPECT_EQ(queue_limit_bytes(0), std::size_t{16} << 20U);
@@ -76,10 +76,33 @@ TEST(EventSetTest, rings_are_large_but_no_burden) {
 
 TEST(EventSetTest, rings_for_copied_stacks_are_larger) {
   constexpr std::uint64_t kGib = std::uint64_t{1} << 30U;
-  EXPECT_EQ(default_ring_bytes(24 * kGib, 2, true), std::size_t{256} << 20U);
-  EXPECT_EQ(default_ring_bytes(256 * kGib, 64, true), std::size_t{128} << 20U);
-  EXPECT_EQ(default_ring_bytes(2 * kGib, 2, true), std::size_t{64} << 20U);
-  EXPECT_EQ(default_ring_bytes(kGib / 4, 2, true), std::size_t{8} << 20U);
+  EXPECT_EQ(default_ring_bytes(24 * kGib, 2, StackCopies::Many), std::size_t{256} << 20U);
+  EXPECT_EQ(default_ring_bytes(256 * kGib, 64, StackCopies::Many), std::size_t{128} << 20U);
+  EXPECT_EQ(default_ring_bytes(2 * kGib, 2, StackCopies::Many), std::size_t{64} << 20U);
+  EXPECT_EQ(default_ring_bytes(kGib / 4, 2, StackCopies::Many), std::size_t{8} << 20U);
+  EXPECT_EQ(default_ring_bytes(24 * kGib, 2, StackCopies::Some), std::size_t{64} << 20U);
+  EXPECT_EQ(default_ring_bytes(2 * kGib, 2, StackCopies::Some), std::size_t{32} << 20U);
+}
+
+// How user stacks are found where nothing was asked for.
+TEST(EventAttrTest, stacks_are_copied_but_of_what_comes_in_bursts) {
+  const CallGraph asked{.repair = true, .stack_bytes = 8192, .spares_bursts = true};
+  const auto attr_of = [&](const std::string& name, bool on_user_code, bool in_bursts) {
+    const EventRequest request{.info = {.name = name, .kind = EventKind::Tracepoint},
+                               .type = kTypeTracepoint,
+                               .on_user_code = on_user_code,
+                               .in_bursts = in_bursts};
+    return make_attr(request, {.call_graph = asked});
+  };
+  EXPECT_EQ(attr_of("exceptions:page_fault_user", false, false).sample_stack_user, 8192U);
+  EXPECT_EQ(attr_of("exceptions:page_fault_user", false, false).exclude_callchain_kernel, 0U);
+  EXPECT_EQ(attr_of("exceptions:page_fault_user", false, false).sample_regs_user,
+            general_registers());
+  EXPECT_EQ(attr_of("memtrace_heap_1:malloc", true, false).sample_stack_user, 8192U);
+  EXPECT_EQ(attr_of("memtrace_heap_1:malloc", true, false).exclude_callchain_kernel, 1U);
+  EXPECT_EQ(attr_of("memtrace_heap_1:malloc", true, false).sample_regs_user, preserved_registers());
+  EXPECT_EQ(attr_of("kmem:kmalloc", false, true).sample_stack_user, kRepairStackBytes);
+  EXPECT_EQ(attr_of("kmem:kmalloc", false, true).exclude_callchain_user, 0U);
 }
 
 TEST(EventAttrTest, one_in_n_leaves_the_period_out_of_the_sample) {

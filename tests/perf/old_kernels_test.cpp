@@ -97,7 +97,7 @@ EventSetup setup_for(const SimulatedKernel& kernel) {
                                .config = 8},
                       .type = kTypeTracepoint,
                       .on_user_code = true}},
-          .call_graph = {.repair = true, .probe_stack_bytes = kDefaultStackBytes},
+          .call_graph = {.repair = true, .stack_bytes = kDefaultStackBytes},
           .tids = {::gettid()},
           .inherit = true,
           .data_mappings = true,
@@ -161,6 +161,29 @@ std::string name_of_test(const testing::TestParamInfo<KernelModel>& info) {
   std::ranges::replace_if(
       name, [](char letter) { return std::isalnum(static_cast<unsigned char>(letter)) == 0; }, '_');
   return name;
+}
+
+// What users other than root may have by their limit on locked memory.
+TEST_P(OldKernelsTest, small_rings_are_for_the_copies_of_probes_only) {
+  const SimulatedKernel kernel(GetParam());
+  EventSetup setup = setup_for(kernel);
+  setup.call_graph.spares_bursts = true;
+  const auto set = EventSet::open(setup);
+  ASSERT_TRUE(set.ok());
+  const bool copies = set.value().features().user_stack;
+  const auto& events = set.value().events();
+  EXPECT_EQ(events[2].attr.sample_stack_user, copies ? kRepairStackBytes : 0);
+  EXPECT_EQ(events[3].attr.sample_stack_user, copies ? kDefaultStackBytes : 0);
+  for (const auto& [fd, opened] : kernel.opened()) {
+    const bool is_fault = opened.attr.type == kTypeSoftware && opened.attr.config == 2;
+    EXPECT_FALSE(is_fault && opened.attr.sample_stack_user > kRepairStackBytes);
+  }
+  const std::string notes = join(set.value().notes(), "\n");
+  EXPECT_EQ(notes.find("user stacks but those of probes follow") != std::string::npos, copies);
+  setup.ring_bytes = kSmallestStackRing;
+  const auto larger = EventSet::open(setup);
+  ASSERT_TRUE(larger.ok());
+  EXPECT_EQ(larger.value().events()[2].attr.sample_stack_user, copies ? kDefaultStackBytes : 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, OldKernelsTest, testing::ValuesIn(kKernels), name_of_test);

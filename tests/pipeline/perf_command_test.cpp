@@ -33,11 +33,20 @@ TEST(PerfCommandTest, events_filters_and_targets_are_those_of_the_recording) {
 TEST(PerfCommandTest, stacks_are_copied_when_one_event_needs_it) {
   RecordOptions options;
   options.selected.requests = {tracepoint("kmem:kmalloc"), tracepoint("memtrace_heap_0:malloc")};
+  options.selected.requests[0].in_bursts = true;
   options.selected.requests[1].on_user_code = true;
-  options.live.call_graph.probe_stack_bytes = 8192;
-  EXPECT_NE(command_for(options).find("--call-graph dwarf,8192 "), std::string::npos);
+  options.live.call_graph.stack_bytes = 8192;
+  options.live.call_graph.spares_bursts = true;
+  EXPECT_NE(command_for(options).find("--call-graph fp -e kmem:kmalloc -e "
+                                      "memtrace_heap_0:malloc/call-graph=dwarf,stack-size=8192/ "),
+            std::string::npos);
+  options.live.call_graph.kernel = false;
+  options.live.call_graph.spares_bursts = false;
+  EXPECT_NE(command_for(options).find("--call-graph dwarf,8192 -e kmem:kmalloc -e "),
+            std::string::npos);
+  options.live.call_graph.spares_bursts = true;
   options.selected.requests[1].stacks = false;
-  EXPECT_NE(command_for(options).find("--call-graph fp "), std::string::npos);
+  EXPECT_NE(command_for(options).find("--call-graph fp -e kmem:kmalloc -e "), std::string::npos);
   options.live.call_graph = {.kernel = false, .user = false};
   EXPECT_EQ(command_for(options).find("call-graph"), std::string::npos);
 }
