@@ -4,6 +4,7 @@
 
 #include <tsl/robin_map.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -226,7 +227,9 @@ class World {
     std::uint64_t address = 0;
   };
 
-  FreedAddress last_freed_;  // of any heap
+  // The last free of each thread, in a place by its tid: one that another thread takes is
+  // forgotten.
+  std::array<FreedAddress, 256> last_freed_ = {};
   tsl::robin_map<std::uint64_t, StackId> known_chains_;
   tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
   tsl::robin_map<std::uint64_t, LocationId> kernel_functions_;

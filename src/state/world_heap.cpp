@@ -74,11 +74,14 @@ void World::apply_heap_free(Event& event, const HeapCall& call) {
   if (call.address == 0 || heap_calls_.is_replacing(event.tid, call.address)) {
     return;
   }
-  // One operator delete calls the next, and the last one free: all with the same address.
-  const bool again = last_freed_.tid == event.tid && last_freed_.address == call.address;
-  last_freed_ = {event.tid, call.address};
+  // One operator delete calls the next, and the last one free: all with the same address. A block
+  // that is there was allocated since.
+  auto block = heap_.take(event.pid, call.address);
+  FreedAddress& last = last_freed_[event.tid % last_freed_.size()];
+  const bool again = !block && last.tid == event.tid && last.address == call.address;
+  last = {event.tid, call.address};
   if (!again) {
-    note_freed(event, heap_.take(event.pid, call.address));
+    note_freed(event, std::move(block));
   }
 }
 
@@ -129,9 +132,6 @@ void World::finish_heap_call(Event& event, const HeapReturn& ended, PendingCall&
   event.payload = alloc;
   if (alloc.address == 0 || !options_.track_live_blocks) {
     return;  // realloc(p, 0) frees
-  }
-  if (last_freed_.address == alloc.address) {
-    last_freed_ = {};
   }
   LiveBlock block = block_of(event);
   block.kind = BlockKind::Heap;

@@ -102,6 +102,22 @@ TEST(Leaks, a_free_that_another_free_calls_is_one) {
   EXPECT_EQ(script.world().unmatched_frees(), 0U);
 }
 
+TEST(Leaks, what_other_threads_free_meanwhile_does_not_matter) {
+  EventScript script("leaks");
+  script.play(heap_alloc(0x10, 100));
+  script.play(heap_alloc(0x20, 100));
+  Step first = heap_free(0x10);
+  Step second = heap_free(0x20);
+  second.tid = first.tid + 1;
+  script.play({first, second, first, second});
+  EXPECT_EQ(total(script.finish(), "count"), 0U);
+  EXPECT_EQ(script.world().unmatched_frees(), 0U);
+  // The address is given out again, and freed by whoever freed it before.
+  script.play(heap_alloc(0x10, 100));
+  script.play(first);
+  EXPECT_EQ(total(script.finish(), "count"), 0U);
+}
+
 TEST(Leaks, blocks_from_before_the_recording_are_unmatched_and_never_negative) {
   EventScript script("leaks");
   script.play(heap_free(0x10));
