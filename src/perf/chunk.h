@@ -19,7 +19,8 @@ struct Chunk {
   std::size_t charged_bytes = 0;  // by the queue
   std::uint32_t stream = 0;       // which ring
   // Every record of this ring up to this time is in this chunk or an earlier one: the newest time
-  // that any ring had shown before this one was looked at.
+  // that any ring had shown before this one was looked at, or of a ring with more than the chunk
+  // has room for, some time before the newest record in it. 0: nothing is known.
   std::uint64_t complete_to_ns = 0;
   std::uint64_t dropped_samples = 0;  // given up for lack of memory
   std::uint64_t cut_stacks = 0;       // stacks shortened for lack of memory

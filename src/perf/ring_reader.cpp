@@ -24,6 +24,9 @@ constexpr int kBusyMilliseconds = 5;
 constexpr std::size_t kConsumeBytes = std::size_t{256} << 10U;
 // Leaves room for the largest record.
 constexpr std::size_t kFullEnoughBytes = Chunk::kBytes / 4 * 3;
+// A record has its time before it has its place in the ring: an interrupt between the two puts
+// younger records in front of it. So long it may take.
+constexpr std::uint64_t kLongestInterruptNs = 20'000'000;
 constexpr std::size_t kCacheLineBytes = 64;
 // Header, fields, registers and the top of the stack.
 constexpr std::size_t kPrefetchedBytes = 10 * kCacheLineBytes;
@@ -86,11 +89,11 @@ void RingReader::drain() {
     const std::uint64_t complete_to = queue_.newest_ns();
     if (!chunk_) {
       chunk_ = queue_.take_empty();
+      chunk_->stream = source_.stream;
+      chunk_->complete_to_ns = 0;
     }
     more = fill(*chunk_);
-    chunk_->stream = source_.stream;
-    // A chunk that was filled to the brim leaves records of any age behind.
-    chunk_->complete_to_ns = more ? 0 : complete_to;
+    note_complete(more, complete_to);
     if (chunk_->used_bytes > 0) {
       queue_.note_filled(monotonic_ns());
     }
@@ -98,6 +101,21 @@ void RingReader::drain() {
       push();
     }
   }
+}
+
+// A ring that is never empty tells by its own records how far it is complete: otherwise the merge
+// would stand still as long as the kernel is quicker than we are, learn no rules by which stacks
+// become small, and so never let us be the quicker.
+void RingReader::note_complete(bool more, std::uint64_t shown_before_ns) {
+  std::uint64_t time_ns = shown_before_ns;
+  if (more) {
+    time_ns = newest_ns_ - std::min(newest_ns_, kLongestInterruptNs);
+    if (time_ns <= complete_to_ns_) {
+      return;  // the same time again would say that a second look found nothing newer
+    }
+  }
+  chunk_->complete_to_ns = time_ns;
+  complete_to_ns_ = std::max(complete_to_ns_, time_ns);
 }
 
 // A chunk takes all of its memory, however little is in it, and is counted by what is in it. When

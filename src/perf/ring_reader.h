@@ -41,6 +41,7 @@ class RingReader {
  private:
   void run();
   void drain();
+  void note_complete(bool more, std::uint64_t shown_before_ns);
   bool may_push() const;
   void push();
   // Adds to what the chunk holds. True when it was filled to the brim: there is more.
@@ -53,6 +54,7 @@ class RingReader {
   ChunkPtr chunk_;  // being filled
   std::uint64_t pushed_when_taken_times_ = ~std::uint64_t{0};
   std::uint64_t newest_ns_ = 0;
+  std::uint64_t complete_to_ns_ = 0;  // as told with any chunk
   std::atomic<bool> stopping_ = false;
   std::thread thread_;
 };

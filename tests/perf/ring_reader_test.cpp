@@ -53,7 +53,7 @@ class RingReaderTest : public ::testing::Test {
 
   void write(std::uint16_t size_bytes) {
     const perf_event_header header{.type = PERF_RECORD_SAMPLE, .misc = 0, .size = size_bytes};
-    const std::array<std::uint64_t, 5> body = {kId, 0, 0, ++time_ns_, 0};
+    const std::array<std::uint64_t, 5> body = {kId, 0, 0, time_ns_ += step_ns_, 0};
     std::byte* at = kernels_->bytes().data() + page_size_bytes() + head_ % kRingBytes;
     std::memcpy(at, &header, sizeof(header));
     std::memcpy(at + sizeof(header), body.data(), sizeof(body));
@@ -80,6 +80,7 @@ class RingReaderTest : public ::testing::Test {
   std::optional<Mapping> kernels_;
   std::uint64_t head_ = 0;
   std::uint64_t time_ns_ = 0;
+  std::uint64_t step_ns_ = 1;
 };
 
 TEST_F(RingReaderTest, what_the_merge_has_no_time_for_takes_no_more_memory_than_the_limit) {
@@ -107,6 +108,27 @@ TEST_F(RingReaderTest, what_the_merge_has_no_time_for_takes_no_more_memory_than_
   }
   EXPECT_GT(kept, 0U);
   EXPECT_EQ(kept + dropped, written);
+}
+
+// The merge goes on while a ring is fuller than a chunk at each look.
+TEST_F(RingReaderTest, a_ring_that_is_never_empty_is_complete_to_shortly_before_its_newest_record) {
+  step_ns_ = 1'000'000;
+  ChunkQueue queue(std::size_t{64} << 20U);
+  RingReader reader({.ring = &*ring_, .fd = fd_->fd()}, parser_, queue);
+  write_a_ring_full();
+  reader.stop();
+  auto chunks = queue.take_all(std::chrono::milliseconds(0));
+  std::erase_if(chunks, [](const ChunkPtr& chunk) { return chunk->used_bytes == 0; });
+  ASSERT_GE(chunks.size(), 4U);
+  std::uint64_t complete_to_ns = 0;
+  std::uint64_t newest_ns = 0;
+  for (const ChunkPtr& chunk : std::span(chunks).first(3)) {
+    EXPECT_GT(chunk->complete_to_ns, newest_ns) << "all before it, and some of its own";
+    EXPECT_GT(chunk->complete_to_ns, complete_to_ns);
+    complete_to_ns = chunk->complete_to_ns;
+    newest_ns += chunk->used_bytes / 8192 * step_ns_;
+    EXPECT_EQ(complete_to_ns, newest_ns - 20'000'000);
+  }
 }
 
 TEST_F(RingReaderTest, little_is_handed_over_at_once_when_the_merge_has_taken_what_was_before) {
