@@ -39,6 +39,7 @@ ms_of() { # FILE: its first figure
 run() { # LABEL COMMAND...
   label=$1
   shift
+  sync # the file before it, gigabytes of perf's, is written by the same two CPUs
   "$build/bench/measure" "$@" >"$scratch/$label.ms"
   grep -q ' 0$' "$scratch/$label.ms" || { echo "bench: failed: $*" >&2; exit 1; }
 }
