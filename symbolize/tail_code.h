@@ -30,9 +30,11 @@ class TailCode {
   // The function itself is first.
   std::vector<CodePiece> of(CodePiece function) const;
 
- private:
+  // Of the linker's stub for a function of this very file: where the function is. Of any other
+  // place the place itself.
   std::uint64_t behind_stub(std::uint64_t file_offset) const;
 
+ private:
   std::string path_;
   const FunctionTable& table_;
   std::optional<ElfFile> file_;

@@ -103,23 +103,25 @@ class Planner {
         table_(table),
         needs_(needs),
         tails_(object.path, table),
-        index_(index_by_name(table)) {}
+        index_(index_by_name(table)),
+        prefixes_(prefixes_in(index_)) {}
 
   std::vector<HeapProbe> plan() {
-    std::set<std::uint64_t> seen;  // aliases are one function
-    for (const std::string& prefix : prefixes_in(index_)) {
+    std::vector<Found> all;
+    for (const std::string& prefix : prefixes_) {
       for (const HeapFunction& role : heap_functions()) {
         const auto found = index_.find(prefix + std::string(role.name));
-        if (found != index_.end() && seen.insert(found->second->file_offset).second) {
-          add({.role = role,
-               .name =
-                   found->first == role.name ? std::string(role.name) : std::string(found->first),
-               .function = *found->second,
-               .bytes = bytes_of(object_.path, *found->second),
-               .machine = table_.machine()});
+        // Aliases are one function.
+        if (found != index_.end() && entries_.insert(found->second->file_offset).second) {
+          all.push_back({.role = role,
+                         .name = std::string(found->first),
+                         .function = *found->second,
+                         .bytes = bytes_of(object_.path, *found->second),
+                         .machine = table_.machine()});
         }
       }
     }
+    std::ranges::for_each(all, [this](const Found& found) { add(found); });
     for (const CustomFunction& custom : needs_.custom) {
       add_custom(custom);
     }
@@ -128,9 +130,25 @@ class Planner {
 
  private:
   void add(const Found& found) {
-    if (!found.role.is_operator || allocates_itself(found)) {
+    if (!found.role.is_operator || (allocates_itself(found) && !only_forwards(found))) {
       add_probes(found);
     }
+  }
+
+  // jemalloc's operator new[] jumps to its operator new, and what allocates aligned memory calls
+  // aligned_alloc, before anything is decided: there the call is seen.
+  bool only_forwards(const Found& found) const {
+    const std::vector<Instruction> code = decode_x86(found.bytes);
+    const auto first = std::ranges::find_if(code, [](const Instruction& one) {
+      return one.kind != InstructionKind::Plain && one.kind != InstructionKind::Push &&
+             one.kind != InstructionKind::Nop;
+    });
+    if (first == code.end() || !first->has_target() ||
+        first->kind == InstructionKind::ConditionalJump) {
+      return false;
+    }
+    const auto target = static_cast<std::int64_t>(found.function.file_offset) + first->target;
+    return entries_.contains(tails_.behind_stub(static_cast<std::uint64_t>(target)));
   }
 
   void add_probes(const Found& found) {
@@ -261,6 +279,8 @@ class Planner {
   const HeapNeeds& needs_;
   TailCode tails_;
   FunctionIndex index_;
+  std::vector<std::string> prefixes_;
+  std::set<std::uint64_t> entries_;  // file offsets of all functions of allocators
   std::vector<HeapProbe> probes_;
   std::set<std::uint64_t> inside_;  // file offsets of probes inside functions
 };

@@ -26,6 +26,7 @@ class HeapTest : public HeapLiveTest {
     EXPECT_EQ(leak_at(leaks, "leak_by_realloc"), (Leak{3, 15000}));
     EXPECT_EQ(leak_at(leaks, "leak_aligned"), (Leak{5, 1600}));
     EXPECT_EQ(leak_at(leaks, "leak_by_new"), (Leak{6, 462}));
+    EXPECT_EQ(leak_at(leaks, "leak_by_other_news"), (Leak{7, 392}));
     EXPECT_EQ(leak_at(leaks, "free_all"), (Leak{0, 0}));
     EXPECT_EQ(leak_at(leaks, "run_thread"), (Leak{4, 1000}));
     EXPECT_EQ(leak_at(leaks, "leak_in_child"), (Leak{7, 2100}));
@@ -53,6 +54,18 @@ TEST_F(HeapTest, leaks_through_tcmalloc_are_exact) {
     GTEST_SKIP() << "libtcmalloc is not installed";
   }
   expect_all_leaks(leaks_of("-- $PUPPETS/heap_patterns all", tcmalloc));
+}
+
+// Of operators that call another function of their allocator, or jump to it, one is counted.
+TEST_F(HeapTest, a_call_is_counted_once_whatever_the_allocator_makes_of_it) {
+  for (const char* name : {"", "libjemalloc.so", "libtcmalloc_minimal.so"}) {
+    const std::string preload = *name == '\0' ? "" : library(name);
+    run_well("LD_PRELOAD=" + preload +
+             " $MEMTRACE record --for malloc -- $PUPPETS/heap_patterns all");
+    const Json calls = report("malloc --top 0");
+    EXPECT_EQ(leak_at(calls, "leak_by_new"), (Leak{6, 462})) << preload;
+    EXPECT_EQ(leak_at(calls, "leak_by_other_news"), (Leak{7, 392})) << preload;
+  }
 }
 
 TEST_F(HeapTest, a_watched_program_ends_as_it_would_alone) {

@@ -57,6 +57,16 @@ void* keep(void* block) {
   }
 }
 
+// In jemalloc the one jumps to operator new, and the other calls aligned_alloc.
+[[gnu::noinline]] void leak_by_other_news() {  // 7 blocks, 4 * 50 + 3 * 64 bytes
+  for (int i = 0; i < 4; ++i) {
+    keep(::operator new[](50));
+  }
+  for (int i = 0; i < 3; ++i) {
+    keep(::operator new (64, std::align_val_t{64}));
+  }
+}
+
 [[gnu::noinline]] void free_all() {  // nothing
   for (int i = 0; i < 50; ++i) {
     std::free(keep(std::malloc(64)));
@@ -152,6 +162,7 @@ constexpr Pattern kPatterns[] = {
     {"realloc", leak_by_realloc},
     {"aligned", leak_aligned},
     {"new", leak_by_new},
+    {"other-news", leak_by_other_news},
     {"free", free_all},
     {"threads", leak_in_threads},
     {"fork", fork_and_leak},
