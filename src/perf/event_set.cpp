@@ -194,9 +194,27 @@ Result<> EventSet::take_event(OpenedEvent& event, EventFd fd, std::size_t& owner
   fds_.push_back({.fd = std::move(fd),
                   .tracking = event.request.info.is_tracking || event.request.with_tracking});
   TRY(attach_ring(fds_.size() - 1, owner));
+  return set_filter(event, fds_.back().fd);
+}
+
+Result<> EventSet::set_filter(const OpenedEvent& event, const EventFd& fd) const {
   // A probe by the PMU has no fields that the kernel could test: pipeline/probe_samples.h does it.
-  const bool is_for_kernel = !event.request.filter.empty() && !event.request.pmu_probe;
-  return is_for_kernel ? fds_.back().fd.set_filter(event.request.filter) : Result<>(kDone);
+  if (event.request.pmu_probe) {
+    return kDone;
+  }
+  const std::string& filter = event.request.filter;
+  // Of the whole machine memtrace's own faults and calls would come too. The copies of their stacks
+  // take memory whose pages are touched for the first time, at 8 KiB a fault twice as much as these
+  // pages hold. Kernels whose filters do not know comm record it, to be left out later.
+  const bool feeds_itself = tids_ == std::vector<std::int32_t>{-1} &&
+                            event.request.type == kTypeTracepoint &&
+                            event.attr.sample_stack_user > kRepairStackBytes;
+  const std::string others = "comm != \"" + own_comm() + "\"";
+  if (feeds_itself &&
+      fd.set_filter(filter.empty() ? others : "(" + filter + ") && " + others).ok()) {
+    return kDone;
+  }
+  return filter.empty() ? Result<>(kDone) : fd.set_filter(filter);
 }
 
 // Whoever may not watch the kernel (kernel.perf_event_paranoid 2, no CAP_PERFMON) may watch his own

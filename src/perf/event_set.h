@@ -90,6 +90,7 @@ class EventSet {
   Result<> open_task(EventFd::Place place, std::size_t& owner);
   Result<> open_for_all_tasks(std::int32_t cpu, std::size_t& owner);
   Result<> take_event(OpenedEvent& event, EventFd fd, std::size_t& owner);
+  Result<> set_filter(const OpenedEvent& event, const EventFd& fd) const;
   void watch_user_mode_only();
   Result<> attach_ring(std::size_t index, std::size_t& owner);
   Result<> open_late_on(std::size_t ring, EventFd::Place place, LateEvents& late) const;

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "perf/event_set.h"
+#include "perf/own_thread.h"
 #include "perf/sample_layout.h"
 #include "perf/simulated_kernel.h"
 
@@ -184,6 +185,24 @@ TEST_P(OldKernelsTest, small_rings_are_for_the_copies_of_probes_only) {
   const auto larger = EventSet::open(setup);
   ASSERT_TRUE(larger.ok());
   EXPECT_EQ(larger.value().events()[2].attr.sample_stack_user, copies ? kDefaultStackBytes : 0);
+}
+
+// Copies of the stacks of memtrace's own faults would need memory, and make more of them.
+TEST_P(OldKernelsTest, of_the_whole_machine_own_stacks_are_not_copied) {
+  const SimulatedKernel kernel(GetParam());
+  EventSetup setup = setup_for(kernel);
+  setup.tids = {-1};
+  const auto set = EventSet::open(setup);
+  ASSERT_TRUE(set.ok());
+  const bool copies = set.value().features().user_stack;
+  const std::string others = "comm != \"" + own_comm() + "\"";
+  std::set<std::string> filters;
+  for (const auto& [fd, opened] : kernel.opened()) {
+    filters.insert(opened.filter);
+  }
+  EXPECT_EQ(filters.count("(bytes_req > 100) && " + others), copies ? 1U : 0U);
+  EXPECT_EQ(filters.count("bytes_req > 100"), copies ? 0U : 1U);
+  EXPECT_EQ(filters.count(others), copies ? 1U : 0U) << "of the probe";
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, OldKernelsTest, testing::ValuesIn(kKernels), name_of_test);
