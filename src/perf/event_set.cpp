@@ -19,7 +19,6 @@ namespace {
 // So much may wait in a ring before its reader is woken.
 constexpr std::size_t kMostUnseenBytes = std::size_t{16} << 20U;
 constexpr std::size_t kNoOwner = ~std::size_t{0};
-constexpr std::size_t kNamesInNote = 8;
 
 // CPUs x tasks x events descriptors: as many as we may have.
 void raise_open_file_limit() {
@@ -100,15 +99,6 @@ void EventSet::spare_small_rings() {
   notes_.push_back("user stacks but those of probes follow frame pointers: rings of " +
                    print_bytes(ring_bytes_) +
                    " have no room for copies (--call-graph dwarf makes them all the same)");
-}
-
-void EventSet::note_smaller_rings(int refusal) {
-  ring_note_ = format(
-      "rings are only %s for each CPU (%s): bursts may be lost",
-      print_bytes(ring_bytes_).c_str(),
-      refusal == EPERM ? "the mlock limit forbids more; raise kernel.perf_event_mlock_kb or run as "
-                         "root"
-                       : "there is no memory for more");
 }
 
 Result<> EventSet::open_cpus(const EventSetup& setup, const std::vector<int>& cpus) {
@@ -217,29 +207,6 @@ Result<> EventSet::set_filter(const OpenedEvent& event, const EventFd& fd) const
   return filter.empty() ? Result<>(kDone) : fd.set_filter(filter);
 }
 
-// Whoever may not watch the kernel (kernel.perf_event_paranoid 2, no CAP_PERFMON) may watch his own
-// programs in user mode, by software events: perf_event_open(2), exclude_kernel.
-void EventSet::watch_user_mode_only() {
-  const auto is_software = [](const OpenedEvent& event) {
-    return event.request.type == kTypeSoftware;
-  };
-  const auto own = EventFd::open(events_.front().attr, {.tid = 0}, "dummy", kernel_);
-  const bool refused =
-      !own.ok() && (own.error().errno_value == EACCES || own.error().errno_value == EPERM);
-  if (!refused || !std::all_of(events_.begin(), events_.end(), is_software)) {
-    return;
-  }
-  for (OpenedEvent& event : events_) {
-    event.attr.exclude_kernel = 1;
-    event.attr.exclude_callchain_kernel = 1;
-  }
-  notes_.emplace_back(
-      "only user mode was watched: what happens in the kernel, such as page faults in a system "
-      "call "
-      "that fills fresh memory, is not counted, and stacks have no kernel part; that takes "
-      "CAP_PERFMON, or kernel.perf_event_paranoid at 1 or less");
-}
-
 // The first event of a CPU gets the ring, all others write into it.
 Result<> EventSet::attach_ring(std::size_t index, std::size_t& owner) {
   const EventFd& event = fds_[index].fd;
@@ -256,20 +223,6 @@ Result<> EventSet::attach_ring(std::size_t index, std::size_t& owner) {
   rings_.push_back(ring.take());
   ring_fds_.push_back(event.fd());
   return kDone;
-}
-
-std::vector<std::string> EventSet::notes() const {
-  std::vector<std::string> notes = notes_;
-  if (!ring_note_.empty()) {
-    notes.push_back(ring_note_);
-  }
-  if (!left_out_.empty()) {
-    const std::size_t shown = std::min(left_out_.size(), kNamesInNote);
-    notes.push_back(
-        "not recorded, as they cannot be opened: " + join(std::span(left_out_).first(shown), ", ") +
-        (shown == left_out_.size() ? "" : format(" and %zu others", left_out_.size() - shown)));
-  }
-  return notes;
 }
 
 Result<> EventSet::enable_tracking() {
