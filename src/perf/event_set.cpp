@@ -84,15 +84,19 @@ EventSet::EventSet(const EventSetup& setup, const AttrFeatures& features, std::s
       notes_(setup.notes),
       tids_(setup.tids) {
   std::ranges::copy(feature_notes(features_), std::back_inserter(notes_));
-  spare_small_rings();
+  spare_small_rings(setup);
   add_events(setup);
   watch_user_mode_only();
 }
 
 // Copies of stacks would fill a small ring within a millisecond.
-void EventSet::spare_small_rings() {
+void EventSet::spare_small_rings(const EventSetup& setup) {
   CallGraph& graph = context_.call_graph;
-  if (!features_.user_stack || !graph.spares_bursts || ring_bytes_ >= kSmallestStackRing) {
+  const bool any_to_spare = std::ranges::any_of(setup.events, [&](const EventRequest& request) {
+    return !request.on_user_code && call_graph_of(request, graph).stack_bytes != 0;
+  });
+  if (!features_.user_stack || !graph.spares_bursts || ring_bytes_ >= kSmallestStackRing ||
+      !any_to_spare) {
     return;
   }
   graph.spares_all_but_probes = true;

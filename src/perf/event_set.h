@@ -82,7 +82,7 @@ class EventSet {
  private:
   EventSet(const EventSetup& setup, const AttrFeatures& features, std::size_t ring_bytes);
 
-  void spare_small_rings();
+  void spare_small_rings(const EventSetup& setup);
   void note_smaller_rings(int refusal);
   void add_events(const EventSetup& setup);
   Result<> open_cpus(const EventSetup& setup, const std::vector<int>& cpus);

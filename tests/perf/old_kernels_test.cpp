@@ -181,6 +181,14 @@ TEST_P(OldKernelsTest, small_rings_are_for_the_copies_of_probes_only) {
   }
   const std::string notes = join(set.value().notes(), "\n");
   EXPECT_EQ(notes.find("user stacks but those of probes follow") != std::string::npos, copies);
+  setup.events = {setup.events[0], setup.events[2]};
+  setup.events[0].in_bursts = true;
+  const auto without_faults = EventSet::open(setup);
+  ASSERT_TRUE(without_faults.ok());
+  EXPECT_EQ(join(without_faults.value().notes(), "\n").find("no room for copies"),
+            std::string::npos)
+      << "nothing is to be spared";
+  setup.events = setup_for(kernel).events;
   setup.ring_bytes = kSmallestStackRing;
   const auto larger = EventSet::open(setup);
   ASSERT_TRUE(larger.ok());
