@@ -116,9 +116,11 @@ CallGraph call_graph_of(const EventRequest& request, CallGraph asked) {
   asked.kernel = asked.kernel && request.stacks && !request.on_user_code;
   asked.user = asked.user && request.stacks && request.user_stack;
   asked.at_calls = request.on_user_code;
-  const bool is_spared = (asked.spares_bursts && request.in_bursts) ||
-                         (asked.spares_all_but_probes && !request.on_user_code);
+  const bool is_spared = asked.spares_bursts && request.in_bursts;
   asked.stack_bytes = asked.user && !is_spared ? asked.stack_bytes : 0;
+  if (!request.on_user_code) {
+    asked.stack_bytes = std::min(asked.stack_bytes, asked.most_but_of_probes);
+  }
   return asked;
 }
 

@@ -25,8 +25,8 @@ struct CallGraph {
   std::uint32_t stack_bytes = 0;
   // But of the kernel's own work (EventRequest::in_bursts), whose stacks follow frame pointers.
   bool spares_bursts = false;
-  // But of all other than probes, as the rings have no room for copies.
-  bool spares_all_but_probes = false;
+  // But at most so much for all other than probes, as the rings have no room for more.
+  std::uint32_t most_but_of_probes = 65528;
   // The copied stacks begin where a function is called or returns.
   bool at_calls = false;
 

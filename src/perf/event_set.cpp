@@ -89,22 +89,6 @@ EventSet::EventSet(const EventSetup& setup, const AttrFeatures& features, std::s
   watch_user_mode_only();
 }
 
-// Copies of stacks would fill a small ring within a millisecond.
-void EventSet::spare_small_rings(const EventSetup& setup) {
-  CallGraph& graph = context_.call_graph;
-  const bool any_to_spare = std::ranges::any_of(setup.events, [&](const EventRequest& request) {
-    return !request.on_user_code && call_graph_of(request, graph).stack_bytes != 0;
-  });
-  if (!features_.user_stack || !graph.spares_bursts || ring_bytes_ >= kSmallestStackRing ||
-      !any_to_spare) {
-    return;
-  }
-  graph.spares_all_but_probes = true;
-  notes_.push_back("user stacks but those of probes follow frame pointers: rings of " +
-                   print_bytes(ring_bytes_) +
-                   " have no room for copies (--call-graph dwarf makes them all the same)");
-}
-
 Result<> EventSet::open_cpus(const EventSetup& setup, const std::vector<int>& cpus) {
   for (const int cpu : cpus) {
     TRY(open_cpu(setup, cpu));

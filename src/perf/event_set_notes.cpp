@@ -23,6 +23,31 @@ void EventSet::note_smaller_rings(int refusal) {
                        : "there is no memory for more");
 }
 
+// Whoever may not hurry our threads (own_thread.h) has them wait, where the kernel wakes one on the
+// very CPU that fills its ring, for the next tick: up to 4 ms at HZ=250, in which a task makes 700
+// page faults with 8 KiB of its stack each.
+void EventSet::spare_small_rings(const EventSetup& setup) {
+  CallGraph& graph = context_.call_graph;
+  const bool any_to_spare = std::ranges::any_of(setup.events, [&](const EventRequest& request) {
+    return !request.on_user_code && call_graph_of(request, graph).stack_bytes != 0;
+  });
+  if (!features_.user_stack || !graph.spares_bursts || ring_bytes_ >= kWholeStackRing ||
+      !any_to_spare) {
+    return;
+  }
+  const std::string rings = "rings of " + print_bytes(ring_bytes_);
+  if (ring_bytes_ < kSmallestStackRing) {
+    graph.most_but_of_probes = 0;
+    notes_.push_back("user stacks but those of probes follow frame pointers: " + rings +
+                     " have no room for copies (--call-graph dwarf makes them all the same)");
+    return;
+  }
+  graph.most_but_of_probes = kDefaultStackBytes / 2;
+  notes_.push_back("of user stacks but those of probes " + print_bytes(graph.most_but_of_probes) +
+                   " are copied: " + rings +
+                   " have no room for more (--call-graph dwarf copies all the same)");
+}
+
 // Whoever may not watch the kernel (kernel.perf_event_paranoid 2, no CAP_PERFMON) may watch his own
 // programs in user mode, by software events: perf_event_open(2), exclude_kernel.
 void EventSet::watch_user_mode_only() {

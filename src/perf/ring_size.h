@@ -11,8 +11,9 @@ namespace memtrace {
 
 inline constexpr std::size_t kSmallestRing = std::size_t{64} << 10U;
 
-// Smaller ones have no room for copied stacks: of 8 KiB it holds 500.
+// Smaller ones have no room for copied stacks: this one holds 900 of 4 KiB, the next 900 of 8.
 inline constexpr std::size_t kSmallestStackRing = std::size_t{4} << 20U;
+inline constexpr std::size_t kWholeStackRing = 2 * kSmallestStackRing;
 
 // How many samples have copied stacks: of page faults and system calls some, of an allocator's
 // calls or of all events many.

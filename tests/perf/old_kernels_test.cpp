@@ -189,10 +189,26 @@ TEST_P(OldKernelsTest, small_rings_are_for_the_copies_of_probes_only) {
             std::string::npos)
       << "nothing is to be spared";
   setup.events = setup_for(kernel).events;
+}
+
+// Between two ticks as many faults as a ring holds must be all that a task can make.
+TEST_P(OldKernelsTest, rings_of_middle_size_are_for_copies_of_half_the_size) {
+  const SimulatedKernel kernel(GetParam());
+  EventSetup setup = setup_for(kernel);
+  setup.call_graph.spares_bursts = true;
   setup.ring_bytes = kSmallestStackRing;
-  const auto larger = EventSet::open(setup);
-  ASSERT_TRUE(larger.ok());
-  EXPECT_EQ(larger.value().events()[2].attr.sample_stack_user, copies ? kDefaultStackBytes : 0);
+  const auto middle = EventSet::open(setup);
+  ASSERT_TRUE(middle.ok());
+  const bool copies = middle.value().features().user_stack;
+  EXPECT_EQ(middle.value().events()[2].attr.sample_stack_user, copies ? 4096U : 0);
+  EXPECT_EQ(middle.value().events()[3].attr.sample_stack_user, copies ? kDefaultStackBytes : 0);
+  EXPECT_EQ(join(middle.value().notes(), "\n").find("4.0 KiB are copied") != std::string::npos,
+            copies);
+  setup.ring_bytes = kWholeStackRing;
+  const auto large = EventSet::open(setup);
+  ASSERT_TRUE(large.ok());
+  EXPECT_EQ(large.value().events()[2].attr.sample_stack_user, copies ? kDefaultStackBytes : 0);
+  EXPECT_EQ(join(large.value().notes(), "\n").find("are copied"), std::string::npos);
 }
 
 // Copies of the stacks of memtrace's own faults would need memory, and make more of them.
