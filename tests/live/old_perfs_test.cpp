@@ -44,13 +44,27 @@ class OldPerfsTest : public LiveTest, public testing::WithParamInterface<Setting
   std::string perf_;
 };
 
+std::uint64_t sum_of(const EventCounts& counts) {
+  std::uint64_t sum = 0;
+  for (const auto& [event, count] : counts) {
+    sum += count;
+  }
+  return sum;
+}
+
 constexpr const char* kWork = " -- $PUPPETS/many_kmallocs 200";
 constexpr const char* kEvents = " -e kmem:kmalloc,kmem:kfree,page-faults ";
 
 TEST_P(OldPerfsTest, recording_has_as_many_samples_as_its_own_perf_says) {
   run_well(perf_ + " record -q -o perf.data" + kEvents + GetParam().options + kWork);
   const EventCounts own = own_counts("perf.data");
-  EXPECT_EQ(own, old_counts("perf.data"));
+  // perf script shows a sample that comes later than its round allows out of order; memtrace tells
+  // how many it left out.
+  if (const std::uint64_t late = report("-i perf.data").at("caveats").at("late"); late == 0) {
+    EXPECT_EQ(own, old_counts("perf.data"));
+  } else {
+    EXPECT_EQ(sum_of(own) + late, sum_of(old_counts("perf.data")));
+  }
   EXPECT_GE(own.at("kmem:kmalloc"), 200U);
 }
 
