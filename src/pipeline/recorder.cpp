@@ -249,7 +249,7 @@ class Recorder {
   const RecordOptions& options_;
   LiveSource& source_;
   FileWriter& writer_;
-  World world_{{}};
+  World world_{{.keep_stacks = false}};
   EventFeed feed_;
   Observer observer_;
   IdentityWatch identities_;

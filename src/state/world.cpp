@@ -87,7 +87,7 @@ StackId World::translate(const Process& process, std::span<const std::uint64_t> 
     }
     innermost = false;
   }
-  return stacks_.intern(frames_);
+  return options_.keep_stacks ? stacks_.intern(frames_) : StackId{};
 }
 
 bool World::wanted(bool user) const {
