@@ -34,11 +34,14 @@ void ask_for_stacks(perf_event_attr& attr,
   if (call_graph.user && call_graph.stack_bytes != 0) {
     attr.exclude_callchain_user = features.callchain_parts ? 1 : 0;
     attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-    attr.sample_regs_user = call_graph.at_calls ? preserved_registers() : general_registers();
+    attr.sample_regs_user = call_graph.at_calls ? caller_registers() : general_registers();
     attr.sample_stack_user = call_graph.stack_bytes;
   } else if (call_graph.user && call_graph.repair) {
     attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
     attr.sample_regs_user = repair_registers();
+    if (call_graph.at_calls) {
+      attr.sample_regs_user &= caller_registers();
+    }
     attr.sample_stack_user = kRepairStackBytes;
   }
 }
@@ -88,12 +91,14 @@ std::uint64_t general_registers() {
 #endif
 }
 
-// System V ABI for x86-64, figure 3.4; and r10, from which gcc finds the frame while a function
-// that aligns its stack sets it up. AAPCS64, section 6.1.1.
-std::uint64_t preserved_registers() {
+// Of what a call preserves (System V ABI for x86-64, figure 3.4) compilers find the frame of a
+// function that calls by rsp and rbp only: r10 and r13, which stand for it while gcc aligns a
+// stack, do so between calls. rbx is for glibc's _dl_runtime_resolve
+// (sysdeps/x86_64/dl-trampoline.h). So it is in all of Debian 12's programs and libraries. The
+// instruction is PERF_SAMPLE_IP. AAPCS64, section 6.1.1.
+std::uint64_t caller_registers() {
 #if defined(__x86_64__)
-  return (1U << PERF_REG_X86_BX) | bits(PERF_REG_X86_BP, PERF_REG_X86_IP) |
-         (1U << PERF_REG_X86_R10) | bits(PERF_REG_X86_R12, PERF_REG_X86_R15);
+  return (1U << PERF_REG_X86_BX) | (1U << PERF_REG_X86_BP) | (1U << PERF_REG_X86_SP);
 #elif defined(__aarch64__)
   return bits(PERF_REG_ARM64_X19, PERF_REG_ARM64_PC);
 #else
@@ -103,7 +108,7 @@ std::uint64_t preserved_registers() {
 
 std::uint64_t repair_registers() {
 #if defined(__x86_64__)
-  return (1U << PERF_REG_X86_IP) | (1U << PERF_REG_X86_SP) | (1U << PERF_REG_X86_BP);
+  return (1U << PERF_REG_X86_IP) | (1U << PERF_REG_X86_SP);
 #elif defined(__aarch64__)
   return (std::uint64_t{1} << PERF_REG_ARM64_PC) | (std::uint64_t{1} << PERF_REG_ARM64_SP) |
          (std::uint64_t{1} << PERF_REG_ARM64_LR);

@@ -17,8 +17,8 @@ namespace memtrace {
 struct CallGraph {
   bool kernel = true;
   bool user = true;
-  // Sample the user's ip, sp and frame pointer and the top of the stack too, so that the caller
-  // that a frame-pointer chain loses at a function's entry can be put back.
+  // Sample the user's ip and sp and the top of the stack too, so that the caller that a
+  // frame-pointer chain loses at a function's entry can be put back.
   bool repair = false;
   // Not 0: instead of following frame pointers, sample all registers and copy so much of the user
   // stack, to be unwound by memtrace. A multiple of 8, at most 65528.
@@ -97,9 +97,9 @@ struct AttrContext {
 // All registers that unwinding may need, as a PERF_SAMPLE_REGS_USER mask.
 std::uint64_t general_registers();
 
-// Those that unwinding may need where a function is called or returns: what a call preserves, as
-// its caller's rules can say nothing of others. The kernel takes some 40 ns to write one.
-std::uint64_t preserved_registers();
+// Those that unwinding may need where a function is called or returns, and in its callers. The
+// kernel takes some 70 ns to write one.
+std::uint64_t caller_registers();
 
 // Registers of CallGraph::repair on this architecture, as a PERF_SAMPLE_REGS_USER mask.
 std::uint64_t repair_registers();

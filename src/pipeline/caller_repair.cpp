@@ -28,7 +28,7 @@ std::span<const std::uint64_t> CallerRepair::repair(const Sample& sample) {
 
 std::optional<std::uint64_t> CallerRepair::return_address(const Sample& sample,
                                                           const Process& process) {
-  const RegisterFile registers = sampled_registers(sample.registers);
+  const RegisterFile registers = registers_of(sample);
   if (!registers.has(kHostRegisters.program_counter)) {
     return std::nullopt;
   }

@@ -48,4 +48,13 @@ RegisterFile sampled_registers(const UserRegisters& sampled) {
   return registers;
 }
 
+RegisterFile registers_of(const Sample& sample) {
+  RegisterFile registers = sampled_registers(sample.registers);
+  const bool was_sampled = registers.has(kHostRegisters.program_counter);
+  if (!was_sampled && sample.registers.abi != 0 && sample.mode == CpuMode::User) {
+    registers.set(kHostRegisters.program_counter, sample.ip);
+  }
+  return registers;
+}
+
 }  // namespace memtrace

@@ -35,6 +35,13 @@ std::uint64_t register_of(const UserRegisters& registers, unsigned bit) {
   return known ? registers.values[place] : 0;
 }
 
+// Of a user probe PERF_SAMPLE_IP tells it.
+std::uint64_t instruction_of(const Sample& sample) {
+  const bool was_sampled = (sample.registers.mask >> kIpBit & 1U) != 0;
+  return was_sampled || sample.mode != CpuMode::User ? register_of(sample.registers, kIpBit)
+                                                     : sample.ip;
+}
+
 std::uint64_t with_offset(std::uint64_t base, std::int64_t offset) {
   return base + static_cast<std::uint64_t>(offset);
 }
@@ -58,7 +65,7 @@ std::span<const std::uint64_t> FastWalk::walk(std::uint64_t space, const Sample&
 }
 
 bool FastWalk::begin(const Sample& sample) {
-  at_ = {.pc = register_of(sample.registers, kIpBit),
+  at_ = {.pc = instruction_of(sample),
          .sp = register_of(sample.registers, kSpBit),
          .fp = register_of(sample.registers, kFpBit)};
   stack_ = {at_.sp, sample.user_stack, StackBytes(at_.sp, sample.user_stack)};

@@ -76,7 +76,7 @@ std::span<const std::uint64_t> StackUnwinder::unwind_user(const Sample& sample) 
 }
 
 StackEnd StackUnwinder::walk_all(const Sample& sample) {
-  const RegisterFile registers = sampled_registers(sample.registers);
+  const RegisterFile registers = registers_of(sample);
   if (sample.registers.abi != kAbi64 || !has_all_needed(registers)) {
     return StackEnd::NoRegisters;
   }

@@ -100,7 +100,7 @@ TEST(EventAttrTest, stacks_are_copied_but_of_what_comes_in_bursts) {
             general_registers());
   EXPECT_EQ(attr_of("memtrace_heap_1:malloc", true, false).sample_stack_user, 8192U);
   EXPECT_EQ(attr_of("memtrace_heap_1:malloc", true, false).exclude_callchain_kernel, 1U);
-  EXPECT_EQ(attr_of("memtrace_heap_1:malloc", true, false).sample_regs_user, preserved_registers());
+  EXPECT_EQ(attr_of("memtrace_heap_1:malloc", true, false).sample_regs_user, caller_registers());
   EXPECT_EQ(attr_of("kmem:kmalloc", false, true).sample_stack_user, kRepairStackBytes);
   EXPECT_EQ(attr_of("kmem:kmalloc", false, true).exclude_callchain_user, 0U);
 }
@@ -134,15 +134,15 @@ TEST(EventAttrTest, stacks_to_be_unwound_come_with_registers_and_no_user_callcha
   EXPECT_EQ(file_attr(attr, {}).exclude_callchain_user, 0U) << "the file holds the unwound frames";
 }
 
-TEST(EventAttrTest, probes_come_with_the_registers_that_calls_preserve) {
+TEST(EventAttrTest, probes_come_with_the_registers_that_find_callers) {
   const EventRequest request{
       .info = {.kind = EventKind::Tracepoint}, .type = kTypeTracepoint, .on_user_code = true};
   const perf_event_attr attr = make_attr(request, {.call_graph = {.stack_bytes = 8192}});
-  EXPECT_EQ(attr.sample_regs_user, preserved_registers());
-  EXPECT_EQ(preserved_registers() & ~general_registers(), 0U);
-  EXPECT_EQ(repair_registers() & ~preserved_registers(), 0U);
+  EXPECT_EQ(attr.sample_regs_user, caller_registers());
+  EXPECT_EQ(caller_registers() & ~general_registers(), 0U);
+  EXPECT_NE(attr.sample_type & PERF_SAMPLE_IP, 0U) << "it stands for the register";
 #if defined(__x86_64__)
-  EXPECT_EQ(std::popcount(preserved_registers()), 9);
+  EXPECT_EQ(std::popcount(caller_registers()), 3);
 #endif
 }
 

@@ -93,7 +93,7 @@ void add_dump(std::vector<std::uint64_t>& words, std::uint64_t stack_bytes) {
   const std::size_t start = words.size();
   add_sample(words, {});
   words.push_back(2);  // PERF_SAMPLE_REGS_ABI_64
-  words.resize(words.size() + static_cast<std::size_t>(std::popcount(preserved_registers())));
+  words.resize(words.size() + static_cast<std::size_t>(std::popcount(caller_registers())));
   words.push_back(stack_bytes);
   for (std::uint64_t i = 0; i < stack_bytes / sizeof(std::uint64_t); ++i) {
     words.push_back(i);
