@@ -14,13 +14,6 @@ namespace {
 
 constexpr auto kHelp = std::to_array<Option>({{"help", 'h', "", "show this"}});
 
-constexpr auto kTarget = std::to_array<Option>({
-    {"all-cpus", 'a', "", "the whole machine"},
-    {"pid", 'p', "PID,...", "these processes, all their threads, and the children they start"},
-    {"tid", 't', "TID,...", "these threads"},
-    {"duration", 'd', "SECONDS", "stop after this time"},
-});
-
 constexpr auto kEvents = std::to_array<Option>({
     {"event",
      'e',
@@ -94,10 +87,6 @@ std::span<const Option> help_option() {
   return kHelp;
 }
 
-std::span<const Option> target_options() {
-  return kTarget;
-}
-
 std::span<const Option> event_options() {
   return kEvents;
 }
@@ -116,58 +105,6 @@ std::vector<Option> view_own_options(const ViewSpec& spec) {
     options.push_back({own.name, 0, own.argument, own.help});
   }
   return options;
-}
-
-Result<std::vector<std::uint32_t>> read_ids(const ParsedOptions& parsed, std::string_view name) {
-  std::vector<std::uint32_t> ids;
-  for (const std::string& text : parsed.list(name)) {
-    const auto id = parse_number(text);
-    if (!id || *id == 0 || *id > 0x7fffffff) {
-      return Error{"--" + std::string(name) + " " + text,
-                   0,
-                   "takes ids, such as 1234 or 12,34",
-                   ErrorKind::Usage};
-    }
-    ids.push_back(static_cast<std::uint32_t>(*id));
-  }
-  return ids;
-}
-
-Result<Target> read_target(const ParsedOptions& parsed) {
-  const std::array<bool, 3> given = {parsed.has("all-cpus"), parsed.has("pid"), parsed.has("tid")};
-  const auto count = std::count(given.begin(), given.end(), true);
-  if (count > 1 || (count == 0 && parsed.command().empty())) {
-    return Error{count == 0 ? "nothing to watch" : "more than one thing to watch",
-                 0,
-                 "give one of -a (the whole machine), -p PID, -t TID, or -- COMMAND",
-                 ErrorKind::Usage};
-  }
-  Target target{.kind = TargetKind::Command, .command = parsed.command()};
-  if (given[0]) {
-    target.kind = TargetKind::System;
-  } else if (count == 1) {
-    target.kind = given[1] ? TargetKind::Processes : TargetKind::Threads;
-    auto ids = read_ids(parsed, given[1] ? "pid" : "tid");
-    if (!ids.ok()) {
-      return ids.take_error();
-    }
-    target.ids = ids.take();
-  }
-  return target;
-}
-
-std::string describe_target(const Target& target) {
-  if (target.kind == TargetKind::System) {
-    return "the whole machine";
-  }
-  if (target.kind == TargetKind::Command) {
-    return join(target.command, " ");
-  }
-  std::vector<std::string> ids;
-  for (const std::uint32_t id : target.ids) {
-    ids.push_back(std::to_string(id));
-  }
-  return (target.kind == TargetKind::Processes ? "process " : "thread ") + join(ids, ", ");
 }
 
 Result<LiveSetup> read_live_setup(const ParsedOptions& parsed) {

@@ -13,7 +13,7 @@
 namespace memtrace {
 
 std::span<const Option> help_option();     // --help
-std::span<const Option> target_options();  // -a -p -t -d
+std::span<const Option> target_options();  // -a -p -t -d --keep-aslr
 std::span<const Option> event_options();   // -e --filter --period --call-graph --ring-size
 std::span<const Option> stack_options();   // --user --kernel
 std::span<const Option> report_options();  // --by --sort --top --min --exclude --comm --format

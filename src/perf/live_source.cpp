@@ -9,6 +9,7 @@
 #include <csignal>
 
 #include "base/system.h"
+#include "perf/fixed_addresses.h"
 #include "perf/own_work.h"
 #include "perf/ring_size.h"
 
@@ -27,7 +28,8 @@ Record malformed_record(std::uint64_t time_ns) {
 Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
   std::optional<HeldCommand> command;
   if (!setup.target.command.empty()) {
-    auto spawned = HeldCommand::spawn(setup.target);
+    auto spawned = HeldCommand::spawn(setup.target,
+                                      addresses_for(setup.target, setup.events, setup.call_graph));
     if (!spawned.ok()) {
       return spawned.take_error();
     }

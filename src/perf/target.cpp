@@ -1,6 +1,7 @@
 #include "perf/target.h"
 
 #include <fcntl.h>
+#include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +48,16 @@ Result<Pipe> make_pipe() {
   const int error = errno;
   [[maybe_unused]] const ssize_t sent = ::write(errno_fd, &error, sizeof(error));
   ::_exit(127);
+}
+
+// personality(2): of what is executed from here on, but set-user-ID programs. A container may
+// refuse.
+void fix_addresses() {
+  constexpr unsigned long kAskOnly = 0xffffffff;
+  const int now = ::personality(kAskOnly);
+  if (now >= 0) {
+    (void)::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
+  }
 }
 
 Result<std::vector<std::uint32_t>> threads_for(TargetKind kind, std::uint32_t id) {
@@ -135,7 +146,7 @@ Result<std::vector<std::int32_t>> tasks_of(const Target& target) {
 HeldCommand::HeldCommand(pid_t pid, UniqueFd go, UniqueFd exec_errno, std::string name)
     : pid_(pid), go_(std::move(go)), exec_errno_(std::move(exec_errno)), name_(std::move(name)) {}
 
-Result<HeldCommand> HeldCommand::spawn(const Target& target) {
+Result<HeldCommand> HeldCommand::spawn(const Target& target, Addresses addresses) {
   auto go = make_pipe();
   auto exec_errno = make_pipe();
   if (!go.ok() || !exec_errno.ok()) {
@@ -155,6 +166,9 @@ Result<HeldCommand> HeldCommand::spawn(const Target& target) {
     go.value().write_end.reset();  // else the read never ends when memtrace does
     if (target.output_taken) {
       ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    }
+    if (addresses == Addresses::Fixed) {
+      fix_addresses();
     }
     wait_and_exec(go.value().read_end.get(), exec_errno.value().write_end.get(), pointers.data());
   }

@@ -16,6 +16,9 @@ namespace memtrace {
 
 enum class TargetKind : std::uint8_t { System, Processes, Threads, Command };
 
+// Of a command: as randomized as they always are, or the same in each run.
+enum class Addresses : std::uint8_t { Random, Fixed };
+
 struct Target {
   TargetKind kind = TargetKind::System;
   std::vector<std::uint32_t> ids;  // pids or tids
@@ -23,6 +26,7 @@ struct Target {
   std::vector<std::string> command;
   // Standard output is the recording's: the command writes to standard error instead.
   bool output_taken = false;
+  bool keep_aslr = false;  // the user wants Addresses::Random
 };
 
 // Threads of a process, read again until two looks agree. Error: no such process.
@@ -39,7 +43,7 @@ Result<std::vector<std::int32_t>> tasks_of(const Target& target);
 // everything can be set up around it. Killed when it is destroyed unreleased.
 class HeldCommand {
  public:
-  static Result<HeldCommand> spawn(const Target& target);
+  static Result<HeldCommand> spawn(const Target& target, Addresses addresses = Addresses::Random);
 
   HeldCommand(HeldCommand&&) noexcept = default;
   HeldCommand& operator=(HeldCommand&&) = delete;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "perf/fixed_addresses.h"
 #include "pipeline/watchpoint_event.h"
 
 namespace memtrace {
@@ -90,6 +91,10 @@ std::string target_words(const RecordOptions& options) {
   }
   if (!target.command.empty()) {
     words += " --";
+    if (addresses_for(target, options.selected.requests, options.live.call_graph) ==
+        Addresses::Fixed) {
+      words += " setarch x86_64 -R";
+    }
     for (const std::string& word : target.command) {
       words += " " + shell_word(word);
     }

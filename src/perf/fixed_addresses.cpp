@@ -1,0 +1,33 @@
+#include "perf/fixed_addresses.h"
+
+#include <algorithm>
+
+#include "base/system.h"
+
+namespace memtrace {
+namespace {
+
+// Linux says so only of a processor whose fifth level it uses.
+bool has_five_levels() {
+  const auto processors = read_file("/proc/cpuinfo");
+  return !processors.ok() || processors.value().find(" la57") != std::string::npos;
+}
+
+}  // namespace
+
+Addresses addresses_for(const Target& target,
+                        std::span<const EventRequest> events,
+                        const CallGraph& call_graph) {
+#if defined(__x86_64__)
+  const bool copies_stacks = std::ranges::any_of(events, [&](const EventRequest& request) {
+    return call_graph_of(request, call_graph).stack_bytes != 0;
+  });
+  const bool helps = !target.command.empty() && copies_stacks && !has_five_levels();
+  return helps && !target.keep_aslr ? Addresses::Fixed : Addresses::Random;
+#else
+  (void)target, (void)events, (void)call_graph;
+  return Addresses::Random;
+#endif
+}
+
+}  // namespace memtrace
