@@ -38,7 +38,7 @@ class World {
  public:
   struct Options {
     StackPart part = StackPart::Whole;
-    bool keep_stacks = true;  // else only the places in code that they are made of
+    bool keep_stacks = true;         // else only the places in code that they are made of
     bool track_live_blocks = false;  // costs memory for every live block: only when a view needs it
     bool track_mappings = false;     // likewise for every mapping
     bool track_heap_mappings = false;  // what programs map themselves is part of their heap

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "perf/event_attr.h"
+#include "pipeline/sampled_registers.h"
 
 #ifdef __x86_64__
 
@@ -129,6 +130,23 @@ TEST_F(FastWalkTest, agrees_with_the_truth_on_a_program_that_calls_at_random) {
 TEST_F(FastWalkTest, what_was_remembered_is_not_true_in_another_space) {
   EXPECT_EQ(walk(walk_, {1, 2, 3}), truth({1, 2, 3}));
   EXPECT_TRUE(walk(walk_, {1, 2, 3}, kSpace + 1).empty());
+}
+
+// At a user probe the kernel is not asked for the register (caller_registers()).
+TEST_F(FastWalkTest, instruction_of_a_user_probe_is_that_of_its_sample) {
+  const Words words = {0, 0, kOutermost};  // as function 2 has them: two words, the return address
+  const std::array<std::uint64_t, 2> registers = {5, kStackEnd - words.size() * 8};
+  Sample sample{.tid = 7,
+                .ip = Machine::address(2),
+                .mode = CpuMode::User,
+                .registers = {.abi = 2, .mask = kMask & ~(1U << 8U), .values = registers},
+                .user_stack = std::as_bytes(std::span(words))};
+  const auto frames = walk_.walk(kSpace, sample);
+  EXPECT_EQ(Words(frames.begin(), frames.end()), truth({2}));
+  EXPECT_EQ(registers_of(sample)[kHostRegisters.program_counter], Machine::address(2));
+  sample.mode = CpuMode::Kernel;
+  EXPECT_TRUE(walk_.walk(kSpace, sample).empty());
+  EXPECT_FALSE(registers_of(sample).has(kHostRegisters.program_counter));
 }
 
 TEST_F(FastWalkTest, address_that_is_not_known_is_left_to_others) {

@@ -55,6 +55,16 @@ TEST(WorldTest, a_chain_that_leaves_all_mappings_ends_there) {
   EXPECT_FALSE(world.stacks().location(locations[1]).module.valid());
 }
 
+TEST(WorldTest, places_in_code_are_kept_without_the_stacks) {
+  World world({.keep_stacks = false});
+  world.map(mapping(10, 0x400000, 0x500000, "/bin/tool"));
+  const std::array<std::uint64_t, 3> chain = {kUserMarker, 0x400123, 0x400200};
+  EXPECT_FALSE(world.intern_stack(10, chain).valid());
+  EXPECT_FALSE(world.intern_stack(10, chain).valid());
+  ASSERT_EQ(world.stacks().location_count(), 2U);
+  EXPECT_EQ(world.stacks().location(LocationId{1}).offset, 0x2123U);
+}
+
 TEST(WorldTest, only_the_innermost_address_of_each_context_is_no_return_address) {
   World world({});
   world.map(mapping(10, 0x400000, 0x500000, "/bin/tool"));
