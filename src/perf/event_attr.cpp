@@ -19,6 +19,23 @@ std::uint64_t common_sample(const AttrFeatures& features) {
          (features.identifier ? PERF_SAMPLE_IDENTIFIER : PERF_SAMPLE_ID | PERF_SAMPLE_ADDR);
 }
 
+std::uint64_t instruction_register() {
+#if defined(__x86_64__)
+  return std::uint64_t{1} << PERF_REG_X86_IP;
+#elif defined(__aarch64__)
+  return std::uint64_t{1} << PERF_REG_ARM64_PC;
+#else
+  return 0;
+#endif
+}
+
+std::uint64_t unwinding_registers(const CallGraph& call_graph) {
+  if (call_graph.at_system_calls) {
+    return caller_registers() | instruction_register();
+  }
+  return call_graph.at_calls ? caller_registers() : general_registers();
+}
+
 void ask_for_stacks(perf_event_attr& attr,
                     const CallGraph& call_graph,
                     const AttrFeatures& features) {
@@ -34,14 +51,11 @@ void ask_for_stacks(perf_event_attr& attr,
   if (call_graph.user && call_graph.stack_bytes != 0) {
     attr.exclude_callchain_user = features.callchain_parts ? 1 : 0;
     attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-    attr.sample_regs_user = call_graph.at_calls ? caller_registers() : general_registers();
+    attr.sample_regs_user = unwinding_registers(call_graph);
     attr.sample_stack_user = call_graph.stack_bytes;
   } else if (call_graph.user && call_graph.repair) {
     attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-    attr.sample_regs_user = repair_registers();
-    if (call_graph.at_calls) {
-      attr.sample_regs_user &= caller_registers();
-    }
+    attr.sample_regs_user = repair_registers() & unwinding_registers(call_graph);
     attr.sample_stack_user = kRepairStackBytes;
   }
 }
@@ -108,9 +122,9 @@ std::uint64_t caller_registers() {
 
 std::uint64_t repair_registers() {
 #if defined(__x86_64__)
-  return (1U << PERF_REG_X86_IP) | (1U << PERF_REG_X86_SP);
+  return instruction_register() | (1U << PERF_REG_X86_SP);
 #elif defined(__aarch64__)
-  return (std::uint64_t{1} << PERF_REG_ARM64_PC) | (std::uint64_t{1} << PERF_REG_ARM64_SP) |
+  return instruction_register() | (std::uint64_t{1} << PERF_REG_ARM64_SP) |
          (std::uint64_t{1} << PERF_REG_ARM64_LR);
 #else
   return 0;
@@ -121,6 +135,7 @@ CallGraph call_graph_of(const EventRequest& request, CallGraph asked) {
   asked.kernel = asked.kernel && request.stacks && !request.on_user_code;
   asked.user = asked.user && request.stacks && request.user_stack;
   asked.at_calls = request.on_user_code;
+  asked.at_system_calls = request.at_system_call;
   const bool is_spared = asked.spares_bursts && request.in_bursts;
   asked.stack_bytes = asked.user && !is_spared ? asked.stack_bytes : 0;
   if (!request.on_user_code) {

@@ -29,6 +29,7 @@ struct CallGraph {
   std::uint32_t most_but_of_probes = 65528;
   // The copied stacks begin where a function is called or returns.
   bool at_calls = false;
+  bool at_system_calls = false;  // likewise; PERF_SAMPLE_IP may be the kernel's
 
   bool any() const { return kernel || user; }
 };
@@ -70,6 +71,7 @@ struct EventRequest {
   bool stacks = true;      // false: no callchain, registers or stack bytes, whatever CallGraph says
   bool user_stack = true;  // false: the kernel's part of the stack is enough
   bool on_user_code = false;  // a probe
+  bool at_system_call = false;
   // The kernel's own work, such as kmem:*: it comes by the hundred thousand a second, and two CPUs
   // copy no more than that of 8 KiB each.
   bool in_bursts = false;

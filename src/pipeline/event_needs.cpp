@@ -116,6 +116,11 @@ bool is_in_bursts(const EventRequest& request) {
          request.info.format.find(kProbeField) == std::string::npos;
 }
 
+void note_origin(EventRequest& request) {
+  request.in_bursts = is_in_bursts(request);
+  request.at_system_call = is_system_call(request.info.name);
+}
+
 bool has_stacks(std::string_view name, bool of_calls) {
   if (is_system_call(name)) {
     return of_calls && (name.starts_with("syscalls:sys_enter_") || is_raw_entry(name));

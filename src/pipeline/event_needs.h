@@ -27,6 +27,9 @@ bool is_paired(std::string_view name);
 // of probes, and of reclaim that a task has to do itself.
 bool is_in_bursts(const EventRequest& request);
 
+// Sets in_bursts and at_system_call.
+void note_origin(EventRequest& request);
+
 // Views show no stacks of some events; what the user names has them. of_calls: the view shows those
 // of system calls.
 bool has_stacks(std::string_view name, bool of_calls);

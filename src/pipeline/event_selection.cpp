@@ -249,7 +249,7 @@ class Selector {
     const auto name_of = [](const EventRequest& other) { return other.info.name; };
     auto& requests = selected_.requests;
     const auto known = std::ranges::find(requests, request.info.name, name_of);
-    request.in_bursts = is_in_bursts(request);
+    note_origin(request);
     if (known == requests.end()) {
       requests.push_back(std::move(request));
     } else {

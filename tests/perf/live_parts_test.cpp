@@ -146,6 +146,21 @@ TEST(EventAttrTest, probes_come_with_the_registers_that_find_callers) {
 #endif
 }
 
+// PERF_SAMPLE_IP of raw_syscalls:sys_enter is the kernel's.
+TEST(EventAttrTest, system_calls_come_with_their_instruction_too) {
+  EventRequest request{
+      .info = {.kind = EventKind::Tracepoint}, .type = kTypeTracepoint, .at_system_call = true};
+  const CallGraph copies{.stack_bytes = 8192};
+  const std::uint64_t registers = make_attr(request, {.call_graph = copies}).sample_regs_user;
+  EXPECT_EQ(registers & caller_registers(), caller_registers());
+  EXPECT_EQ(registers & repair_registers(), repair_registers());
+#if defined(__x86_64__)
+  EXPECT_EQ(std::popcount(registers), 4);
+#endif
+  request.on_user_code = true;  // as views of the heap have it
+  EXPECT_EQ(make_attr(request, {.call_graph = copies}).sample_regs_user, registers);
+}
+
 TEST(EventAttrTest, an_event_that_needs_no_stack_has_none) {
   const EventRequest request{
       .info = {.kind = EventKind::Tracepoint}, .type = kTypeTracepoint, .stacks = false};

@@ -50,6 +50,15 @@ TEST(EventNeeds, the_kernels_own_work_comes_in_bursts) {
   EXPECT_FALSE(is_in_bursts(probe));
 }
 
+TEST(EventNeeds, origin_of_an_event_is_noted) {
+  for (const char* event : {"syscalls:sys_enter_mmap", "raw_syscalls:sys_enter", "kmem:kmalloc"}) {
+    EventRequest request = tracepoint(event);
+    note_origin(request);
+    EXPECT_EQ(request.at_system_call, request.info.name != "kmem:kmalloc") << event;
+    EXPECT_EQ(request.in_bursts, request.info.name == "kmem:kmalloc") << event;
+  }
+}
+
 TEST(EventNeeds, both_sides_of_a_pair_are_never_sampled_one_in_n) {
   for (const char* event : {"syscalls:sys_enter_brk",
                             "vmscan:mm_shrink_slab_start",
