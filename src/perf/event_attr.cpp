@@ -2,6 +2,7 @@
 
 #include <asm/perf_regs.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "perf/newer_bits.h"
