@@ -20,8 +20,8 @@ struct CallGraph {
   // Sample the user's ip and sp and the top of the stack too, so that the caller that a
   // frame-pointer chain loses at a function's entry can be put back.
   bool repair = false;
-  // Not 0: instead of following frame pointers, sample all registers and copy so much of the user
-  // stack, to be unwound by memtrace. A multiple of 8, at most 65528.
+  // Not 0: instead of following frame pointers, sample the registers that unwinding needs and copy
+  // so much of the user stack, to be unwound by memtrace. A multiple of 8, at most 65528.
   std::uint32_t stack_bytes = 0;
   // But of the kernel's own work (EventRequest::in_bursts), whose stacks follow frame pointers.
   bool spares_bursts = false;

@@ -22,7 +22,10 @@ Addresses addresses_for(const Target& target,
   const bool copies_stacks = std::ranges::any_of(events, [&](const EventRequest& request) {
     return call_graph_of(request, call_graph).stack_bytes != 0;
   });
-  const bool helps = !target.command.empty() && copies_stacks && !has_five_levels();
+  // Beside processes or threads it is only run meanwhile.
+  const bool is_watched = !target.command.empty() &&
+                          (target.kind == TargetKind::Command || target.kind == TargetKind::System);
+  const bool helps = is_watched && copies_stacks && !has_five_levels();
   return helps && !target.keep_aslr ? Addresses::Fixed : Addresses::Random;
 #else
   (void)target, (void)events, (void)call_graph;

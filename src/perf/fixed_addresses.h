@@ -15,7 +15,7 @@
 
 namespace memtrace {
 
-// Whether it would help the command of this target. False where the user wishes otherwise.
+// Fixed where it would help the command of this target and the user has not wished otherwise.
 Addresses addresses_for(const Target& target,
                         std::span<const EventRequest> events,
                         const CallGraph& call_graph);

@@ -40,6 +40,13 @@ TEST(FixedAddresses, are_for_commands_of_whose_stacks_copies_are_asked_for) {
 
 TEST(FixedAddresses, are_not_for_processes_that_run_nor_against_the_users_wish) {
   EXPECT_EQ(chosen_for({.kind = TargetKind::System}, {}, kCopies), Addresses::Random);
+  Target beside = command();
+  beside.kind = TargetKind::System;
+  EXPECT_EQ(chosen_for(beside, {}, kCopies), helpful()) << "watched with the whole machine";
+  for (const TargetKind kind : {TargetKind::Processes, TargetKind::Threads}) {
+    beside.kind = kind;
+    EXPECT_EQ(chosen_for(beside, {}, kCopies), Addresses::Random) << "run, but not watched";
+  }
   Target kept = command();
   kept.keep_aslr = true;
   EXPECT_EQ(chosen_for(kept, {}, kCopies), Addresses::Random);
