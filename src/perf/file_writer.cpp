@@ -34,11 +34,11 @@ constexpr int kCutAttempts = 6;
 
 class DataFileWriter final : public FileWriter {
  public:
-  DataFileWriter(UniqueFd fd, std::string path, const WriterSetup& setup)
-      : path_(std::move(path)),
+  DataFileWriter(OutputFile file, const WriterSetup& setup)
+      : file_(std::move(file)),
         setup_(setup),
         sections_(setup),
-        output_(std::move(fd), setup.stop_signals),
+        output_(file_.take_fd(), setup.stop_signals),
         zstd_level_(setup.zstd_level) {
     if (zstd_level_ != 0) {
       zstd_.emplace(zstd_level_);
@@ -53,15 +53,7 @@ class DataFileWriter final : public FileWriter {
 
   void set_about(AboutText about) override { about_ = std::move(about); }
 
-  // An existing file was renamed to make room for this one.
-  void note_replaced(bool replaced_old) { replaced_old_ = replaced_old; }
-
-  void abandon() override {
-    ::unlink(path_.c_str());
-    if (replaced_old_) {
-      std::rename((path_ + ".old").c_str(), path_.c_str());
-    }
-  }
+  void abandon() override { file_.take_back(); }
 
   std::uint64_t bytes_written() const override { return output_.appended_bytes(); }
 
@@ -78,7 +70,7 @@ class DataFileWriter final : public FileWriter {
   std::size_t drop_large_names(std::vector<FeatureBody>& features) const;
   void refresh_about(std::vector<FeatureBody>& features) const;
 
-  std::string path_;
+  OutputFile file_;
   WriterSetup setup_;
   bool has_late_events_ = false;
   FileSections sections_;
@@ -91,20 +83,19 @@ class DataFileWriter final : public FileWriter {
   std::uint64_t data_end_ = 0;  // offset in the file
   std::uint64_t samples_lost_ = 0;
   AboutText about_;
-  bool replaced_old_ = false;
 };
 
 // A full disk is no error: it ends the recording's growth, not the recording.
 Result<> DataFileWriter::state() const {
   const int failure = output_.failure();
   if (failure == ETIMEDOUT) {
-    return Error{"write(" + path_ + "): the disk does not answer",
+    return Error{"write(" + file_.path() + "): the disk does not answer",
                  0,
                  "memtrace was told to end and gave up waiting for it; what was written before can "
                  "be read"};
   }
   if (failure != 0 && !is_disk_full(failure)) {
-    return Error{"write(" + path_ + ")", failure, "give another place with -o FILE"};
+    return Error{"write(" + file_.path() + ")", failure, "give another place with -o FILE"};
   }
   return kDone;
 }
@@ -113,7 +104,8 @@ Result<> DataFileWriter::start() {
   output_.append(sections_.head());
   output_.drain();
   if (output_.failure() != 0) {
-    return Error{"write(" + path_ + ")", output_.failure(), "give another place with -o FILE"};
+    return Error{
+        "write(" + file_.path() + ")", output_.failure(), "give another place with -o FILE"};
   }
   return kDone;
 }
@@ -193,7 +185,8 @@ Result<> DataFileWriter::cut_data(std::uint64_t wanted_end) {
   samples_lost_ += kept.value().samples_cut;
   const auto end = static_cast<off_t>(data_end_);
   if (::ftruncate(output_.fd(), end) != 0 || ::lseek(output_.fd(), end, SEEK_SET) < 0) {
-    return Error{"ftruncate(" + path_ + ")", errno, "make room on the disk and record again"};
+    return Error{
+        "ftruncate(" + file_.path() + ")", errno, "make room on the disk and record again"};
   }
   output_.clear_failure();
   return kDone;
@@ -207,13 +200,13 @@ Result<> DataFileWriter::write_end(Bytes end_sections) {
     return write_at_start(sections_.finished_header(data_end_));
   }
   TRY(state());
-  return Error{"write(" + path_ + ")", output_.failure(), "make room on the disk"};
+  return Error{"write(" + file_.path() + ")", output_.failure(), "make room on the disk"};
 }
 
 Result<> DataFileWriter::write_at_start(Bytes header) {
   const ssize_t count = ::pwrite(output_.fd(), header.data(), header.size(), 0);
   if (count != static_cast<ssize_t>(header.size())) {
-    return Error{"write(" + path_ + ")", errno, "make room on the disk and record again"};
+    return Error{"write(" + file_.path() + ")", errno, "make room on the disk and record again"};
   }
   return kDone;
 }
@@ -264,21 +257,24 @@ Result<> DataFileWriter::finish(const Recording& end) {
       return written;
     }
   }
-  return Error{"write(" + path_ + ")", ENOSPC, "make room on the disk and record again"};
+  return Error{"write(" + file_.path() + ")", ENOSPC, "make room on the disk and record again"};
 }
 
 }  // namespace
 
 Result<std::unique_ptr<FileWriter>> create_file_writer(const std::string& path, WriterSetup setup) {
   if (path == "-") {
-    return create_pipe_writer(UniqueFd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)), setup);
+    UniqueFd output(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+    return create_pipe_writer(std::move(output), "standard output", setup);
   }
-  auto file = create_output_file(path);
+  auto file = OutputFile::create(path, setup.stop_signals);
   if (!file.ok()) {
     return file.take_error();
   }
-  auto writer = std::make_unique<DataFileWriter>(std::move(file.value().fd), path, setup);
-  writer->note_replaced(file.value().replaced_old);
+  if (file.value().is_stream()) {
+    return create_pipe_writer(file.value().take_fd(), path, setup);
+  }
+  auto writer = std::make_unique<DataFileWriter>(file.take(), setup);
   TRY(writer->start());
   return std::unique_ptr<FileWriter>(std::move(writer));
 }

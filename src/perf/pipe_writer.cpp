@@ -26,7 +26,8 @@ constexpr std::size_t kPieceBytes = std::size_t{60} << 10;
 
 class PipeWriter final : public FileWriter {
  public:
-  PipeWriter(UniqueFd fd, const WriterSetup& setup) : output_(std::move(fd), setup.stop_signals) {
+  PipeWriter(UniqueFd fd, std::string name, const WriterSetup& setup)
+      : name_(std::move(name)), output_(std::move(fd), setup.stop_signals) {
     if (setup.zstd_level != 0) {
       zstd_.emplace(setup.zstd_level);
     }
@@ -57,6 +58,7 @@ class PipeWriter final : public FileWriter {
   Result<> put_pieces(const std::vector<ZstdPiece>& pieces);
   Result<> state() const;
 
+  std::string name_;
   AsyncOutput output_;
   std::optional<ZstdWriter> zstd_;
   std::uint64_t first_id_ = 0;  // perf wants every EVENT_UPDATE to name an event
@@ -68,18 +70,18 @@ Result<> PipeWriter::state() const {
     return kDone;
   }
   if (failure == ETIMEDOUT) {
-    return Error{"write(standard output): the reader of the pipe has stopped reading",
+    return Error{"write(" + name_ + "): the reader of the pipe has stopped reading",
                  0,
                  "memtrace was told to end and gave up waiting for it: the recording is cut; start "
                  "the reader again, or record to a file with -o FILE"};
   }
-  return Error{
-      "write(standard output)",
-      failure,
-      is_disk_full(failure)
-          ? "standard output goes to a disk that is full: the recording is cut; make room, "
-            "or record with -o FILE, which keeps the file whole on a full disk"
-          : "the program that reads the recording went away; look for its own message"};
+  return Error{"write(" + name_ + ")",
+               failure,
+               is_disk_full(failure)
+                   ? name_ +
+                         " goes to a disk that is full: the recording is cut; make room, or "
+                         "record with -o FILE, which keeps the file whole on a full disk"
+                   : "the program that reads the recording went away; look for its own message"};
 }
 
 Result<> PipeWriter::put_record(std::uint32_t type, ByteWriter body) {
@@ -245,8 +247,10 @@ Result<> PipeWriter::finish(const Recording& end) {
 
 }  // namespace
 
-Result<std::unique_ptr<FileWriter>> create_pipe_writer(UniqueFd fd, const WriterSetup& setup) {
-  auto writer = std::make_unique<PipeWriter>(std::move(fd), setup);
+Result<std::unique_ptr<FileWriter>> create_pipe_writer(UniqueFd fd,
+                                                       std::string name,
+                                                       const WriterSetup& setup) {
+  auto writer = std::make_unique<PipeWriter>(std::move(fd), std::move(name), setup);
   TRY(writer->start(setup));
   return std::unique_ptr<FileWriter>(std::move(writer));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -9,6 +10,9 @@
 
 namespace memtrace {
 
-Result<std::unique_ptr<FileWriter>> create_pipe_writer(UniqueFd fd, const WriterSetup& setup);
+// `name` is for messages.
+Result<std::unique_ptr<FileWriter>> create_pipe_writer(UniqueFd fd,
+                                                       std::string name,
+                                                       const WriterSetup& setup);
 
 }  // namespace memtrace

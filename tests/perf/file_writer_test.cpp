@@ -91,21 +91,6 @@ TEST(FileWriter, same_input_gives_the_same_file_for_ever) {
   EXPECT_EQ(std::memcmp(bytes.data(), expected.data(), bytes.size()), 0);
 }
 
-TEST(FileWriter, old_file_is_kept_under_another_name) {
-  const TempFile file("old");
-  file.write(comm_record("old", 1));
-  auto writer = create_file_writer(file.path(), kmalloc_setup());
-  ASSERT_TRUE(writer.ok());
-  write_all(*writer.value(), 1);
-
-  struct stat status {};
-
-  ASSERT_EQ(::stat((file.path() + ".old").c_str(), &status), 0);
-  EXPECT_EQ(static_cast<std::size_t>(status.st_size), comm_record("old", 1).size());
-  ASSERT_EQ(::stat(file.path().c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0777U, 0600U);
-}
-
 TEST(FileWriter, place_that_cannot_be_written_is_an_error) {
   const auto writer = create_file_writer("/nonexistent/file", kmalloc_setup());
   ASSERT_FALSE(writer.ok());
