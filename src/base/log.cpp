@@ -2,15 +2,16 @@
 
 #include <cstdio>
 
+#include "base/visible.h"
+
 namespace memtrace {
 
 void warn(std::string_view message) {
-  std::fprintf(
-      stderr, "memtrace: warning: %.*s\n", static_cast<int>(message.size()), message.data());
+  std::fprintf(stderr, "memtrace: warning: %s\n", visible_lines(message).c_str());
 }
 
 void inform(std::string_view message) {
-  std::fprintf(stderr, "memtrace: %.*s\n", static_cast<int>(message.size()), message.data());
+  std::fprintf(stderr, "memtrace: %s\n", visible_lines(message).c_str());
 }
 
 }  // namespace memtrace

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "base/visible.h"
 #include "render/renderer.h"
 
 namespace memtrace {
@@ -88,7 +89,7 @@ Result<> print_report(const Report& report, const PrintOptions& options) {
 }
 
 Result<> print_text(const std::string& text, StopSignals* stop_signals) {
-  return write_all(text, stop_signals);
+  return write_all(visible_lines(text), stop_signals);
 }
 
 }  // namespace memtrace

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "base/visible.h"
 #include "render/names.h"
 #include "render/text_line.h"
 
@@ -92,11 +93,11 @@ struct CellText {
 
   std::string operator()(LocationId id) const {
     const std::string name = location_name(report, id);
-    return name.empty() ? "-" : printable(name);
+    return name.empty() ? "-" : visible(name);
   }
 
   std::string operator()(const std::string& text) const {
-    return text.empty() ? "-" : printable(text);
+    return text.empty() ? "-" : visible(text);
   }
 };
 
@@ -128,9 +129,9 @@ std::string print_cell(const Report& report, Unit unit, const Cell& cell) {
 }
 
 std::string print_frame(const Frame& frame, std::size_t width) {
-  const std::string suffix = printable(frame_suffix(frame));
+  const std::string suffix = visible(frame_suffix(frame));
   const std::size_t left = width - std::min(width, width_of(suffix));
-  return cut_middle(printable(frame.function), left) + suffix;
+  return cut_middle(visible(frame.function), left) + suffix;
 }
 
 }  // namespace memtrace

@@ -1,15 +1,24 @@
 // CSV as in RFC 4180, but with the line ends of Unix: a header line, then one line a row, numbers
-// raw, unknown cells empty. A stack is one field, its functions innermost first and joined by ';'.
-// Further tables, histograms and series follow after an empty line, with headers of their own.
+// raw, unknown cells empty. Text that a spreadsheet would take for a formula has a ' in front. A
+// stack is one field, its functions innermost first and joined by ';'. Further tables, histograms
+// and series follow after an empty line, with headers of their own.
 #include <string>
 #include <type_traits>
 
 #include "base/text.h"
+#include "base/visible.h"
 #include "render/formats.h"
 #include "render/names.h"
 
 namespace memtrace {
 namespace {
+
+// Nothing that a terminal or, from its first character on, a spreadsheet takes for an order. A lone
+// sign is none.
+std::string harmless(std::string_view text) {
+  const bool is_formula = text.size() > 1 && std::string_view("=+-@").find(text[0]) != text.npos;
+  return (is_formula ? "'" : "") + visible(text);
+}
 
 std::string quoted(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
@@ -45,11 +54,11 @@ struct Field {
 
   std::string operator()(double number) const { return format("%.10g", number); }
 
-  std::string operator()(StackId id) const { return stack_field(frames_of(report, id)); }
+  std::string operator()(StackId id) const { return harmless(stack_field(frames_of(report, id))); }
 
-  std::string operator()(LocationId id) const { return location_name(report, id); }
+  std::string operator()(LocationId id) const { return harmless(location_name(report, id)); }
 
-  std::string operator()(const std::string& text) const { return text; }
+  std::string operator()(const std::string& text) const { return harmless(text); }
 };
 
 // Writes blocks of lines with an empty line between them.
@@ -78,7 +87,7 @@ void write(const Report& report, const Table& table, Blocks& blocks) {
   blocks.begin();
   std::vector<std::string> fields;
   for (const Column& column : table.columns) {
-    fields.push_back(column.name);
+    fields.push_back(harmless(column.name));
   }
   blocks.line(fields);
   for (const auto& row : table.rows) {

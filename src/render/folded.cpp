@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/text.h"
+#include "base/visible.h"
 #include "render/cell_text.h"
 #include "render/formats.h"
 #include "render/names.h"
@@ -74,10 +74,9 @@ std::uint64_t value_of(const Cell& cell) {
 
 void add_frame(std::string& line, std::string_view name, std::string_view mark = "") {
   line += line.empty() ? "" : ";";
-  for (const char character : name) {
-    const bool is_control = static_cast<unsigned char>(character) < ' ';
-    line += character == ';' ? ':' : (is_control ? ' ' : character);
-  }
+  std::string shown = visible(name);
+  std::replace(shown.begin(), shown.end(), ';', ':');
+  line += shown;
   line += mark;
 }
 

@@ -1,8 +1,10 @@
 // The text format: for people, at a terminal, in a hurry. Units are printed, and what the report
 // cannot know stands at its end, always.
 #include <algorithm>
+#include <sstream>
 #include <string>
 
+#include "base/visible.h"
 #include "render/caveats.h"
 #include "render/cell_text.h"
 #include "render/formats.h"
@@ -16,7 +18,7 @@ namespace {
 constexpr std::size_t kNarrowestReport = 40;
 
 void print_wrapped(const std::string& text, std::size_t width, std::ostream& out) {
-  for (const std::string& line : wrap(printable(text), width, 2)) {
+  for (const std::string& line : wrap(visible(text), width, 2)) {
     out << line << '\n';
   }
 }
@@ -87,10 +89,13 @@ class TextRenderer final : public Renderer {
       : width_(std::max(options.columns, kNarrowestReport)) {}
 
   void render(const Report& report, std::ostream& out) const override {
-    print_wrapped(title_of(report), width_, out);
-    print_shapes(report, width_, out);
-    print_nested(report, width_, out);
-    print_caveats(caveat_lines(report.caveats), width_, out);
+    std::ostringstream lines;
+    print_wrapped(title_of(report), width_, lines);
+    print_shapes(report, width_, lines);
+    print_nested(report, width_, lines);
+    print_caveats(caveat_lines(report.caveats), width_, lines);
+    // Whatever was forgotten above: names of columns come from files, too.
+    out << visible_lines(lines.view());
   }
 
  private:

@@ -37,16 +37,6 @@ std::size_t width_of(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char byte) { return !is_continuation(byte); }));
 }
 
-std::string printable(std::string_view text) {
-  std::string clean(text);
-  std::replace_if(
-      clean.begin(),
-      clean.end(),
-      [](char byte) { return static_cast<unsigned char>(byte) < ' ' || byte == '\x7f'; },
-      '?');
-  return clean;
-}
-
 std::string cut_end(std::string_view text, std::size_t width) {
   if (width_of(text) <= width) {
     return std::string(text);

@@ -12,9 +12,6 @@ namespace memtrace {
 // Columns that the text takes: its code points. Wide (East Asian) characters count as one.
 std::size_t width_of(std::string_view text);
 
-// Control characters replaced by '?': a program may put terminal commands into its own name.
-std::string printable(std::string_view text);
-
 // At most `width` columns; what is left out is marked by "...".
 std::string cut_end(std::string_view text, std::size_t width);
 std::string cut_middle(std::string_view text, std::size_t width);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/visible.h"
 #include "render/cell_text.h"
 #include "render/text_line.h"
 
@@ -39,7 +40,7 @@ std::string bar(std::uint64_t count, std::uint64_t largest, std::size_t width) {
 }
 
 void print_title(const std::string& title, Unit unit, std::ostream& out) {
-  out << printable(title);
+  out << visible(title);
   if (unit == Unit::Bytes) {
     out << " (bytes)";
   }

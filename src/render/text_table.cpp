@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/visible.h"
 #include "render/cell_text.h"
 #include "render/names.h"
 #include "render/text_line.h"
@@ -187,7 +188,7 @@ void print_rows(const Report& report, const Table& table, std::size_t width, std
 
 void print_table(const Report& report, const Table& table, std::size_t width, std::ostream& out) {
   if (!table.title.empty()) {
-    out << cut_end(printable(table.title), width) << '\n';
+    out << cut_end(visible(table.title), width) << '\n';
   }
   if (table.rows.empty()) {
     out << "(no rows)\n";
@@ -195,7 +196,7 @@ void print_table(const Report& report, const Table& table, std::size_t width, st
     print_rows(report, table, width, out);
   }
   for (const std::string_view line : split(table.note, '\n')) {
-    for (const std::string& part : wrap(printable(line), width, 2)) {
+    for (const std::string& part : wrap(visible(line), width, 2)) {
       out << part << (part.empty() ? "" : "\n");
     }
   }

@@ -95,7 +95,7 @@ TEST(Json, stacks_without_frames_are_empty_and_stacks_without_names_unknown) {
                        R"("rows":[{"stack":[],"site":null},{"stack":null,"site":null}])"));
 }
 
-TEST(Csv, fields_with_commas_quotes_and_line_ends_are_quoted) {
+TEST(Csv, fields_with_commas_and_quotes_are_quoted) {
   EXPECT_EQ(rendered("csv",
                      report_of(comm_table({{"a,b", std::uint64_t{1}},
                                            {"say \"x\"", kMost},
@@ -104,8 +104,45 @@ TEST(Csv, fields_with_commas_quotes_and_line_ends_are_quoted) {
             "comm,count\n"
             "\"a,b\",1\n"
             "\"say \"\"x\"\"\",18446744073709551615\n"
-            "\"two\nlines\",\n"
+            "two\\x0alines,\n"
             "plain text,0.5\n");
+}
+
+TEST(Csv, text_is_no_formula_and_numbers_are_numbers) {
+  Table table = comm_table({{"=1+cmd", std::int64_t{-5}},
+                            {"@SUM(A1)", -0.5},
+                            {"+1", Cell()},
+                            {"-x", Cell()},
+                            {"-", Cell()},
+                            {"\t=1", Cell()},
+                            {"a=1", Cell()}});
+  EXPECT_EQ(rendered("csv", report_of(table)),
+            "comm,count\n'=1+cmd,-5\n'@SUM(A1),-0.5\n'+1,\n'-x,\n-,\n\\x09=1,\na=1,\n");
+}
+
+// A program may put terminal commands into its own name, and a file into the names of its fields.
+TEST(AllFormats, send_no_orders_to_the_terminal) {
+  const std::string name =
+      "a\x1b]0;b\x07 \x9b"
+      "31m \xc2\x9b \u202e";
+  Report report = report_of(comm_table({{name, std::uint64_t{1}}, {StackId{7}, std::uint64_t{2}}}));
+  report.tables[0].columns.push_back({"stack", Unit::Stack});
+  report.tables[0].rows[0].emplace_back(StackId{7});
+  report.tables[0].rows[1].emplace_back(StackId{7});
+  report.tables[0].columns.push_back({name, Unit::Count});
+  report.tables[0].rows[0].emplace_back(std::uint64_t{3});
+  report.tables[0].rows[1].emplace_back(std::uint64_t{3});
+  report.stacks[StackId{7}] = {{.function = name, .module = name, .file = name}};
+  report.title = name;
+  report.totals = {{name, Unit::Count, 1}};
+  report.caveats.notes = {name};
+  for (const std::string_view format : {"text", "csv", "folded"}) {
+    const std::string text = rendered(format, report, {.columns = 200});
+    EXPECT_EQ(text.find_first_of("\x1b\x07\x9b"), std::string::npos) << format << "\n" << text;
+    EXPECT_FALSE(contains(text, "\u202e")) << format;
+    EXPECT_TRUE(contains(text, "\\x1b]0")) << format << "\n" << text;
+    EXPECT_TRUE(contains(text, "\\u202e")) << format;
+  }
 }
 
 TEST(Csv, an_empty_report_is_empty_and_an_empty_table_is_its_header) {

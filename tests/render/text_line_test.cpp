@@ -11,11 +11,6 @@ TEST(TextLine, width_counts_characters_and_not_bytes) {
   EXPECT_EQ(width_of("größe"), 5U);
 }
 
-TEST(TextLine, control_characters_do_not_reach_the_terminal) {
-  EXPECT_EQ(printable("a\x1b[2J\n\x7f"), "a?[2J??");
-  EXPECT_EQ(printable("größe"), "größe");
-}
-
 TEST(TextLine, text_that_fits_is_not_cut) {
   EXPECT_EQ(cut_end("abcdef", 6), "abcdef");
   EXPECT_EQ(cut_middle("abcdef", 6), "abcdef");
