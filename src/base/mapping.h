@@ -1,4 +1,5 @@
-// The one owner of memory mappings: the only mmap(2) and munmap(2) in the tree.
+// The one owner of memory mappings: the only munmap(2) in the tree. What base/foreign_file.cpp maps
+// lies in such memory.
 #pragma once
 
 #include <cstddef>
