@@ -73,7 +73,11 @@ Error no_events(const NamedView& view, const Session& session, bool inconclusive
     message += "; " + caveat;  // that the file is cut, for one
   }
   if (was_watched) {
-    return {message, 0, "its events were watched and none came: record for longer"};
+    const bool is_whole = session.caveats().notes.empty();
+    return {message,
+            0,
+            is_whole ? "its events were watched and none came: record for longer"
+                     : "the recording may not hold all that happened: record again"};
   }
   return {message,
           0,

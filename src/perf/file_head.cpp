@@ -117,10 +117,11 @@ DataRange find_data(Bytes file, const FileHeader& header, RecordingBuilder& buil
     builder.add_caveat("The file is cut off before its first record.");
     return {file.size(), file.size()};
   }
-  if (size_bytes == 0 && offset < file.size()) {
-    builder.add_caveat(
-        "The recorder was killed before it could finish the file; its last records "
-        "may be missing.");
+  if (size_bytes == 0) {
+    builder.add_caveat(offset < file.size()
+                           ? "The recorder was killed before it could finish the file; its last "
+                             "records may be missing."
+                           : "The recorder was killed before it wrote a record: record again.");
     return {offset, file.size()};
   }
   if (size_bytes > file.size() - offset) {

@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace memtrace {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+// Of what is mapped: records are looked at one after the other, and the file keeps them.
+constexpr std::uint64_t kNoLimit = std::numeric_limits<off_t>::max();
 
 std::string name_of(const std::string& path) {
   return path == "-" ? "standard input" : path;
@@ -46,37 +49,42 @@ Result<FileInput> FileInput::open(const std::string& path) {
     return fd.take_error();
   }
 
-  struct stat status {};
-
-  if (::fstat(fd.value().get(), &status) != 0) {
+  ForeignFile file{.fd = fd.take()};
+  const struct stat& status = file.status;
+  if (::fstat(file.fd.get(), &file.status) != 0) {
     return Error{"fstat(" + path + ")", errno, "check the path"};
   }
   if (S_ISDIR(status.st_mode)) {
-    return Error{
-        name_of(path) + " is a directory",
-        0,
-        "give a perf.data file; of a directory made by 'perf record --threads' give a file in it"};
+    return Error{name_of(path) + " is a directory",
+                 0,
+                 "give a perf.data file; what 'perf record --threads' leaves in a directory only "
+                 "perf reads: record without --threads"};
   }
   FileInput input;
   if (!S_ISREG(status.st_mode)) {
-    input.fd_ = fd.take();
+    input.fd_ = std::move(file.fd);
     return input;
   }
   if (status.st_size == 0) {
     return Error{name_of(path) + " is empty", 0, "the recording did not start; record again"};
   }
-  auto mapping = Mapping::map({.fd = fd.value().get(),
-                               .size_bytes = static_cast<std::size_t>(status.st_size),
-                               .prot = PROT_READ,
-                               .flags = MAP_PRIVATE});
+  auto mapping = ForeignBytes::map(file, path, kNoLimit);
   if (!mapping.ok()) {
-    return Error{"mmap(" + path + ")", mapping.error().errno_value, "is there memory left?"};
+    return mapping.take_error();
   }
   input.mapping_ = mapping.take();
   input.window_ = input.mapping_.bytes();
   // Read ahead further than for random access; that it is refused does not matter.
-  ::madvise(input.mapping_.bytes().data(), input.mapping_.bytes().size(), MADV_SEQUENTIAL);
+  ::madvise(const_cast<std::byte*>(input.window_.data()), input.window_.size(), MADV_SEQUENTIAL);
   return input;
+}
+
+// Where the end was is asked for: a file that ends within a page has zeros up to the page's end.
+bool FileInput::was_cut() const {
+  if (mapping_.valid()) {
+    [[maybe_unused]] const volatile std::byte last = mapping_.bytes().back();
+  }
+  return mapping_.was_cut();
 }
 
 void FileInput::seek(std::uint64_t offset) {

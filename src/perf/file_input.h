@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "base/mapping.h"
+#include "base/foreign_file.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "perf/record_keeper.h"
@@ -41,6 +41,10 @@ class FileInput {
   // All bytes of a mapping; of a pipe those since the start after read_all().
   std::span<const std::byte> whole() const { return mapping_.valid() ? mapping_.bytes() : window_; }
 
+  // A mapped file became shorter while it was read, or its disk cannot be read: what is missing
+  // reads as zeros.
+  bool was_cut() const;
+
   // Goes to an offset of whole().
   void seek(std::uint64_t offset);
 
@@ -50,7 +54,7 @@ class FileInput {
  private:
   void make_room(std::size_t size_bytes);
 
-  Mapping mapping_;
+  ForeignBytes mapping_;
   UniqueFd fd_;                        // of a pipe that has not ended
   RecordBlock block_;                  // a pipe's bytes
   std::span<const std::byte> window_;  // read and not consumed

@@ -28,6 +28,8 @@ constexpr std::size_t kReadAheadBytes = 1024;
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 // All formats of a machine together have some 3 MB, RHEL 6's kallsyms 4 MB.
 constexpr std::uint64_t kTracingDataMaxBytes = std::uint64_t{1} << 28;
+// Unpacked. A round of perf or memtrace is what the rings of all CPUs hold.
+constexpr std::uint64_t kRoundMaxBytes = std::uint64_t{1} << 30;
 
 // input -> (decompressed) -> sorted -> parsed. Records are parsed when they go out: until then the
 // sorter holds only their times and places.
@@ -53,6 +55,7 @@ class FileSource final : public RecordSource {
   void add_record(Bytes record, const RecordKeeper::Memory& memory);
   void stop(std::string caveat);
   void end();
+  void note_cut();
   Result<std::optional<Record>> record_of(const RecordSorter::Entry& entry);
   void count_lost_once(Record& record);
 
@@ -62,6 +65,7 @@ class FileSource final : public RecordSource {
   RecordSorter sorter_;
   RecordKeeper keeper_;
   std::unique_ptr<ZstdReader> zstd_;
+  std::uint64_t unpacked_bytes_ = 0;  // in this round
   RecordCopies copies_;
   std::uint64_t data_end_ = std::numeric_limits<std::uint64_t>::max();
   std::optional<std::uint64_t> lent_;  // sequence of the record that the caller holds
@@ -70,6 +74,7 @@ class FileSource final : public RecordSource {
   std::uint64_t lost_count_ = 0;  // told by LOST records
   bool has_records_ = false;
   bool ended_ = false;
+  bool told_cut_ = false;
 };
 
 Result<> FileSource::start() {
@@ -116,9 +121,19 @@ Result<std::optional<Record>> FileSource::next() {
       return std::optional<Record>(lost);
     }
     if (ended_) {
+      note_cut();
       return std::optional<Record>();
     }
     TRY(read_one());
+  }
+}
+
+// Whoever owns the file may do so at any time, until the last record has been given out.
+void FileSource::note_cut() {
+  if (input_.was_cut() && !std::exchange(told_cut_, true)) {
+    builder_.add_caveat(
+        "The file became shorter while it was read, or its disk cannot be read; its last records "
+        "are missing.");
   }
 }
 
@@ -162,7 +177,9 @@ void FileSource::end() {
 }
 
 void FileSource::stop(std::string caveat) {
-  builder_.add_caveat(std::move(caveat));
+  if (!input_.was_cut()) {  // else note_cut() has the reason
+    builder_.add_caveat(std::move(caveat));
+  }
   end();
 }
 
@@ -205,6 +222,7 @@ Result<> FileSource::handle_user_record(Bytes record) {
   reader.skip(sizeof(RecordHeader));
   switch (header_of(record).type) {
     case kFinishedRound:
+      unpacked_bytes_ = 0;
       sorter_.finish_round();
       return kDone;
     case kCompressed:
@@ -254,6 +272,11 @@ void FileSource::decompress(Bytes payload) {
     zstd_ = std::make_unique<ZstdReader>();
   }
   zstd_->feed(payload);
+  // A few bytes may unpack to a great many records, which are held until their round ends.
+  if (unpacked_bytes_ > kRoundMaxBytes) {
+    unpacked_bytes_ = 0;
+    sorter_.finish_round();
+  }
   while (true) {
     auto record = zstd_->next();
     if (!record.ok()) {
@@ -265,6 +288,7 @@ void FileSource::decompress(Bytes payload) {
       return;
     }
     if (header_of(*record.value()).type < kFirstUserType) {
+      unpacked_bytes_ += record.value()->size();
       add_record(*record.value(), zstd_->memory());
     }
   }

@@ -40,8 +40,16 @@ std::string only_string(Bytes body) {
   return header_string(reader);
 }
 
-// Pieces in a pipe are padded with zeros.
-void append_text(std::string& text, Bytes piece) {
+// Of a section of our own. A document takes up to thirty times as much when it is taken apart.
+constexpr std::size_t kOwnTextMaxBytes = std::size_t{64} << 20U;
+
+// Pieces in a pipe are padded with zeros. Of what is too large nothing is kept.
+void append_text(std::string& text, Bytes piece, RecordingBuilder& builder) {
+  if (piece.size() > kOwnTextMaxBytes - std::min(text.size(), kOwnTextMaxBytes)) {
+    text.clear();
+    builder.add_caveat("A section with names is larger than 64 MiB and was not read.");
+    return;
+  }
   text.append(reinterpret_cast<const char*>(piece.data()), piece.size());
   text.erase(text.find_last_not_of('\0') + 1);
 }
@@ -186,13 +194,13 @@ bool RecordingBuilder::read_time_or_own_feature(std::uint32_t feature, Bytes bod
       recording_.last_time_ns = reader.read<std::uint64_t>();
       return true;
     case kSymbolsFeature:
-      append_text(recording_.symbols_json, body);
+      append_text(recording_.symbols_json, body, *this);
       return true;
     case kAboutFeature:
-      append_text(recording_.about_json, body);
+      append_text(recording_.about_json, body, *this);
       return true;
     case kIdentitiesFeature:
-      append_text(recording_.identities, body);
+      append_text(recording_.identities, body, *this);
       return true;
     default:
       return false;

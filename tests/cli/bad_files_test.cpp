@@ -44,6 +44,8 @@ TEST_F(BadFilesTest, program_in_place_of_a_recording) {
 
 TEST_F(BadFilesTest, folder) {
   expect_refused("report -i .", 1, ". is a directory", "give a perf.data file");
+  const Outcome outcome = run("$MEMTRACE report -i .");
+  EXPECT_TRUE(outcome.says("record without --threads")) << outcome.all();
 }
 
 TEST_F(BadFilesTest, empty_file) {

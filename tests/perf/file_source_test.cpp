@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "perf/recorded.h"
+#include "perf/recording_builder.h"
 
 namespace memtrace::test {
 namespace {
@@ -262,6 +263,50 @@ TEST(FileSource, killed_recorder_leaves_a_readable_file) {
   EXPECT_TRUE(recorded.has_caveat("killed"));
   EXPECT_EQ(recorded.recording.host_name, "box");
   EXPECT_FALSE(recorded.recording.events[0].format.empty());
+}
+
+TEST(FileSource, recorder_killed_at_its_start_is_told_of) {
+  RecordBytes whole = whole_file(20);
+  FileHeader header;
+  std::memcpy(&header, whole.data(), sizeof(header));
+  whole.resize(header.data.offset);
+  header.data.size_bytes = 0;
+  std::memcpy(whole.data(), &header, sizeof(header));
+  const Recorded recorded = read_bytes(whole);
+  EXPECT_TRUE(recorded.times_ns.empty());
+  EXPECT_TRUE(recorded.has_caveat("killed before it wrote a record"));
+}
+
+// Whoever owns the file may cut it at any time: what was mapped is gone then.
+TEST(FileSource, file_that_is_cut_while_it_is_read_ends_there) {
+  const TempFile file("cut");
+  const RecordBytes whole = whole_file(20000);
+  for (const bool has_begun : {false, true}) {
+    file.write(whole);
+    auto source = open_file_source(file.path());
+    ASSERT_TRUE(source.ok());
+    ASSERT_TRUE(!has_begun || source.value()->next().ok());
+    ASSERT_EQ(::truncate(file.path().c_str(), static_cast<off_t>(whole.size() / 2)), 0);
+    std::uint64_t count = 0;
+    for (auto record = source.value()->next(); record.ok() && record.value();
+         record = source.value()->next()) {
+      count += std::holds_alternative<Sample>(record.value()->payload) ? 1 : 0;
+    }
+    EXPECT_GT(count, 5000U);
+    EXPECT_LT(count, 15000U);
+    ASSERT_FALSE(source.value()->recording().caveats.empty());
+    EXPECT_NE(source.value()->recording().caveats.back().find("became shorter"), std::string::npos);
+  }
+}
+
+TEST(FileSource, section_of_names_has_a_limit) {
+  RecordingBuilder builder;
+  const RecordBytes large((std::size_t{64} << 20U) + 1, std::byte{'['});
+  builder.add_feature(kSymbolsFeature, std::span(large).first(10));
+  EXPECT_EQ(builder.recording().symbols_json.size(), 10U);
+  builder.add_feature(kSymbolsFeature, large);
+  EXPECT_EQ(builder.recording().symbols_json, "");
+  EXPECT_EQ(builder.recording().caveats.size(), 1U);
 }
 
 TEST(FileSource, what_is_no_recording_is_named) {
