@@ -1,8 +1,9 @@
 #include "cli/shared_options.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
-#include <regex>
 
 #include "base/system.h"
 #include "base/text.h"
@@ -68,17 +69,35 @@ constexpr auto kReport = std::to_array<Option>({
 });
 
 constexpr std::uint64_t kDefaultTop = 20;
+constexpr std::size_t kShownBytes = 80;  // of what an error is about
 
-Result<std::vector<std::regex>> read_excludes(const ParsedOptions& parsed) {
-  std::vector<std::regex> expressions;
-  for (const std::string& text : parsed.list("exclude")) {
-    try {
-      expressions.emplace_back(text);
-    } catch (const std::regex_error&) {
-      return Error{"--exclude " + text, 0, "is not a regular expression", ErrorKind::Usage};
-    }
+// A file, or what a shell's <(...) writes.
+Result<std::string> read_suppressions(const std::string& path) {
+  constexpr off_t kMostBytes = off_t{16} << 20;
+
+  struct stat status {};
+
+  const bool is_there = ::stat(path.c_str(), &status) == 0;
+  if (is_there && (status.st_size > kMostBytes || S_ISCHR(status.st_mode))) {
+    return Error{path + " is no list of suppressions: it has more than 16 MiB",
+                 0,
+                 "give a file with lines such as leak:FUNCTION"};
   }
-  return expressions;
+  return read_file(path);
+}
+
+Result<std::vector<NamePattern>> read_excludes(const ParsedOptions& parsed) {
+  std::vector<NamePattern> patterns;
+  for (const std::string& text : parsed.list("exclude")) {
+    auto pattern = NamePattern::parse(text);
+    if (!pattern.ok()) {
+      const std::string shown =
+          text.size() > kShownBytes ? text.substr(0, kShownBytes) + "..." : text;
+      return Error{"--exclude " + shown, 0, pattern.error().message, ErrorKind::Usage};
+    }
+    patterns.push_back(pattern.take());
+  }
+  return patterns;
 }
 
 }  // namespace
@@ -198,7 +217,7 @@ Result<SessionOptions> read_session(const ParsedOptions& parsed) {
   }
   if (parsed.has("suppressions")) {
     const std::string path = parsed.text("suppressions");
-    const auto text = read_file(path);
+    const auto text = read_suppressions(path);
     auto suppressions =
         text.ok() ? Suppressions::parse(text.value(), path) : Result<Suppressions>(text.error());
     if (!suppressions.ok()) {

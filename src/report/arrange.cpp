@@ -33,8 +33,8 @@ bool is_excluded(const std::string& name, Job& job) {
   const auto [verdict, is_new] = job.verdicts.try_emplace(name, false);
   if (is_new) {
     verdict->second = std::any_of(
-        job.options.exclude.begin(), job.options.exclude.end(), [&](const std::regex& pattern) {
-          return std::regex_search(name, pattern);
+        job.options.exclude.begin(), job.options.exclude.end(), [&](const NamePattern& pattern) {
+          return pattern.is_found_in(name);
         });
   }
   return verdict->second;

@@ -3,21 +3,21 @@
 #pragma once
 
 #include <cstdint>
-#include <regex>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "report/name_pattern.h"
 #include "report/namer.h"
 #include "report/report.h"
 
 namespace memtrace {
 
 struct ArrangeOptions {
-  std::string sort{};                 // a column's name; "" = the table's own
-  std::uint64_t top = 0;              // rows to keep; 0 = all
-  std::uint64_t min_count = 0;        // --min: rows with a smaller `count` go
-  std::vector<std::regex> exclude{};  // rows with a stack, location or text cell that matches go
+  std::string sort{};                  // a column's name; "" = the table's own
+  std::uint64_t top = 0;               // rows to keep; 0 = all
+  std::uint64_t min_count = 0;         // --min: rows with a smaller `count` go
+  std::vector<NamePattern> exclude{};  // rows with a stack, location or text cell that matches go
   bool closing_figures = false;  // say in table.note what the filters left (kmalloc-top's trailer)
 };
 

@@ -11,24 +11,6 @@ namespace {
 
 constexpr std::size_t kNoRule = std::numeric_limits<std::size_t>::max();
 
-// A pattern is found anywhere; * stands for anything, ^ and $ tie it to the ends.
-std::regex to_regex(std::string_view pattern) {
-  std::string text;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const char letter = pattern[i];
-    const bool is_anchor = (letter == '^' && i == 0) || (letter == '$' && i + 1 == pattern.size());
-    if (letter == '*') {
-      text += ".*";
-    } else if (is_anchor || std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
-               letter == '_') {
-      text += letter;
-    } else {
-      text += std::string("\\") + letter;
-    }
-  }
-  return std::regex(text, std::regex::ECMAScript | std::regex::optimize);
-}
-
 std::uint64_t figure_in(const std::vector<Cell>& row, const Table& table, std::string_view name) {
   const auto column = std::ranges::find(table.columns, name, &Column::name);
   if (column == table.columns.end()) {
@@ -81,9 +63,41 @@ Result<Suppressions> Suppressions::parse(std::string_view text, const std::strin
           0,
           "suppressions are lines such as leak:FUNCTION, leak:libfoo.so or leak:file.c"};
     }
-    suppressions.rules_.push_back({std::string(pattern), to_regex(pattern)});
+    suppressions.rules_.push_back(make_rule(pattern));
   }
   return suppressions;
+}
+
+// A pattern is found anywhere; * stands for anything, ^ and $ tie it to the ends.
+Suppressions::Rule Suppressions::make_rule(std::string_view pattern) {
+  Rule rule{.pattern = std::string(pattern)};
+  rule.from_start = pattern.starts_with('^');
+  pattern.remove_prefix(rule.from_start ? 1 : 0);
+  rule.to_end = pattern.ends_with('$');
+  pattern.remove_suffix(rule.to_end ? 1 : 0);
+  for (const std::string_view piece : split(pattern, '*')) {
+    rule.pieces.emplace_back(piece);
+  }
+  return rule;
+}
+
+// The first place for each piece is as good as any: the next may begin anywhere behind it.
+bool Suppressions::Rule::is_found_in(std::string_view name) const {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const std::string_view piece = pieces[i];
+    const bool is_last = i + 1 == pieces.size();
+    if (is_last && to_end) {
+      const bool fits = name.size() - at >= piece.size() && name.ends_with(piece);
+      return fits && (i > 0 || !from_start || name.size() == piece.size());
+    }
+    const std::size_t found = name.find(piece, at);
+    if (found == name.npos || (i == 0 && from_start && found != 0)) {
+      return false;
+    }
+    at = found + piece.size();
+  }
+  return true;
 }
 
 std::size_t Suppressions::matching_rule(const std::vector<Cell>& row, Namer& namer) const {
@@ -94,9 +108,8 @@ std::size_t Suppressions::matching_rule(const std::vector<Cell>& row, Namer& nam
     }
     for (const Frame& frame : namer.stack(*stack)) {
       const auto found = std::find_if(rules_.begin(), rules_.end(), [&frame](const Rule& rule) {
-        return std::regex_search(frame.function, rule.regex) ||
-               std::regex_search(frame.file, rule.regex) ||
-               std::regex_search(frame.module, rule.regex);
+        return rule.is_found_in(frame.function) || rule.is_found_in(frame.file) ||
+               rule.is_found_in(frame.module);
       });
       if (found != rules_.end()) {
         return static_cast<std::size_t>(found - rules_.begin());

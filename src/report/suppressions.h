@@ -2,7 +2,6 @@
 // files (clang's documentation, LeakSanitizer, "Suppressions"): a line "leak:PATTERN" for each.
 #pragma once
 
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +27,14 @@ class Suppressions {
  private:
   struct Rule {
     std::string pattern;
-    std::regex regex;
+    bool from_start = false;
+    bool to_end = false;
+    std::vector<std::string> pieces{};  // what stands between the asterisks
+
+    bool is_found_in(std::string_view name) const;
   };
+
+  static Rule make_rule(std::string_view pattern);
 
   // SIZE_MAX: none.
   std::size_t matching_rule(const std::vector<Cell>& row, Namer& namer) const;

@@ -95,7 +95,7 @@ TEST(Arrange, rows_of_unknown_count_and_tables_without_counts_stay) {
 
 TEST(Arrange, rows_whose_text_matches_an_excluded_pattern_go) {
   ArrangeOptions options;
-  options.exclude = {std::regex("^ba"), std::regex("sh")};
+  options.exclude = {NamePattern::parse("^ba").take(), NamePattern::parse("sh").take()};
   EXPECT_EQ(arranged_names(report_of(process_table()), options), "ls make ");
 }
 
@@ -111,7 +111,7 @@ TEST(Arrange, rows_go_when_any_frame_or_location_matches) {
                 {StackId{2}, LocationId{1}, std::uint64_t{2}},
                 {StackId{2}, LocationId{}, std::uint64_t{1}}}});
   ArrangeOptions options;
-  options.exclude = {std::regex("^ext4_")};
+  options.exclude = {NamePattern::parse("^ext4_").take()};
   ASSERT_TRUE(arrange(report, options, namer).ok());
   ASSERT_EQ(report.tables[0].rows.size(), 1U);
   EXPECT_EQ(report.tables[0].rows[0][2], Cell(std::uint64_t{1}));
@@ -183,7 +183,7 @@ TEST(Arrange, fixed_tables_are_left_alone) {
   Table table = process_table();
   table.fixed = true;
   ArrangeOptions options{.top = 1, .min_count = 100, .closing_figures = true};
-  options.exclude = {std::regex(".")};
+  options.exclude = {NamePattern::parse(".").take()};
   Report report = report_of(table);
   test::FakeNamer namer;
   ASSERT_TRUE(arrange(report, options, namer).ok());

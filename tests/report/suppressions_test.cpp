@@ -49,6 +49,25 @@ TEST(Suppressions, know_wildcards_and_anchors) {
   EXPECT_EQ(rows_left("leak:main$"), 1U);
 }
 
+TEST(Suppressions, match_whole_names_between_two_anchors) {
+  EXPECT_EQ(rows_left("leak:^main$"), 1U);
+  EXPECT_EQ(rows_left("leak:^mai$"), 2U);
+  EXPECT_EQ(rows_left("leak:^ain$"), 2U);
+  EXPECT_EQ(rows_left("leak:^m*n$"), 1U);
+  EXPECT_EQ(rows_left("leak:^main*n$"), 2U);  // one letter is not two
+  EXPECT_EQ(rows_left("leak:^*$"), 0U);
+  EXPECT_EQ(rows_left("leak:Cache::fill(i*)"), 1U);
+  EXPECT_EQ(rows_left("leak:m?in"), 2U);
+}
+
+TEST(Suppressions, take_any_number_of_wildcards) {
+  std::string rule = "leak:";
+  for (int i = 0; i < 60000; ++i) {
+    rule += "*a";
+  }
+  EXPECT_EQ(rows_left(rule), 2U);
+}
+
 TEST(Suppressions, ignore_comments_and_empty_lines) {
   EXPECT_EQ(rows_left("# known\n\n  leak:main  \n"), 1U);
 }
