@@ -203,13 +203,16 @@ Result<TracepointFiles> TracepointFiles::open_as_it_is() {
 TracepointFiles::TracepointFiles(std::string root) : root_(std::move(root)) {}
 
 bool TracepointFiles::has(std::string_view pattern) const {
+  return !find_events(pattern).empty();
+}
+
+std::vector<std::string> TracepointFiles::find_events(std::string_view pattern) const {
   const EventName name = split_name(pattern);
-  return !name.group.empty() && !matching(name.group, name.event).empty();
+  return name.group.empty() ? std::vector<std::string>() : matching(name.group, name.event);
 }
 
 Result<std::vector<std::string>> TracepointFiles::list_events(std::string_view pattern) const {
-  const EventName name = split_name(pattern);
-  auto events = name.group.empty() ? std::vector<std::string>() : matching(name.group, name.event);
+  auto events = find_events(pattern);
   if (events.empty()) {
     return unknown_event(pattern);
   }

@@ -38,7 +38,10 @@ class TracepointFiles {
   // Of an event or a pattern ("vmscan:*", "*:mm_*"): whether there is any such event.
   bool has(std::string_view pattern) const;
 
-  // All events that match, sorted. Error: Usage, when none does.
+  // All events that match, sorted; none is no error.
+  std::vector<std::string> find_events(std::string_view pattern) const;
+
+  // The same. Error: Usage, when none does; looking for the nearest names takes its time.
   Result<std::vector<std::string>> list_events(std::string_view pattern) const;
 
   Result<std::string> event_format_text(std::string_view event) const;

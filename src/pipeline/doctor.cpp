@@ -66,8 +66,11 @@ class LocalEvents {
   }
 
   bool opens_tracepoint(EventRequest& request) const {
-    const auto events = files_.list_events(request.info.name);
-    const auto id = events.ok() ? files_.event_id(events.value().front()) : events.error();
+    const auto events = files_.find_events(request.info.name);
+    if (events.empty()) {
+      return false;
+    }
+    const auto id = files_.event_id(events.front());
     if (!id.ok()) {
       return false;
     }

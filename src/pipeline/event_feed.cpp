@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "pipeline/about.h"
-#include "pipeline/local_formats.h"
 #include "pipeline/machine.h"
 #include "state/map_flags.h"
 #include "symbolize/demangle.h"
@@ -151,7 +150,7 @@ EventInfo EventFeed::with_format(EventInfo info) {
   if (info.kind != EventKind::Tracepoint || !info.format.empty() || info.is_counted) {
     return info;
   }
-  if (const auto local = find_local_format(info.config)) {
+  if (const LocalFormat* local = local_formats_.find(info.config)) {
     info.name = local->name;
     info.format = local->text;
     caveats_.push_back("the file has lost its event formats: " + info.name +

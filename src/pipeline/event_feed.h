@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "perf/record_source.h"
+#include "pipeline/local_formats.h"
 #include "pipeline/probed_caches.h"
 #include "pipeline/probed_callers.h"
 #include "state/world.h"
@@ -58,6 +59,7 @@ class EventFeed {
   std::deque<EventType> types_;  // a deque: events point to them
   std::vector<Decoder> decoders_;
   std::vector<bool> is_typed_;  // its samples must have a payload
+  LocalFormats local_formats_;
   std::vector<std::string> caveats_;
   std::map<std::uint32_t, std::string> new_names_;  // by pid, until its next mapping
   std::uint64_t malformed_ = 0;

@@ -1,26 +1,35 @@
 #include "pipeline/local_formats.h"
 
+#include "base/text.h"
 #include "tracepoints/tracefs.h"
 
 namespace memtrace {
 
-std::optional<LocalFormat> find_local_format(std::uint64_t id) {
-  const auto files = TracepointFiles::open();
+const LocalFormat* LocalFormats::find(std::uint64_t id) {
+  if (!by_id_) {
+    read();
+  }
+  const auto found = by_id_->find(id);
+  return found == by_id_->end() ? nullptr : &found->second;
+}
+
+void LocalFormats::read() {
+  by_id_.emplace();
+  const auto files = TracepointFiles::open_as_it_is();
   if (!files.ok()) {
-    return std::nullopt;
+    return;
   }
-  const auto events = files.value().list_events("*:*");
-  if (!events.ok()) {
-    return std::nullopt;
-  }
-  for (const std::string& name : events.value()) {
-    const auto event_id = files.value().event_id(name);
-    if (event_id.ok() && event_id.value() == id) {
-      auto text = files.value().event_format_text(name);
-      return text.ok() ? std::optional(LocalFormat{name, text.take()}) : std::nullopt;
+  for (const std::string& name : files.value().find_events("*:*")) {
+    auto text = files.value().event_format_text(name);
+    for (const std::string_view line :
+         text.ok() ? split(text.value(), '\n') : std::vector<std::string_view>()) {
+      const auto id = line.starts_with("ID:") ? parse_number(trim(line.substr(3))) : std::nullopt;
+      if (id) {
+        by_id_->try_emplace(*id, LocalFormat{name, text.take()});
+        break;
+      }
     }
   }
-  return std::nullopt;
 }
 
 }  // namespace memtrace

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 namespace memtrace {
 
@@ -13,7 +14,16 @@ struct LocalFormat {
   std::string text;
 };
 
-// The event with this id here and now. Ids differ between kernels: whoever uses it must say so.
-std::optional<LocalFormat> find_local_format(std::uint64_t id);
+class LocalFormats {
+ public:
+  // The event with this id here and now; null without one, or when this user may not see them. Ids
+  // differ between kernels: whoever uses it must say so. All are read when the first is asked for.
+  const LocalFormat* find(std::uint64_t id);
+
+ private:
+  void read();
+
+  std::optional<std::unordered_map<std::uint64_t, LocalFormat>> by_id_;
+};
 
 }  // namespace memtrace
