@@ -5,22 +5,50 @@
 #include <string>
 #include <vector>
 
+#include "base/guarded_thread.h"
+#include "base/result.h"
+#include "base/visible.h"
 #include "cli/command.h"
+
+namespace {
+
+using memtrace::Error;
+
+// The standard library throws, when there is no more memory above all. On the way here everything
+// is taken back: probes, threads, the traced command.
+memtrace::Result<memtrace::ExitStatus> run(int argc, char** argv) {
+  try {
+    memtrace::keep_reserve();
+    auto outcome = memtrace::run_command_line({argv + 1, argv + argc});
+    if (outcome.ok() && memtrace::has_failed_thread()) {
+      return Error{memtrace::thread_failure(), 0, "what was recorded until then can be read"};
+    }
+    return outcome;
+  } catch (...) {
+    return Error{memtrace::describe_exception(),
+                 0,
+                 "give memtrace more memory (ulimit -v, memory.max) or less to do: fewer events, a "
+                 "--filter, a smaller --ring-size"};
+  }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   // A closed pipe is a write error like any other: `memtrace report | head`.
   std::signal(SIGPIPE, SIG_IGN);
-  const auto outcome = memtrace::run_command_line({argv + 1, argv + argc});
+  const auto outcome = run(argc, argv);
   if (outcome.ok()) {
     return outcome.value();
   }
-  const memtrace::Error& error = outcome.error();
+  const Error& error = outcome.error();
   if (error.errno_value == EPIPE) {
     return 1;
   }
-  std::fprintf(stderr, "memtrace: %s\n", memtrace::describe(error).c_str());
+  std::fprintf(
+      stderr, "memtrace: %s\n", memtrace::visible_lines(memtrace::describe(error)).c_str());
   if (!error.hint.empty()) {
-    std::fprintf(stderr, "hint: %s\n", error.hint.c_str());
+    std::fprintf(stderr, "hint: %s\n", memtrace::visible_lines(error.hint).c_str());
   }
   return error.kind == memtrace::ErrorKind::Usage ? 2 : 1;
 }

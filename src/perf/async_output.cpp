@@ -14,6 +14,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLook{50};
 // As much as a pipe holds by default: it is seen to move when that much was taken out of it.
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+constexpr std::size_t kSpareBlocks = 4;
 
 }  // namespace
 
@@ -22,6 +23,7 @@ constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 AsyncOutput::AsyncOutput(UniqueFd fd, StopSignals* stop_signals)
     : shared_(std::make_shared<Shared>()), stop_signals_(stop_signals) {
   shared_->fd = std::move(fd);
+  shared_->spare.reserve(kSpareBlocks);  // the thread takes no memory
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -121,7 +123,7 @@ void AsyncOutput::Shared::run() {
     }
     lock.lock();
     busy = false;
-    if (spare.size() < 4) {
+    if (spare.size() < kSpareBlocks) {
       spare.push_back(std::move(block));
     }
     room.notify_all();

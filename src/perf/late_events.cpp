@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/guarded_thread.h"
 #include "base/system.h"
 #include "base/text.h"
 #include "perf/own_thread.h"
@@ -32,7 +33,7 @@ void LateEventSource::start(const MappingWatch::Setup& setup, std::vector<NewMap
     return;
   }
   watch_.push_back(watch.take());
-  thread_ = std::thread([this] { run(); });
+  thread_ = start_guarded_thread([this] { run(); });
 }
 
 void LateEventSource::stop() {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "base/guarded_thread.h"
 #include "base/system.h"
 #include "perf/fixed_addresses.h"
 #include "perf/own_work.h"
@@ -213,7 +214,7 @@ bool LiveSource::should_stop() {
   if (!drained_ && deadline_ns_ != 0 && monotonic_ns() >= deadline_ns_) {
     stop(SIGTERM);  // the command too, as perf record does
   }
-  return !drained_ && (stop_asked_ || command_status_ || target_is_gone());
+  return !drained_ && (stop_asked_ || command_status_ || target_is_gone() || has_failed_thread());
 }
 
 bool LiveSource::target_is_gone() const {

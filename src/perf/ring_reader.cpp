@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/guarded_thread.h"
 #include "base/system.h"
 #include "perf/own_thread.h"
 #include "perf/shed.h"
@@ -46,7 +47,10 @@ std::size_t size_of(std::span<const std::byte> record) {
 }  // namespace
 
 RingReader::RingReader(Source source, const SharedParser& parser, ChunkQueue& queue)
-    : source_(std::move(source)), parser_(parser), queue_(queue), thread_([this] { run(); }) {}
+    : source_(std::move(source)),
+      parser_(parser),
+      queue_(queue),
+      thread_(start_guarded_thread([this] { run(); })) {}
 
 RingReader::~RingReader() {
   stop();

@@ -2,6 +2,8 @@
 
 #include <csignal>
 
+#include "base/guarded_thread.h"
+
 namespace memtrace {
 namespace {
 
@@ -16,7 +18,7 @@ ZstdWriter::ZstdWriter(int level) : packer_(level) {
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
+  thread_ = start_guarded_thread([this] { run(); }, [this] { give_up(); });
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   block_.reserve(kBlockBytes);
 }
@@ -44,7 +46,11 @@ void ZstdWriter::hand_over() {
     return;
   }
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return queue_.size() < kQueueBlocks; });
+  done_.wait(lock, [this] { return queue_.size() < kQueueBlocks || gave_up_; });
+  if (gave_up_) {
+    block_.clear();
+    return;
+  }
   queue_.push_back(std::exchange(block_, Block()));
   lock.unlock();
   work_.notify_one();
@@ -67,8 +73,16 @@ std::vector<ZstdPiece> ZstdWriter::take() {
 std::vector<ZstdPiece> ZstdWriter::drain() {
   hand_over();
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return queue_.empty() && !busy_; });
+  done_.wait(lock, [this] { return (queue_.empty() && !busy_) || gave_up_; });
   return count(std::exchange(ready_, {}));
+}
+
+// Nobody waits for blocks that will not come. The lock is not held where memory is taken for them,
+// and unlocked by the exception where it is.
+void ZstdWriter::give_up() {
+  const std::lock_guard lock(mutex_);
+  gave_up_ = true;
+  done_.notify_all();
 }
 
 void ZstdWriter::run() {

@@ -46,6 +46,7 @@ class ZstdWriter {
   using Block = std::vector<std::byte>;
 
   void run();
+  void give_up();
   void hand_over();
   std::vector<ZstdPiece> count(std::vector<ZstdPiece> pieces);
 
@@ -61,6 +62,7 @@ class ZstdWriter {
   std::vector<ZstdPiece> ready_;
   bool busy_ = false;
   bool stopping_ = false;
+  bool gave_up_ = false;  // the thread has ended, by an exception
 
   std::thread thread_;  // last: it uses all of the others
 };
