@@ -172,8 +172,11 @@ void CfiReader::open_debug_frame() {
     return;
   }
   debug_svma_minus_own_ = holder->base_svma() - file_.base_svma();
-  dwarf_.reset(::dwarf_begin_elf(holder->handle(), DWARF_C_READ, nullptr));
-  debug_frame_ = dwarf_ == nullptr ? nullptr : ::dwarf_getcfi(dwarf_.get());
+  auto dwarf = DwarfFile::open(*holder);
+  if (dwarf.ok()) {
+    dwarf_ = dwarf.take();
+    debug_frame_ = ::dwarf_getcfi(dwarf_->handle());
+  }
 }
 
 CfiReader::Frame CfiReader::frame_at(std::uint64_t file_offset) {

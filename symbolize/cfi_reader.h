@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "symbolize/dwarf_file.h"
 #include "symbolize/elf_file.h"
 #include "symbolize/frame_rule.h"
 
@@ -31,10 +32,6 @@ class CfiReader {
     void operator()(Dwarf_Frame* frame) const { std::free(frame); }
   };
 
-  struct EndDwarf {
-    void operator()(Dwarf* dwarf) const { ::dwarf_end(dwarf); }
-  };
-
   struct EndCfi {
     void operator()(Dwarf_CFI* cfi) const { ::dwarf_cfi_end(cfi); }
   };
@@ -48,7 +45,7 @@ class CfiReader {
   std::string mapped_path_;
   DebugPlaces places_;
   std::optional<ElfFile> debug_file_;
-  std::unique_ptr<Dwarf, EndDwarf> dwarf_;
+  std::optional<DwarfFile> dwarf_;
   std::unique_ptr<Dwarf_CFI, EndCfi> eh_frame_;
   Dwarf_CFI* debug_frame_ = nullptr;        // dwarf_ owns it
   std::uint64_t debug_svma_minus_own_ = 0;  // prelink(8) moves a file but not its debug file

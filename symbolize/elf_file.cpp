@@ -1,10 +1,9 @@
 #include "symbolize/elf_file.h"
 
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 
-#include <cerrno>
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "symbolize/build_id.h"
@@ -12,6 +11,44 @@
 namespace memtrace {
 
 namespace {
+
+// libelf makes room for as many as a file says it has. Objects that are not linked yet have most, a
+// few for each function.
+constexpr std::uint64_t kMostSections = std::uint64_t{1} << 18U;
+constexpr std::size_t kMostSegments = 1U << 16U;
+
+// The number in the header, or, when that has no room for it, in the first section's header (gABI:
+// e_shnum). 0 for what is no 64-bit ELF file: a 32-bit one cannot be large.
+std::uint64_t claimed_sections(std::span<const std::byte> bytes) {
+  Elf64_Ehdr header;
+  if (bytes.size() < sizeof(header)) {
+    return 0;
+  }
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  Elf64_Shdr first;
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shnum != 0 ||
+      header.e_shoff > bytes.size() || bytes.size() - header.e_shoff < sizeof(first)) {
+    return header.e_shnum;
+  }
+  std::memcpy(&first, bytes.data() + header.e_shoff, sizeof(first));
+  return first.sh_size;
+}
+
+// libelf notes in the table what it has unpacked (elf_compress()).
+std::span<const std::byte> section_table(std::span<const std::byte> bytes) {
+  Elf64_Ehdr header;
+  if (bytes.size() < sizeof(header)) {
+    return {};
+  }
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  const std::uint64_t table_bytes =
+      std::max<std::uint64_t>(claimed_sections(bytes), 1) * sizeof(Elf64_Shdr);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shoff > bytes.size()) {
+    return {};
+  }
+  const std::uint64_t rest_bytes = bytes.size() - header.e_shoff;
+  return bytes.subspan(header.e_shoff, std::min(table_bytes, rest_bytes));
+}
 
 const ElfFile::Segment* segment_at(const std::vector<ElfFile::Segment>& segments,
                                    std::uint64_t file_offset) {
@@ -31,46 +68,55 @@ const ElfFile::Segment* segment_at(const std::vector<ElfFile::Segment>& segments
 Result<ElfFile> ElfFile::open(const std::string& path) {
   ElfFile file;
   file.path_ = path;
-
-  // Asked before opening: programs map devices too, and opening one may set something off.
-  struct stat facts {};
-
-  if (::stat(path.c_str(), &facts) != 0) {
-    return Error{"open(" + path + ")", errno, ""};
+  auto opened = open_foreign_file(path);
+  if (!opened.ok()) {
+    return opened.take_error();
   }
-  if (!S_ISREG(facts.st_mode)) {
-    return Error{path + ": not a file", 0, ""};
+  auto bytes = ForeignBytes::map(opened.value(), path, kMostBytes);
+  if (!bytes.ok()) {
+    return bytes.take_error();
   }
-  file.fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.fd_.valid()) {
-    return Error{"open(" + path + ")", errno, ""};
+  file.bytes_ = bytes.take();
+  // All of it costs nothing, but a kernel that promises no memory that it does not have (proc(5),
+  // overcommit_memory 2) counts it.
+  if (!file.bytes_.allow_writing(file.bytes_.bytes()).ok()) {
+    TRY(file.bytes_.allow_writing(section_table(file.bytes_.bytes())));
   }
-  ::elf_version(EV_CURRENT);
-  file.elf_.reset(::elf_begin(file.fd_.get(), ELF_C_READ_MMAP, nullptr));
-  TRY(file.read_headers());
+  TRY(file.open_bytes(file.bytes_.bytes()));
   return file;
 }
 
 Result<ElfFile> ElfFile::from_image(std::vector<std::byte> image) {
   ElfFile file;
   file.image_ = std::move(image);
-  ::elf_version(EV_CURRENT);
-  file.elf_.reset(::elf_memory(reinterpret_cast<char*>(file.image_.data()), file.image_.size()));
-  TRY(file.read_headers());
+  TRY(file.open_bytes(file.image_));
   return file;
+}
+
+Result<> ElfFile::open_bytes(std::span<const std::byte> bytes) {
+  if (claimed_sections(bytes) > kMostSections) {
+    return Error{shown_path() + ": has more sections than memtrace reads", 0, ""};
+  }
+  ::elf_version(EV_CURRENT);
+  // libelf's own type; it does not write there.
+  auto* image = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
+  elf_.reset(bytes.empty() ? nullptr : ::elf_memory(image, bytes.size()));
+  TRY(read_headers());
+  return check_sections();
 }
 
 Result<> ElfFile::read_headers() {
   GElf_Ehdr header;
   const bool is_elf = elf_ != nullptr && ::elf_kind(elf_.get()) == ELF_K_ELF;
   if (!is_elf || ::gelf_getehdr(elf_.get(), &header) == nullptr) {
-    return Error{(path_.empty() ? "memory image" : path_) + ": not an ELF file", 0, ""};
+    return Error{shown_path() + ": not an ELF file", 0, ""};
   }
   machine_ = header.e_machine;
   std::size_t count = 0;
   if (::elf_getphdrnum(elf_.get(), &count) != 0) {
     return kDone;  // without segments no offset has an address, which is no error
   }
+  count = std::min(count, kMostSegments);
   for (std::size_t i = 0; i < count; ++i) {
     GElf_Phdr program;
     if (::gelf_getphdr(elf_.get(), static_cast<int>(i), &program) == nullptr) {
@@ -82,6 +128,20 @@ Result<> ElfFile::read_headers() {
                            .svma = program.p_vaddr,
                            .memory_bytes = program.p_memsz,
                            .executable = (program.p_flags & PF_X) != 0});
+    }
+  }
+  return kDone;
+}
+
+// libelf unpacks names that are compressed, whatever their size. Only DWARF is ever compressed
+// (gABI: SHF_COMPRESSED), and open_dwarf() looks how large it is.
+Result<> ElfFile::check_sections() const {
+  Elf_Scn* section = nullptr;
+  while ((section = ::elf_nextscn(elf_.get(), section)) != nullptr) {
+    GElf_Shdr header;
+    if (::gelf_getshdr(section, &header) != nullptr && (header.sh_flags & SHF_COMPRESSED) != 0 &&
+        (header.sh_type != SHT_PROGBITS || (header.sh_flags & SHF_ALLOC) != 0)) {
+      return Error{shown_path() + ": compresses more than DWARF", 0, ""};
     }
   }
   return kDone;

@@ -1,4 +1,4 @@
-// One open ELF file: owns its descriptor and libelf's handle, and knows how its addresses relate.
+// One open ELF file: owns its bytes and libelf's handle, and knows how its addresses relate.
 //
 //   file offset --(program headers)--> SVMA, the address the linker gave --(load bias)--> AVMA
 #pragma once
@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/foreign_file.h"
 #include "base/result.h"
-#include "base/unique_fd.h"
 
 namespace memtrace {
 
@@ -34,13 +34,22 @@ class ElfFile {
     GElf_Shdr header{};
   };
 
-  // Error: "open(PATH)" with errno, or "PATH: not an ELF file".
+  // Only address space: what is not looked at takes no memory.
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 30U;
+
+  // Errors: "open(PATH)" with errno; "PATH: not an ELF file"; one that no linker makes.
   static Result<ElfFile> open(const std::string& path);
 
   // The image of a file that has no path, such as the vdso.
   static Result<ElfFile> from_image(std::vector<std::byte> image);
 
   Elf* handle() const { return elf_.get(); }
+
+  // It has become shorter since it was opened: the rest reads as zeros.
+  bool was_cut() const { return bytes_.was_cut(); }
+
+  // All of the file; of an image none.
+  std::span<const std::byte> bytes() const { return bytes_.bytes(); }
 
   // As opened; "" for an image.
   const std::string& path() const { return path_; }
@@ -69,11 +78,16 @@ class ElfFile {
 
   ElfFile() = default;
 
+  Result<> open_bytes(std::span<const std::byte> bytes);
   Result<> read_headers();
+  Result<> check_sections() const;
+
+  std::string shown_path() const { return path_.empty() ? "memory image" : path_; }
+
   std::optional<std::uint64_t> svma_by_layout(std::uint64_t file_offset) const;
 
   std::string path_;
-  UniqueFd fd_;                   // before elf_, which reads from it until its end
+  ForeignBytes bytes_;            // before elf_, which reads from it until its end
   std::vector<std::byte> image_;  // likewise
   std::unique_ptr<Elf, Close> elf_;
   std::vector<Segment> segments_;

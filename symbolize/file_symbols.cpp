@@ -40,11 +40,27 @@ void FileSymbols::load_symbols() {
 }
 
 void FileSymbols::load_dwarf() {
-  inline_frames_ = InlineFrames::open(file_);
-  if (inline_frames_ == nullptr && debug_file_) {
-    inline_frames_ = InlineFrames::open(*debug_file_);
+  auto own = InlineFrames::open(file_);
+  const bool is_separate = own.ok() && own.value() == nullptr && debug_file_;
+  if (is_separate) {
+    own = InlineFrames::open(*debug_file_);
     dwarf_bias_ = debug_bias_;
   }
+  if (own.ok()) {
+    inline_frames_ = own.take();
+  } else {
+    dwarf_problem_ = own.error().message;
+  }
+}
+
+std::string FileSymbols::problem() const {
+  if (file_.was_cut() || (debug_file_ && debug_file_->was_cut())) {
+    return "it became shorter while it was read";
+  }
+  if (inline_frames_ != nullptr && inline_frames_->left_out_lines()) {
+    return "its source lines take too much memory";
+  }
+  return dwarf_problem_.empty() ? mini_debug_info_.problem() : dwarf_problem_;
 }
 
 std::vector<FrameName> FileSymbols::name(std::uint64_t file_offset) {

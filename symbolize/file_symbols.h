@@ -28,6 +28,9 @@ class FileSymbols {
   // Innermost first; empty when the offset has no name. Leaves the module's fields empty.
   std::vector<FrameName> name(std::uint64_t file_offset);
 
+  // What of the file was not read, as the end of a sentence about it; "" if all was.
+  std::string problem() const;
+
  private:
   explicit FileSymbols(ElfFile file) : file_(std::move(file)) {}
 
@@ -40,6 +43,7 @@ class FileSymbols {
   std::uint64_t dwarf_bias_ = 0;
   MiniDebugInfo mini_debug_info_;
   SymbolTable symbols_;
+  std::string dwarf_problem_;
   std::unique_ptr<InlineFrames> inline_frames_;  // after the files: reads from them
 };
 

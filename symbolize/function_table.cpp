@@ -1,14 +1,10 @@
 #include "symbolize/function_table.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <tuple>
 
+#include "base/foreign_file.h"
 #include "base/text.h"
-#include "base/unique_fd.h"
 #include "symbolize/demangle.h"
 #include "symbolize/load_layout.h"
 #include "symbolize/symbol_table.h"
@@ -205,24 +201,16 @@ Error FunctionTable::unknown(std::string_view pattern) const {
 Result<std::vector<std::byte>> code_bytes(const std::string& path,
                                           std::uint64_t file_offset,
                                           std::uint64_t size_bytes) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) {
-    return Error{"open(" + path + ")", errno, ""};
+  const auto file = open_foreign_file(path);
+  if (!file.ok()) {
+    return file.error();
   }
   std::vector<std::byte> code(std::min(size_bytes, kCodeLimitBytes));
-  std::size_t filled = 0;
-  while (filled < code.size()) {
-    const ssize_t got = ::pread(fd.get(),
-                                code.data() + filled,
-                                code.size() - filled,
-                                static_cast<off_t>(file_offset + filled));
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got <= 0) {
-      return Error{"read(" + path + ")", got < 0 ? errno : 0, "the file is shorter than it says"};
-    }
-    filled += static_cast<std::size_t>(got);
+  const auto got = read_at(file.value().fd, code, file_offset);
+  if (!got.ok() || got.value() < code.size()) {
+    return Error{"read(" + path + ")",
+                 got.ok() ? 0 : got.error().errno_value,
+                 "the file is shorter than it says"};
   }
   return code;
 }

@@ -23,7 +23,7 @@ SourceLine make_line(const char* file, std::uint64_t line) {
 }
 
 SourceLine line_at(DwarfUnit& unit, std::uint64_t svma) {
-  Dwarf_Line* row = ::dwarf_getsrc_die(&unit.entry(), svma);
+  Dwarf_Line* row = unit.line_at(svma);
   int line = 0;
   if (row == nullptr || ::dwarf_lineno(row, &line) != 0 || line < 0) {
     return {};
@@ -43,10 +43,10 @@ std::uint64_t number_attribute(Dwarf_Die& entry, unsigned name) {
 
 // Where an inlined function was called, which is where its caller was.
 SourceLine call_line(DwarfUnit& unit, Dwarf_Die& call) {
-  Dwarf_Files* files = nullptr;
   std::size_t count = 0;
+  Dwarf_Files* files = unit.files(count);
   const std::uint64_t file = number_attribute(call, DW_AT_call_file);
-  if (::dwarf_getsrcfiles(&unit.body(), &files, &count) != 0 || file >= count) {
+  if (files == nullptr || file >= count) {
     return {};
   }
   return make_line(::dwarf_filesrc(files, file, nullptr, nullptr),
@@ -68,17 +68,21 @@ std::string function_name(Dwarf_Die& entry) {
 
 }  // namespace
 
-std::unique_ptr<InlineFrames> InlineFrames::open(const ElfFile& file) {
+Result<std::unique_ptr<InlineFrames>> InlineFrames::open(const ElfFile& file) {
+  std::unique_ptr<InlineFrames> none;
   const auto section = file.section(".debug_info");
   const bool has_content = section && section->header.sh_type != SHT_NOBITS;
   if (!has_content && !file.section(".zdebug_info")) {
-    return nullptr;
+    return none;
   }
-  Dwarf* dwarf = ::dwarf_begin_elf(file.handle(), DWARF_C_READ, nullptr);
-  return dwarf == nullptr ? nullptr : std::unique_ptr<InlineFrames>(new InlineFrames(dwarf));
+  auto dwarf = DwarfFile::open(file);
+  if (!dwarf.ok()) {
+    return dwarf.error().message.empty() ? Result(std::move(none)) : dwarf.take_error();
+  }
+  return std::unique_ptr<InlineFrames>(new InlineFrames(dwarf.take()));
 }
 
-InlineFrames::InlineFrames(Dwarf* dwarf) : dwarf_(dwarf), units_(dwarf) {}
+InlineFrames::InlineFrames(DwarfFile dwarf) : dwarf_(std::move(dwarf)), units_(dwarf_.handle()) {}
 
 std::vector<SourceFrame> InlineFrames::at(std::uint64_t svma) {
   DwarfUnit* unit = units_.at(svma);
@@ -87,6 +91,7 @@ std::vector<SourceFrame> InlineFrames::at(std::uint64_t svma) {
   }
   std::vector<SourceFrame> frames;
   SourceLine line = line_at(*unit, svma);
+  left_out_lines_ = left_out_lines_ || unit->left_out_lines();
   const DwarfFunction* function = unit->function_at(svma);
   if (function == nullptr) {
     if (line.line != 0) {  // assembly has lines, and its functions only in the symbol table
@@ -124,10 +129,14 @@ void InlineFrames::collect_calls(Dwarf_Die& parent, int nesting, std::vector<Inl
     return;
   }
   do {
+    if (calls.size() >= kMostRanges) {
+      return;
+    }
     const int tag = ::dwarf_tag(&child);
     if (tag == DW_TAG_inlined_subroutine) {
       for_each_range(child, [&](std::uint64_t start, std::uint64_t limit) {
         calls.push_back({start, limit, child});
+        return calls.size() < kMostRanges;
       });
     }
     if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "symbolize/dwarf_file.h"
 #include "symbolize/dwarf_units.h"
 #include "symbolize/elf_file.h"
 
@@ -29,30 +30,31 @@ struct SourceFrame {
 
 class InlineFrames {
  public:
-  // Null without DWARF, or with one that libdw cannot read. The file must stay open.
-  static std::unique_ptr<InlineFrames> open(const ElfFile& file);
+  // Null without DWARF, or with one that libdw cannot read. The file must stay open. Error: it
+  // takes too much memory.
+  static Result<std::unique_ptr<InlineFrames>> open(const ElfFile& file);
 
   // Innermost first; empty when DWARF says nothing of this address.
   std::vector<SourceFrame> at(std::uint64_t svma);
 
- private:
-  struct Close {
-    void operator()(Dwarf* dwarf) const { ::dwarf_end(dwarf); }
-  };
+  // Some had no line because the table of lines takes too much memory.
+  bool left_out_lines() const { return left_out_lines_; }
 
+ private:
   struct InlinedCall {
     std::uint64_t start = 0;
     std::uint64_t limit = 0;
     Dwarf_Die entry{};
   };
 
-  explicit InlineFrames(Dwarf* dwarf);
+  explicit InlineFrames(DwarfFile dwarf);
 
   const std::vector<InlinedCall>& calls_in(const DwarfFunction& function);
   static void collect_calls(Dwarf_Die& parent, int nesting, std::vector<InlinedCall>& calls);
 
-  std::unique_ptr<Dwarf, Close> dwarf_;
+  DwarfFile dwarf_;
   DwarfUnits units_;
+  bool left_out_lines_ = false;
   // By the place of the function's entry in the file; outer calls come before those inside them.
   std::unordered_map<const void*, std::vector<InlinedCall>> calls_;
 };

@@ -2,29 +2,36 @@
 // file with a .symtab.
 #pragma once
 
-#include <elfutils/libdwfl.h>
-
-#include <memory>
+#include <cstddef>
+#include <optional>
 #include <string>
 
+#include "base/result.h"
 #include "symbolize/symbol_table.h"
+#include "symbolize/unpacked_bytes.h"
 
 namespace memtrace {
 
-// libdwfl unpacks the section, and owns the names that went into the symbol table.
+// Owns the names that went into the symbol table.
 class MiniDebugInfo {
  public:
+  // Such sections have some 5 % of the size of the code.
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
+
   MiniDebugInfo() = default;
 
-  // Adds the symbols of the file at this path to the table, if it has any of that kind.
+  // Adds the symbols of the file to the table, if it has any of that kind.
   static MiniDebugInfo load(const ElfFile& file, SymbolTable& table);
 
- private:
-  struct Close {
-    void operator()(Dwfl* session) const { ::dwfl_end(session); }
-  };
+  // Why they were left out, as the end of a sentence about the file; "" when nothing was.
+  const std::string& problem() const { return problem_; }
 
-  std::unique_ptr<Dwfl, Close> session_;
+ private:
+  Result<> unpack(const ElfFile& file);
+
+  UnpackedBytes memory_;
+  std::optional<ElfFile> file_;
+  std::string problem_;
 };
 
 }  // namespace memtrace

@@ -1,37 +1,54 @@
 #include "symbolize/perf_map.h"
 
-#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <span>
 
 #include "base/system.h"
 #include "base/text.h"
+#include "base/units.h"
 
 namespace memtrace {
 
 namespace {
 
-// A JIT in a container writes its own idea of its pid into the name (perf: nsinfo), which is the
-// last number of the NSpid line (Linux 4.1 and later).
-std::string path_in_namespace(const std::string& pid) {
-  const auto status = read_file("/proc/" + pid + "/status");
-  if (!status.ok()) {
-    return "";
-  }
-  for (const std::string_view line : split(status.value(), '\n')) {
-    if (line.starts_with("NSpid:")) {
-      const auto pids = split(line.substr(line.find(':') + 1), '\t');
-      return "/proc/" + pid + "/root/tmp/perf-" + std::string(trim(pids.back())) + ".map";
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;
+// What an entry of a name takes here, for each byte of its line: short lines cost most.
+constexpr std::uint64_t kCostFactor = 4;
+
+std::string status_line(std::string_view status, std::string_view name) {
+  for (const std::string_view line : split(status, '\n')) {
+    if (line.starts_with(name)) {
+      return std::string(trim(line.substr(name.size())));
     }
   }
   return "";
 }
 
-std::string choose_path(std::uint32_t pid) {
-  const std::string number = std::to_string(pid);
-  const std::string inside = path_in_namespace(number);
-  if (!inside.empty() && path_exists(inside)) {
-    return inside;
+// A JIT in a container writes its own idea of its pid into the name (perf: nsinfo), which is the
+// last number of the NSpid line (Linux 4.1 and later).
+std::string choose_path(const std::string& pid, std::string_view status) {
+  const auto pids = split(status_line(status, "NSpid:"), '\t');
+  const std::string inside =
+      "/proc/" + pid + "/root/tmp/perf-" + std::string(trim(pids.back())) + ".map";
+  return !pids.back().empty() && path_exists(inside) ? inside : "/tmp/perf-" + pid + ".map";
+}
+
+// The four of the Uid line, and whoever reads: root, or the user behind sudo(8).
+std::vector<std::uint64_t> trusted_owners(std::string_view status) {
+  std::vector<std::uint64_t> owners = {0, ::geteuid()};
+  for (const std::string_view word : split(status_line(status, "Uid:"), '\t')) {
+    if (const auto uid = parse_number(word)) {
+      owners.push_back(*uid);
+    }
   }
-  return "/tmp/perf-" + number + ".map";
+  const char* caller = ::geteuid() == 0 ? std::getenv("SUDO_UID") : nullptr;
+  if (const auto uid = caller == nullptr ? std::nullopt : parse_number(caller)) {
+    owners.push_back(*uid);
+  }
+  return owners;
 }
 
 }  // namespace
@@ -67,27 +84,97 @@ std::optional<PerfMap::Match> PerfMap::find(std::uint64_t avma) const {
   return Match{entry->value.name, avma - entry->value.start};
 }
 
-PerfMapFile::PerfMapFile(std::uint32_t pid) : path_(choose_path(pid)) {}
+PerfMapFile::PerfMapFile(std::uint32_t pid) {
+  const auto text = read_file("/proc/" + std::to_string(pid) + "/status");
+  const std::string status = text.ok() ? text.value() : "";
+  path_ = choose_path(std::to_string(pid), status);
+  owners_ = trusted_owners(status);
+}
 
 std::optional<PerfMap::Match> PerfMapFile::find(std::uint64_t avma) {
   if (const auto match = map_.find(avma)) {
     return match;
   }
-  return reload_if_changed() ? map_.find(avma) : std::nullopt;
+  return read_news() ? map_.find(avma) : std::nullopt;
 }
 
-bool PerfMapFile::reload_if_changed() {
-  struct stat now {};
+// Anybody can make a file of that name in /tmp before the program does, or after it has ended.
+bool PerfMapFile::may_name(const struct stat& status) {
+  const bool is_trusted =
+      std::find(owners_.begin(), owners_.end(), std::uint64_t{status.st_uid}) != owners_.end();
+  if (!is_trusted) {
+    problem_ = path_ + " was not read: it belongs to user " + std::to_string(status.st_uid) +
+               ", who is neither the process's user nor you";
+  }
+  return is_trusted;
+}
 
-  if (::stat(path_.c_str(), &now) != 0 || !S_ISREG(now.st_mode) || now.st_size == size_bytes_) {
+void PerfMapFile::begin_anew(const struct stat& status) {
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+  read_bytes_ = 0;
+  map_ = PerfMap();
+  memory_.shrink(0);
+  problem_.clear();
+}
+
+bool PerfMapFile::read_news() {
+  const auto file = open_foreign_file(path_);
+  if (!file.ok() || !may_name(file.value().status)) {
     return false;
   }
-  const auto text = read_file(path_);
-  if (!text.ok()) {
+  const struct stat& status = file.value().status;
+  const bool is_same = status.st_dev == device_ && status.st_ino == inode_;
+  if (is_same && status.st_size == size_bytes_) {
     return false;
   }
-  size_bytes_ = now.st_size;
-  map_ = PerfMap::parse(text.value());
+  if (!is_same || status.st_size < size_bytes_) {
+    begin_anew(status);
+  }
+  size_bytes_ = status.st_size;
+  read_from(file.value().fd, static_cast<std::uint64_t>(status.st_size));
+  return true;
+}
+
+void PerfMapFile::read_from(const UniqueFd& fd, std::uint64_t size_bytes) {
+  const std::uint64_t limit = std::min(size_bytes, kMostBytes);
+  std::vector<std::byte> piece(std::min<std::uint64_t>(kPieceBytes, limit));
+  while (problem_.empty() && read_bytes_ < limit) {
+    const std::uint64_t wanted = std::min<std::uint64_t>(piece.size(), limit - read_bytes_);
+    const auto got = read_at(fd, std::span(piece).first(wanted), read_bytes_);
+    std::uint64_t taken_bytes = 0;
+    const std::string_view text(reinterpret_cast<const char*>(piece.data()),
+                                got.ok() ? got.value() : 0);
+    if (!take_lines(text, taken_bytes) || taken_bytes == 0) {
+      break;
+    }
+    read_bytes_ += taken_bytes;
+  }
+  if (problem_.empty() && size_bytes > kMostBytes) {
+    problem_ = "only the first " + print_bytes(kMostBytes) + " of " + path_ + " were read";
+  }
+}
+
+// The last line may still be written: it is taken as it is, and read again with what follows.
+bool PerfMapFile::take_lines(std::string_view text, std::uint64_t& taken_bytes) {
+  if (!memory_.grow((read_bytes_ + text.size()) * kCostFactor)) {
+    problem_ = "not all of " + path_ + " was read: it takes too much memory";
+    return false;
+  }
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    if (std::min(end, text.size()) > kMostLineBytes) {
+      problem_ =
+          path_ + " is no list of functions: a line has more than " + print_bytes(kMostLineBytes);
+      return false;
+    }
+    map_.add_line(text.substr(0, end));
+    if (end == text.npos) {
+      break;
+    }
+    taken_bytes += end + 1;
+    text.remove_prefix(end + 1);
+  }
   return true;
 }
 

@@ -19,7 +19,7 @@ namespace memtrace {
 
 namespace {
 
-// Each may hold three descriptors (file, debug file, dwz's common file): far below the usual 1024.
+// Each may map three files (itself, its debug file, dwz's common file).
 constexpr std::size_t kMaxOpenFiles = 64;
 
 constexpr const char* kOwnKallsyms = "/proc/kallsyms";
@@ -113,7 +113,11 @@ std::vector<FrameName> Symbolizer::State::name_in_file(ModuleId id,
   }
   OpenFile& file = files[id];
   file.last_use = ++use_count;
-  return file.symbols ? file.symbols->name(offset) : std::vector<FrameName>();
+  auto frames = file.symbols ? file.symbols->name(offset) : std::vector<FrameName>();
+  if (file.symbols && !file.symbols->problem().empty()) {
+    caveats.add("not all names in " + module.path + " were read: " + file.symbols->problem());
+  }
+  return frames;
 }
 
 void Symbolizer::State::close_least_used() {
@@ -203,6 +207,9 @@ std::vector<FrameName> Symbolizer::State::name_in_perf_map(const ModuleDescripti
   }
   auto& map = perf_maps.try_emplace(module.pid, module.pid).first->second;
   const auto match = map.find(avma);
+  if (!map.problem().empty()) {
+    caveats.add(map.problem());
+  }
   if (!match) {
     return {};
   }

@@ -34,7 +34,7 @@ NamedPath name_for_kernel(const std::string& path) {
   if (path.find_first_of(" \t\n\v\f\r#") == std::string::npos) {
     return {UniqueFd(), path};
   }
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   std::string text = format("/proc/%d/fd/%d", ::getpid(), fd.get());
   return {std::move(fd), std::move(text)};
 }

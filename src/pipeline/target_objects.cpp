@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <set>
+#include <span>
 #include <utility>
 
+#include "base/foreign_file.h"
 #include "base/system.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
@@ -131,10 +133,12 @@ std::string output_of(const std::vector<std::string>& arguments) {
 
 // "#!/usr/bin/env python3": the program and its one argument.
 std::vector<std::string> interpreter_line(const std::string& path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto file = open_foreign_file(path);
   std::array<char, 256> buffer{};  // as much as the kernel looks at (fs/binfmt_script.c)
-  const ssize_t count = fd.valid() ? ::read(fd.get(), buffer.data(), buffer.size()) : 0;
-  const std::string_view text(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  const auto count = file.ok()
+                         ? read_at(file.value().fd, std::as_writable_bytes(std::span(buffer)), 0)
+                         : Result<std::size_t>(std::size_t{0});
+  const std::string_view text(buffer.data(), count.ok() ? count.value() : 0);
   if (!text.starts_with("#!")) {
     return {};
   }
