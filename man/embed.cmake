@@ -11,7 +11,7 @@ string(ASCII 8 backspace)
 
 set(definitions "")
 set(entries "")
-file(GLOB pages ${FOLDER}/*.1)
+file(GLOB pages ${FOLDER}/*.1 ${FOLDER}/*.7)
 list(SORT pages)
 foreach(page IN LISTS pages)
   execute_process(

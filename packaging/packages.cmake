@@ -26,6 +26,6 @@ set(CPACK_RPM_SPEC_MORE_DEFINE "%define _build_id_links none")
 # Directories that belong to others' packages.
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
     /usr/share/zsh /usr/share/zsh/site-functions /usr/share/bash-completion
-    /usr/share/bash-completion/completions /usr/share/man /usr/share/man/man1)
+    /usr/share/bash-completion/completions /usr/share/man /usr/share/man/man1 /usr/share/man/man7)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 include(CPack)

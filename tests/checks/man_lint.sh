@@ -6,9 +6,9 @@ if ! command -v mandoc >/dev/null; then
   exit 77
 fi
 set -e
-for page in "$1"/man/*.1; do
+for page in "$1"/man/*.[17]; do
   [ -r "$page" ] || { echo "no manual pages in $1/man"; exit 1; }
 done
 # The message about the index goes to standard error, the others to standard output: read together,
 # the one lands in the middle of another's line.
-! mandoc -T lint -W style "$1"/man/*.1 2>/dev/null | grep -v 'referenced manual not found'
+! mandoc -T lint -W style "$1"/man/*.[17] 2>/dev/null | grep -v 'referenced manual not found'

@@ -31,8 +31,8 @@ check_contents() {
     share/zsh/site-functions/_memtrace share/doc/memtrace/README.md share/doc/memtrace/LICENSE; do
     grep -Eq "(^|/)$path(\.gz)?$" "$work/contents.$$" || { cat "$work/contents.$$"; fail "no $path"; }
   done
-  pages=$(grep -c 'man/man1/memtrace' "$work/contents.$$")
-  sources=$(ls "$(dirname "$0")"/../../man/*.1 | wc -l)
+  pages=$(grep -c 'man/man[17]/memtrace' "$work/contents.$$")
+  sources=$(ls "$(dirname "$0")"/../../man/*.[17] | wc -l)
   [ "$pages" = "$sources" ] || fail "$pages manual pages of $sources"
   rm -f "$work/contents.$$"
 }
