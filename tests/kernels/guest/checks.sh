@@ -10,6 +10,11 @@ skip() {
   echo "SKIP $*"
 }
 
+# What the host could not add, and why.
+say_missing() {
+  skip "$1" "$(sed -n "s/^$1 //p" /missing)"
+}
+
 # Runs memtrace; what it says on stderr is shown when it fails.
 traced() {
   if ! "$MEMTRACE" "$@" 2>stderr; then
@@ -87,7 +92,7 @@ has_event() {
   return 1
 }
 
-parts='program faults files huge kernel_memory heap doors spaces live kprobes pressure kills'
+parts='program package faults files huge kernel_memory heap old_glibc doors spaces live kprobes pressure kills'
 . /checks/parts.sh
 for part in $parts; do
   echo "AT $(cut -d ' ' -f 1 /proc/uptime) $part"
