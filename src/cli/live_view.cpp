@@ -135,8 +135,9 @@ Result<ExitStatus> run_plan(LivePlan plan) {
   if (!session.ok()) {
     return session.take_error();
   }
-  session.value()->identify_processes(source.value()->target());
+  session.value()->identify_processes(*source.value());
   TRY(source.value()->start());
+  session.value()->identify_new_processes(*source.value());
   const bool stamps = plan.print.one_line && plan.print.format == "text";
   const auto print = [&plan, stamps](std::vector<Report> reports) -> Result<> {
     if (stamps) {

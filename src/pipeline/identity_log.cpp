@@ -7,6 +7,8 @@
 namespace memtrace {
 namespace {
 
+constexpr std::string_view kUnknown = "-";
+
 std::string_view next_word(std::string_view& line) {
   const std::size_t end = line.find(' ');
   const std::string_view word = line.substr(0, end);
@@ -14,24 +16,38 @@ std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-std::optional<std::uint32_t> next_id(std::string_view& line) {
-  const auto number = parse_number(next_word(line));
+std::optional<std::uint32_t> to_id(std::string_view word) {
+  const auto number = parse_number(word);
   return number && *number <= 0xffffffffU ? std::optional(static_cast<std::uint32_t>(*number))
                                           : std::nullopt;
+}
+
+std::optional<std::uint32_t> next_id(std::string_view& line) {
+  return to_id(next_word(line));
 }
 
 }  // namespace
 
 void IdentityLog::add(const TaskIdentity& task) {
-  const auto [cgroup, is_new] = cgroups_.try_emplace(task.cgroup, cgroups_.size() + 1);
-  if (is_new) {
-    text_ += format("cgroup %zu ", cgroup->second) + task.cgroup + "\n";
-  }
-  text_ += format("task %llu %u %u %zu\n",
+  const std::string cgroup = number_of(task.cgroup);
+  const std::string uid =
+      task.uid == kUnknownUser ? std::string(kUnknown) : std::to_string(task.uid);
+  text_ += format("task %llu %u %s %s\n",
                   static_cast<unsigned long long>(task.time_ns),
                   task.pid,
-                  task.uid,
-                  cgroup->second);
+                  uid.c_str(),
+                  cgroup.c_str());
+}
+
+std::string IdentityLog::number_of(const std::string& cgroup) {
+  if (cgroup.empty()) {
+    return std::string(kUnknown);
+  }
+  const auto [known, is_new] = cgroups_.try_emplace(cgroup, cgroups_.size() + 1);
+  if (is_new) {
+    text_ += format("cgroup %zu ", known->second) + cgroup + "\n";
+  }
+  return std::to_string(known->second);
 }
 
 void IdentityLog::name_user(std::uint32_t uid, std::string_view name) {
@@ -69,10 +85,12 @@ void IdentityReplay::read_line(std::string_view line) {
   if (kind == "task") {
     const auto time_ns = parse_number(next_word(line));
     const auto pid = next_id(line);
-    const auto uid = next_id(line);
-    const auto cgroup = parse_number(next_word(line));
-    if (time_ns && pid && uid && cgroup) {
-      due_.push_back({*time_ns, *pid, *uid, cgroups_[*cgroup]});
+    const std::string_view user = next_word(line);
+    const std::string_view cgroup = next_word(line);
+    const auto uid = user == kUnknown ? std::optional(kUnknownUser) : to_id(user);
+    const auto path = cgroup == kUnknown ? std::optional(std::string()) : path_of(cgroup);
+    if (time_ns && pid && uid && path) {
+      due_.push_back({*time_ns, *pid, *uid, *path});
     }
     return;
   }
@@ -82,6 +100,11 @@ void IdentityReplay::read_line(std::string_view line) {
   } else if (number && kind == "user") {
     world_.identities().name_user(*number, line);
   }
+}
+
+std::optional<std::string> IdentityReplay::path_of(std::string_view number) {
+  const auto known = parse_number(number);
+  return known ? std::optional(cgroups_[*known]) : std::nullopt;
 }
 
 }  // namespace memtrace

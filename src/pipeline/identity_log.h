@@ -4,12 +4,16 @@
 //   user 1000 anna                    a user's name
 //   cgroup 1 /system.slice/x.service  a path, by a number of this log
 //   task 6039144123186 812 1000 1     from this time on, process 812 is user 1000's in cgroup 1
+//   task 6039144123190 813 - 1        the same of one whose user is not known
+//   task 6039144123190 814 1000 -     and of one whose cgroup is not known
 //
-// A forked process has its parent's until a line says otherwise.
+// A forked process has its parent's until a line says otherwise. Versions that know no "-" pass
+// over such a line.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,8 +26,8 @@ namespace memtrace {
 struct TaskIdentity {
   std::uint64_t time_ns = 0;
   std::uint32_t pid = 0;
-  std::uint32_t uid = 0;
-  std::string cgroup;
+  std::uint32_t uid = kUnknownUser;
+  std::string cgroup;  // "": not known
 };
 
 class IdentityLog {
@@ -37,6 +41,8 @@ class IdentityLog {
   std::string_view news();
 
  private:
+  std::string number_of(const std::string& cgroup);
+
   std::string text_;
   std::size_t told_ = 0;
   std::unordered_map<std::string, std::size_t> cgroups_;
@@ -57,6 +63,7 @@ class IdentityReplay {
  private:
   void read_news();
   void read_line(std::string_view line);
+  std::optional<std::string> path_of(std::string_view number);
 
   World& world_;
   const Recording& recording_;

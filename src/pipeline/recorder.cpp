@@ -62,7 +62,9 @@ class Recorder {
         source_(source),
         writer_(writer),
         feed_(world_, source.recording()),
-        identities_(world_),
+        identities_(world_,
+                    {.announcements = kernel_announcements(source.monotonic_clock()),
+                     .monotonic_clock = source.monotonic_clock()}),
         probe_samples_(source.events()),
         user_stacks_(world_),
         own_records_(source.events().front().ids.front(), trailer_shape(source.features())),
@@ -79,6 +81,8 @@ class Recorder {
   void identify_processes() { identities_.read_all(source_.target()); }
 
   // With the threads that empty the rings.
+  void identify_new_processes() { identities_.read_new(source_.target()); }
+
   void share_rules(RuleLog& log) { user_stacks_.unwinder().share_rules(log); }
 
   Result<> run() {
@@ -130,9 +134,11 @@ class Recorder {
     if (std::holds_alternative<Tick>(record.payload)) {
       return end_round();
     }
+      identities_.before(record);
     if (const auto* lost = std::get_if<Lost>(&record.payload)) {
       return on_lost(record, *lost);
     }
+      identities_.before(record);
     if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {
       about_.cut_stacks += cut->count;
       summary_.cut_stacks += cut->count;
@@ -297,4 +303,5 @@ Result<RecordSummary> record(RecordOptions options) {
   return recorder.finish();
 }
 
+  recorder.identify_new_processes();
 }  // namespace memtrace

@@ -120,9 +120,25 @@ Result<> Session::run(const OnReports& on_reports) {
   return deliver({start_ns_, last_ns_}, on_reports);
 }
 
-void Session::identify_processes(const Target& target) {
-  if (options_.live && options_.view_options.asks_identity()) {
-    identity_watch_.emplace(world_).read_all(target);
+bool Session::needs_identities() const {
+  const auto needs = [](const NamedView* view) { return view->spec.needs_identities; };
+  return options_.view_options.asks_identity() || std::ranges::any_of(options_.views, needs);
+}
+
+void Session::identify_processes(const LiveSource& source) {
+  if (!options_.live || !needs_identities()) {
+    return;
+  }
+  const bool monotonic = source.monotonic_clock();
+  identity_watch_.emplace(world_,
+                          IdentityWatch::Setup{.announcements = kernel_announcements(monotonic),
+                                               .monotonic_clock = monotonic});
+  identity_watch_->read_all(source.target());
+}
+
+void Session::identify_new_processes(const LiveSource& source) {
+  if (identity_watch_) {
+    identity_watch_->read_new(source.target());
   }
 }
 
@@ -174,7 +190,7 @@ void Session::on_sample(const Record& record) {
   last_ns_ = std::max(last_ns_, event->time_ns);
   handlers_.learn(feed_.types(), source_.recording());
   handlers_.count(*event);
-  unidentified_ += event->identity.valid() ? 0U : 1U;
+  note_unknown(*event);
   if (!wanted(*event)) {
     return;
   }
@@ -203,10 +219,21 @@ void Session::enter_window(std::uint64_t first_event_ns) {
 }
 
 // A free belongs to whoever allocated the block: else blocks freed by others would seem to live.
-bool Session::wanted(const Event& event) const {
+bool Session::wanted(const Event& event) {
+  using Verdict = TaskFilter::Verdict;
   const LiveBlock* block = event.freed;
   const TaskFilter& tasks = options_.view_options.tasks;
-  return block != nullptr ? tasks.accepts(world_, *block) : tasks.accepts(world_, event);
+  const Verdict verdict =
+      block != nullptr ? tasks.judge(world_, *block) : tasks.judge(world_, event);
+  unknown_.by_name += verdict == Verdict::UnknownName ? 1U : 0U;
+  unknown_.by_user += verdict == Verdict::UnknownUser ? 1U : 0U;
+  unknown_.by_cgroup += verdict == Verdict::UnknownCgroup ? 1U : 0U;
+  return verdict == Verdict::Accepted;
+}
+
+void Session::note_unknown(const Event& event) {
+  unknown_.users += world_.identities().knows_user(event.identity) ? 0U : 1U;
+  unknown_.cgroups += world_.identities().knows_cgroup(event.identity) ? 0U : 1U;
 }
 
 Result<> Session::close_intervals(std::uint64_t now_ns, const OnReports& on_reports) {
@@ -268,6 +295,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   return kDone;
 }
 
+  unknown_ = {};
 void Session::note_vmstat() {
   if (!options_.live) {
     world_.note_vmstat_growth(about_.vmstat);

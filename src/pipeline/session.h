@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "perf/live_source.h"
 #include "perf/record_source.h"
 #include "pipeline/about.h"
 #include "pipeline/event_feed.h"
@@ -41,6 +42,16 @@ struct SessionOptions {
   bool whole_machine = true;         // of a live source; a file says it itself
 };
 
+// Events of which it was not known whose they were.
+struct UnknownIdentities {
+  std::uint64_t users = 0;
+  std::uint64_t cgroups = 0;
+  // Left out by a filter that could not be decided.
+  std::uint64_t by_name = 0;
+  std::uint64_t by_user = 0;
+  std::uint64_t by_cgroup = 0;
+};
+
 class Session {
  public:
   // `source` outlives the session. Error: Usage, an option that a view does not take.
@@ -52,8 +63,9 @@ class Session {
 
   Result<> run(const OnReports& on_reports);
 
-  // Live, before the source is started: whose the processes are that run already.
-  void identify_processes(const Target& target);
+  // Live: whose the processes are that run already; before the source is started, and after it.
+  void identify_processes(const LiveSource& source);
+  void identify_new_processes(const LiveSource& source);
 
   // Of each event of the recording: its name and how many samples and hits there were.
   using EventCount = EventHandlers::Count;
@@ -78,7 +90,7 @@ class Session {
   Result<> on_record(const Record& record, const OnReports& on_reports);
   void on_sample(const Record& record);
   void count_loss(const Lost& lost);
-  bool wanted(const Event& event) const;
+  bool wanted(const Event& event);
   bool is_past_window(std::uint64_t time_ns) const;
   void enter_window(std::uint64_t first_event_ns);
   Result<> check_views();
@@ -90,7 +102,9 @@ class Session {
   void note_bounds(const Report& report, Caveats& caveats) const;
   void note_partial(const ViewSpec& view, Caveats& caveats) const;
   void note_identities(Caveats& caveats) const;
+  bool needs_identities() const;
   void learn_identities(const Record& record);
+  void note_unknown(const Event& event);
   void note_parts(const ViewSpec& view, Caveats& caveats) const;
   void note_lost_mappings(const ViewSpec& view, Caveats& caveats);
 
@@ -100,9 +114,9 @@ class Session {
   EventFeed feed_;
   Observer observer_;
   bool mappings_in_doubt_ = false;
-  std::optional<IdentityWatch> identity_watch_;  // live, when a key or filter asks
+  std::optional<IdentityWatch> identity_watch_;  // live, when a key, a filter or a view asks
   IdentityReplay identity_replay_;
-  std::uint64_t unidentified_ = 0;  // events of nobody knows whom
+  UnknownIdentities unknown_;  // of this interval
   UserStacks user_stacks_;
   Naming naming_;
   std::vector<std::unique_ptr<View>> views_;

@@ -61,22 +61,33 @@ void Session::note_partial(const ViewSpec& view, Caveats& caveats) const {
 
 void Session::note_identities(Caveats& caveats) const {
   const ViewOptions& view_options = options_.view_options;
-  if (!view_options.asks_identity() || unidentified_ == 0) {
+  const auto note = [&caveats](std::uint64_t count, const char* text) {
+    if (count > 0) {
+      caveats.notes.push_back(format("%llu events ", static_cast<unsigned long long>(count)) +
+                              text);
+    }
+  };
+  note(unknown_.by_name, "of tasks whose name is not known were left out by --comm");
+  if (!view_options.asks_identity() || unknown_.users + unknown_.cgroups == 0) {
     return;
   }
-  const std::string effect =
-      view_options.tasks.asks_identity() ? "left out by --uid and --cgroup" : "without an owner";
   if (!identity_watch_ && !identity_replay_.has_any()) {
     caveats.notes.push_back(
-        "the recording does not say which users and cgroups its processes were of, as those of "
-        "memtrace record do and those of perf record do not: all events are " +
-        effect);
+        std::string(
+            "the recording does not say which users and cgroups its processes were of, as those of "
+            "memtrace record do and those of perf record do not: all events are ") +
+        (view_options.tasks.asks_identity() ? "left out by --uid and --cgroup"
+                                            : "without an owner"));
     return;
   }
-  caveats.notes.push_back(
-      format("%llu events are ", static_cast<unsigned long long>(unidentified_)) + effect +
-      ": their processes had ended before their user and cgroup could be "
-      "read, and nothing is known of their parents");
+  note(unknown_.by_user, "of processes whose user is not known were left out by --uid");
+  note(unknown_.by_cgroup, "of processes whose cgroup is not known were left out by --cgroup");
+  if (view_options.has_user_key()) {
+    note(unknown_.users, "are of processes whose user at that time is not known");
+  }
+  if (view_options.has_cgroup_key()) {
+    note(unknown_.cgroups, "are of processes whose cgroup at that time is not known");
+  }
 }
 
 // Recorded for other views, which need less of an event than this one.

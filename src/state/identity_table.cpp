@@ -12,18 +12,22 @@ IdentityId IdentityTable::intern(std::uint32_t uid, std::string_view cgroup) {
   }
   const IdentityId id{static_cast<std::uint32_t>(entries_.size() + 1)};
   known->second = id;
-  const StringId container = texts_.intern(container_name(cgroup));
-  entries_.push_back(
-      {.uid = uid,
-       .cgroup = path,
-       .container = container,
-       .same_user = first_of_user_.try_emplace(uid, id).first->second,
-       .same_cgroup = first_of_cgroup_.try_emplace(path, id).first->second,
-       .same_container = first_of_container_.try_emplace(container, id).first->second});
+  Entry& entry = entries_.emplace_back(Entry{.uid = uid, .cgroup = path});
+  if (uid != kUnknownUser) {
+    entry.same_user = first_of_user_.try_emplace(uid, id).first->second;
+  }
+  if (!cgroup.empty()) {
+    entry.container = texts_.intern(container_name(cgroup));
+    entry.same_cgroup = first_of_cgroup_.try_emplace(path, id).first->second;
+    entry.same_container = first_of_container_.try_emplace(entry.container, id).first->second;
+  }
   return id;
 }
 
 std::string IdentityTable::user(IdentityId id) const {
+  if (!knows_user(id)) {
+    return "";
+  }
   const auto name = user_names_.find(uid(id));
   return name == user_names_.end() ? std::to_string(uid(id)) : name->second;
 }

@@ -15,9 +15,17 @@
 
 namespace memtrace {
 
+// (uid_t)-1, which no process can have (setresuid(2)).
+inline constexpr std::uint32_t kUnknownUser = 0xffffffffU;
+
 class IdentityTable {
  public:
+  // kUnknownUser and "" stand for what is not known.
   IdentityId intern(std::uint32_t uid, std::string_view cgroup);
+
+  bool knows_user(IdentityId id) const { return id.valid() && entry(id).uid != kUnknownUser; }
+
+  bool knows_cgroup(IdentityId id) const { return id.valid() && !cgroup(id).empty(); }
 
   // What follows is asked of valid ids only.
   std::uint32_t uid(IdentityId id) const { return entry(id).uid; }
@@ -28,12 +36,13 @@ class IdentityTable {
   // The container, or else the systemd unit; see container_name().
   std::string_view container(IdentityId id) const { return texts_.at(entry(id).container); }
 
-  // The user's name, or the number where no name is known.
+  // The user's name, or the number where no name is known; "" for a user that is not known.
   std::string user(IdentityId id) const;
 
   void name_user(std::uint32_t uid, std::string_view name);
 
-  // One identity that stands for all with the same user, cgroup or container.
+  // One identity that stands for all with the same user, cgroup or container; none where that is
+  // not known.
   IdentityId same_user(IdentityId id) const { return entry(id).same_user; }
 
   IdentityId same_cgroup(IdentityId id) const { return entry(id).same_cgroup; }

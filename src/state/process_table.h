@@ -16,7 +16,7 @@ struct Process {
   std::uint32_t parent_pid = 0;
   std::uint64_t serial = 0;  // unlike for each life and each exec: a key for caches
   StringId comm;
-  IdentityId identity;  // a child's is its parent's until another is learnt
+  IdentityId identity;  // a child begins with its parent's, as it does in the kernel
   AddressSpace space;
   bool exited = false;
 };

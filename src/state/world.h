@@ -105,7 +105,7 @@ class World {
   // From now on the process is of this user and cgroup.
   void identify(std::uint32_t pid, IdentityId identity);
 
-  // None when nothing was ever learnt of the process or its parents.
+  // None when nothing was ever learnt of the process or its parents; parts of it may be unknown.
   IdentityId identity_of(std::uint32_t pid) const;
 
   IdentityTable& identities() { return identities_; }

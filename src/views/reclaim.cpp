@@ -73,8 +73,9 @@ constexpr auto kTraceFigures = std::to_array<Figure<Event>>({
     {"uid",
      Unit::Number,
      [](const Event& e, const CellContext& x) {
-       return e.identity.valid() ? Cell(std::uint64_t{x.world.identities().uid(e.identity)})
-                                 : seen_then(e, x, "uid");
+       return x.world.identities().knows_user(e.identity)
+                  ? Cell(std::uint64_t{x.world.identities().uid(e.identity)})
+                  : seen_then(e, x, "uid");
      }},
     {"free",
      Unit::Bytes,

@@ -27,15 +27,18 @@ std::uint64_t settle(std::uint64_t word, const CellContext& context) {
   return id.valid() ? (context.world.identities().*Same)(id).value : 0;
 }
 
-template <auto Text>
+// What is not known stays blank.
+template <auto Knows, auto Text>
 Cell text_cell(std::uint64_t word, const CellContext& context) {
+  const IdentityTable& identities = context.world.identities();
   const IdentityId id = identity_in(word);
-  return id.valid() ? Cell(std::string((context.world.identities().*Text)(id))) : Cell();
+  return (identities.*Knows)(id) ? Cell(std::string((identities.*Text)(id))) : Cell();
 }
 
 Cell uid_cell(std::uint64_t word, const CellContext& context) {
+  const IdentityTable& identities = context.world.identities();
   const IdentityId id = identity_in(word);
-  return id.valid() ? Cell(std::uint64_t{context.world.identities().uid(id)}) : Cell();
+  return identities.knows_user(id) ? Cell(std::uint64_t{identities.uid(id)}) : Cell();
 }
 
 constexpr auto kKeys = std::to_array<KeySpec>({
@@ -43,7 +46,7 @@ constexpr auto kKeys = std::to_array<KeySpec>({
      .unit = Unit::Text,
      .of = identity_of,
      .of_block = identity_of_block,
-     .cell = text_cell<&IdentityTable::user>,
+     .cell = text_cell<&IdentityTable::knows_user, &IdentityTable::user>,
      .settle = settle<&IdentityTable::same_user>},
     {.name = "uid",
      .unit = Unit::Number,
@@ -55,13 +58,13 @@ constexpr auto kKeys = std::to_array<KeySpec>({
      .unit = Unit::Text,
      .of = identity_of,
      .of_block = identity_of_block,
-     .cell = text_cell<&IdentityTable::cgroup>,
+     .cell = text_cell<&IdentityTable::knows_cgroup, &IdentityTable::cgroup>,
      .settle = settle<&IdentityTable::same_cgroup>},
     {.name = "container",
      .unit = Unit::Text,
      .of = identity_of,
      .of_block = identity_of_block,
-     .cell = text_cell<&IdentityTable::container>,
+     .cell = text_cell<&IdentityTable::knows_cgroup, &IdentityTable::container>,
      .settle = settle<&IdentityTable::same_container>},
 });
 
@@ -84,6 +87,16 @@ bool takes_key(std::span<const std::string_view> names, std::string_view name) {
 
 bool ViewOptions::asks_identity() const {
   return tasks.asks_identity() || std::ranges::any_of(by, is_identity_key);
+}
+
+bool ViewOptions::has_user_key() const {
+  return std::ranges::any_of(by,
+                             [](std::string_view key) { return key == "user" || key == "uid"; });
+}
+
+bool ViewOptions::has_cgroup_key() const {
+  return std::ranges::any_of(
+      by, [](std::string_view key) { return key == "cgroup" || key == "container"; });
 }
 
 }  // namespace memtrace

@@ -18,30 +18,41 @@ bool is_among(const auto& values, const auto& value) {
 
 }  // namespace
 
-bool TaskFilter::accepts_task(const World& world, const Task& task) const {
-  return (comms.empty() || matches(comms, world.strings().at(task.comm))) &&
-         (pids.empty() || is_among(pids, task.pid)) && (tids.empty() || is_among(tids, task.tid)) &&
-         accepts_user(world.identities(), task.identity) &&
-         accepts_cgroup(world.identities(), task.identity);
+TaskFilter::Verdict TaskFilter::judge_task(const World& world, const Task& task) const {
+  const IdentityTable& identities = world.identities();
+  // The idle task has no name that anybody would tell.
+  const bool has_name = task.comm.valid() || task.pid == 0;
+  const bool has_user = identities.knows_user(task.identity);
+  const bool has_cgroup = identities.knows_cgroup(task.identity);
+  if ((!pids.empty() && !is_among(pids, task.pid)) ||
+      (!tids.empty() && !is_among(tids, task.tid)) ||
+      (has_name && !comms.empty() && !matches(comms, world.strings().at(task.comm))) ||
+      (has_user && !accepts_user(identities, task.identity)) ||
+      (has_cgroup && !accepts_cgroup(identities, task.identity))) {
+    return Verdict::Refused;
+  }
+  if (!comms.empty() && !has_name) {
+    return Verdict::UnknownName;
+  }
+  if (asks_user() && !has_user) {
+    return Verdict::UnknownUser;
+  }
+  return cgroups.empty() || has_cgroup ? Verdict::Accepted : Verdict::UnknownCgroup;
 }
 
+// Of one that is known.
 bool TaskFilter::accepts_user(const IdentityTable& identities, IdentityId identity) const {
-  if (uids.empty() && users.empty()) {
-    return true;
-  }
-  return identity.valid() && (is_among(uids, identities.uid(identity)) ||
-                              (!users.empty() && is_among(users, identities.user(identity))));
+  return !asks_user() || is_among(uids, identities.uid(identity)) ||
+         (!users.empty() && is_among(users, identities.user(identity)));
 }
 
+// Of one that is known.
 bool TaskFilter::accepts_cgroup(const IdentityTable& identities, IdentityId identity) const {
-  if (cgroups.empty()) {
-    return true;
-  }
   const auto is_in = [&](const std::string& text) {
     return identities.cgroup(identity).find(text) != std::string_view::npos ||
            identities.container(identity).find(text) != std::string_view::npos;
   };
-  return identity.valid() && std::ranges::any_of(cgroups, is_in);
+  return cgroups.empty() || std::ranges::any_of(cgroups, is_in);
 }
 
 }  // namespace memtrace

@@ -23,21 +23,34 @@ struct TaskFilter {
 
   bool empty() const { return comms.empty() && pids.empty() && tids.empty() && !asks_identity(); }
 
-  bool asks_identity() const { return !uids.empty() || !users.empty() || !cgroups.empty(); }
+  bool asks_identity() const { return asks_user() || !cgroups.empty(); }
+
+  bool asks_user() const { return !uids.empty() || !users.empty(); }
+
+  // Unknown: what it asks for is not known of the task, and nothing else speaks against it.
+  enum class Verdict : std::uint8_t { Accepted, Refused, UnknownName, UnknownUser, UnknownCgroup };
 
   // Of an event, or of a block by who allocated it.
   template <typename Subject>
+  Verdict judge(const World& world, const Subject& subject) const {
+    if (subject.time_ns < world.counted_from_ns()) {
+      return Verdict::Refused;
+    }
+    return empty() ? Verdict::Accepted
+                   : judge_task(world, {subject.pid, subject.tid, subject.comm, subject.identity});
+  }
+
+  template <typename Subject>
   bool accepts(const World& world, const Subject& subject) const {
-    return subject.time_ns >= world.counted_from_ns() &&
-           (empty() ||
-            accepts_task(world, {subject.pid, subject.tid, subject.comm, subject.identity}));
+    return judge(world, subject) == Verdict::Accepted;
   }
 
   // A process as a whole, by its first thread.
   bool accepts_process(const World& world, std::uint32_t pid) const {
     return empty() ||
-           accepts_task(world,
-                        {pid, pid, world.processes().comm(pid, pid), world.identity_of(pid)});
+           judge_task(world,
+                      {pid, pid, world.processes().comm(pid, pid), world.identity_of(pid)}) ==
+               Verdict::Accepted;
   }
 
  private:
@@ -47,7 +60,7 @@ struct TaskFilter {
     IdentityId identity;
   };
 
-  bool accepts_task(const World& world, const Task& task) const;
+  Verdict judge_task(const World& world, const Task& task) const;
   bool accepts_user(const IdentityTable& identities, IdentityId identity) const;
   bool accepts_cgroup(const IdentityTable& identities, IdentityId identity) const;
 };

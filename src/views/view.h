@@ -36,6 +36,8 @@ struct ViewOptions {
 
   // A key or filter needs to know of users and cgroups.
   bool asks_identity() const;
+  bool has_user_key() const;
+  bool has_cgroup_key() const;
   // Names for stacks, to be asked in finish() and not for each event; outlives the view. Null where
   // there are none.
   Namer* namer = nullptr;
@@ -104,6 +106,7 @@ struct ViewSpec {
   // milliseconds, as what it says does not stay.
   bool needs_promptness = false;
   bool needs_stacks = true;
+  bool needs_identities = false;          // it tells users or cgroups though no key asks for them
   std::span<const EventPart> parts = {};  // of needs that are not needed whole
   // True when the view makes something of this event; asked once for each event of a recording.
   bool (*handles)(const EventType& type) = nullptr;

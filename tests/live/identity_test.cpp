@@ -1,6 +1,7 @@
 // Users and cgroups of processes, also of those that end before anybody can look at them.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -63,8 +64,7 @@ class IdentityTest : public LiveTest {
       return;
     }
     run_well("cp $PUPPETS/many_kmallocs . && chmod 755 . many_kmallocs");
-    // The pauses are long enough for the recorder to have looked at a shell before it is something
-    // else. The puppets end within a few milliseconds, most of them before it can look at them.
+    // The puppets end within a few milliseconds, most of them before anybody can look at them.
     write("work.sh",
           "sleep 0.5\n"
           "for i in 1 2 3 4; do ./many_kmallocs 25 >&2; done\n"
@@ -99,6 +99,73 @@ TEST_F(IdentityTest, processes_are_of_the_user_that_they_have_become) {
   EXPECT_EQ(figure_of(by_user, "uid", 0), 30U);
   EXPECT_EQ(report("kmalloc --by comm --uid nobody").at("totals").at("count"), 100U);
   EXPECT_EQ(report("kmalloc --by comm --uid 0").at("totals").at("count"), 30U);
+}
+
+// Each process of many_owners sends two messages as whom it has become.
+struct Judged {
+  std::uint64_t right = 0;
+  std::uint64_t wrong = 0;  // under a user or cgroup that it was not of at that time
+  std::uint64_t total = 0;
+};
+
+Judged judge(const Json& report, const std::string& folder, int processes) {
+  constexpr int kFirstUser = 100000;
+  Judged judged;
+  for (const Json& row : report.at("tables").at(0).at("rows")) {
+    const std::uint64_t count = row.at("count");
+    judged.total += count;
+    const bool has_user = !row.at("uid").is_null();
+    const bool has_cgroup = !row.at("cgroup").is_null();
+    const int uid = has_user ? row.at("uid").get<int>() : 0;
+    const int index = uid - kFirstUser;
+    const std::string cgroup = has_cgroup ? row.at("cgroup").get<std::string>() : "";
+    const bool is_one = index >= 0 && index < processes;
+    if (is_one && cgroup == folder + "/o" + std::to_string(index)) {
+      judged.right += std::min<std::uint64_t>(count, 2);
+    } else if (has_user && has_cgroup && is_one) {
+      judged.wrong += count;
+    } else if (has_cgroup && cgroup.starts_with(folder + "/o")) {
+      judged.wrong += has_user ? count : 0;
+    }
+  }
+  return judged;
+}
+
+constexpr int kOwners = 400;
+
+TEST_F(IdentityTest, processes_of_20_ms_are_in_their_own_cgroup_and_of_their_own_user) {
+  run_well("cp $PUPPETS/many_owners . && chmod 755 many_owners");
+  const std::string work = "-- ./many_owners " + std::to_string(kOwners) + " " + cgroup_.folder();
+  for (const std::string target : {"-a ", ""}) {
+    run_well("$MEMTRACE record " + target + kEvents + work);
+    const Json by_both = report("kmalloc --by uid,cgroup --top 100000");
+    const Judged judged = judge(by_both, cgroup_.path(), kOwners);
+    EXPECT_EQ(judged.total, 3U * kOwners);
+    EXPECT_GE(judged.right, 2U * kOwners * 99 / 100) << target << by_both.dump(1);
+    EXPECT_EQ(judged.wrong, 0U) << target << by_both.dump(1);
+    // Those before the changes.
+    EXPECT_EQ(figure_of(report("kmalloc --by uid"), "uid", 0), kOwners);
+    EXPECT_EQ(report("kmalloc --uid 100007").at("totals").at("count"), 2U);
+  }
+}
+
+TEST_F(IdentityTest, live_views_know_processes_of_20_ms) {
+  run_well("cp $PUPPETS/many_owners . && chmod 755 many_owners");
+  const Json by_both =
+      json_of(std::string("$MEMTRACE kmalloc -a --by uid,cgroup --top 100000 --format json") +
+              kEvents + "-- ./many_owners " + std::to_string(kOwners) + " " + cgroup_.folder());
+  const Judged judged = judge(by_both, cgroup_.path(), kOwners);
+  EXPECT_GE(judged.right, 2U * kOwners * 99 / 100) << by_both.dump(1);
+  EXPECT_EQ(judged.wrong, 0U) << by_both.dump(1);
+}
+
+TEST_F(IdentityTest, processes_that_switch_user_and_end_at_once_are_of_their_user) {
+  write("switch.sh",
+        std::string("for i in $(seq 40); do ") + kAsNobody + "./many_kmallocs 3 >&2; done\n");
+  run_well(std::string("$MEMTRACE record -a") + kEvents + "-- sh switch.sh");
+  const Json by_user = report("kmalloc --by user");
+  EXPECT_EQ(figure_of(by_user, "user", "nobody"), 120U) << by_user.dump(1);
+  EXPECT_EQ(report("kmalloc --uid nobody").at("totals").at("count"), 120U);
 }
 
 TEST_F(IdentityTest, pipe_tells_them_in_time) {

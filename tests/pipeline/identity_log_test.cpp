@@ -54,6 +54,20 @@ TEST_F(IdentityLogTest, a_pipe_brings_it_in_pieces_that_may_end_within_a_line) {
   EXPECT_EQ(identity(7), "3 /b");
 }
 
+TEST_F(IdentityLogTest, what_is_not_known_is_written_as_such) {
+  log_.add({0, 7, 1000, "/a"});
+  log_.add({10, 7, kUnknownUser, "/a"});
+  log_.add({20, 7, 1000, ""});
+  recording_.identities = log_.text();
+  EXPECT_NE(recording_.identities.find("task 10 7 - 1\ntask 20 7 1000 -\n"), std::string::npos);
+  replay_.advance(10);
+  EXPECT_FALSE(world_.identities().knows_user(world_.identity_of(7)));
+  EXPECT_EQ(identity(7), " /a");
+  replay_.advance(20);
+  EXPECT_FALSE(world_.identities().knows_cgroup(world_.identity_of(7)));
+  EXPECT_EQ(identity(7), "1000 ");
+}
+
 TEST_F(IdentityLogTest, lines_that_are_not_understood_are_passed_over) {
   recording_.identities =
       "novelty 1 2 3\n\ntask\ntask 1 x 0 1\ntask 1 7 99999999999 1\nuser\ncgroup 1 /a\n"

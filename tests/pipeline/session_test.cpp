@@ -233,7 +233,8 @@ TEST_F(SessionTest, only_events_of_wanted_users_and_cgroups_are_shown) {
   options.view_options.tasks.cgroups = {"web"};
   const Report report = run(options).front();
   EXPECT_EQ(total(report, "count"), 2U);
-  EXPECT_TRUE(test::has_note(report, "1 events are left out by --uid and --cgroup"));
+  EXPECT_TRUE(
+      test::has_note(report, "1 events of processes whose user is not known were left out"));
 }
 
 TEST_F(SessionTest, whom_nobody_knows_is_told_when_it_is_asked) {
@@ -248,7 +249,9 @@ TEST_F(SessionTest, whom_nobody_knows_is_told_when_it_is_asked) {
   auto session = Session::create(again, options).take();
   ASSERT_TRUE(session
                   ->run([](const std::vector<Report>& reports) -> Result<> {
-                    EXPECT_TRUE(test::has_note(reports.front(), "1 events are without an owner"));
+                    EXPECT_TRUE(test::has_note(
+                        reports.front(),
+                        "1 events are of processes whose cgroup at that time is not known"));
                     return kDone;
                   })
                   .ok());

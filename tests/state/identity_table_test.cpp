@@ -30,6 +30,21 @@ TEST(IdentityTable, one_identity_stands_for_all_of_a_user_a_cgroup_or_a_containe
   EXPECT_EQ(table.same_cgroup(below), below);
 }
 
+TEST(IdentityTable, what_is_not_known_stands_for_nothing) {
+  IdentityTable table;
+  const IdentityId no_user = table.intern(kUnknownUser, "/x.service");
+  const IdentityId no_cgroup = table.intern(7, "");
+  EXPECT_FALSE(table.knows_user(no_user));
+  EXPECT_TRUE(table.knows_cgroup(no_user));
+  EXPECT_TRUE(table.knows_user(no_cgroup));
+  EXPECT_FALSE(table.knows_cgroup(no_cgroup));
+  EXPECT_FALSE(table.knows_user(IdentityId()));
+  EXPECT_FALSE(table.same_user(no_user).valid());
+  EXPECT_FALSE(table.same_cgroup(no_cgroup).valid());
+  EXPECT_FALSE(table.same_container(no_cgroup).valid());
+  EXPECT_EQ(table.user(no_user), "");
+}
+
 TEST(IdentityTable, a_user_without_a_name_is_a_number) {
   IdentityTable table;
   const IdentityId id = table.intern(1000, "/");

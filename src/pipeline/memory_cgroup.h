@@ -1,0 +1,18 @@
+// Which of the cgroups that a process is in counts for its memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace memtrace {
+
+struct MemoryCgroup {
+  std::string_view path;                   // "" where there is none
+  std::optional<std::uint64_t> hierarchy;  // the kernel's number of it; 0: version 2
+};
+
+// Of the text of /proc/PID/cgroup, which the path borrows from.
+MemoryCgroup find_memory_cgroup(std::string_view cgroups);
+
+}  // namespace memtrace
