@@ -51,6 +51,11 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
                 loss_text(summary).c_str(),
                 print_bytes(summary.bytes).c_str(),
                 output == "-" ? "a pipe" : output.c_str()));
+  if (summary.samples + summary.lost + summary.dropped == 0 && summary.notes.empty()) {
+    inform(
+        "hint: none of the recorded events happened in what was watched: record for longer, or "
+        "choose other events with --for VIEW or -e EVENT");
+  }
   if (summary.lost > 0) {
     inform("hint: a larger --ring-size, fewer events, a --filter or --period N lose less");
   }

@@ -102,6 +102,11 @@ Result<> LiveSource::start() {
   start_readers();
   start_late_events();
   TRY(events_.enable_events(enabled_by_exec));
+  if (target_is_gone()) {
+    recording_.caveats.emplace_back(
+        "what was to be watched had ended before all events were there: nothing of it was "
+        "recorded; start it with memtrace (-- COMMAND), or watch the whole machine (-a)");
+  }
   if (command_) {
     TRY(command_->release());
   }

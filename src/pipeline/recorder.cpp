@@ -15,6 +15,7 @@
 #include "pipeline/probe_samples.h"
 #include "pipeline/sample_rewriter.h"
 #include "pipeline/silent_probes.h"
+#include "pipeline/taken_events.h"
 #include "pipeline/user_stacks.h"
 #include "symbolize/symbolizer.h"
 
@@ -80,9 +81,9 @@ class Recorder {
   // Before anything is enabled: processes that run by now may be gone when they are met.
   void identify_processes() { identities_.read_all(source_.target()); }
 
-  // With the threads that empty the rings.
   void identify_new_processes() { identities_.read_new(source_.target()); }
 
+  // With the threads that empty the rings.
   void share_rules(RuleLog& log) { user_stacks_.unwinder().share_rules(log); }
 
   Result<> run() {
@@ -108,7 +109,8 @@ class Recorder {
     TRY(write_late_events());
     about_.notes = source_.recording().caveats;
     about_.mapping_reads = source_.recording().mapping_reads;
-    for (const auto& notes : {user_stacks_.caveats(), silent_probes_.notes(source_.events())}) {
+    for (const auto& notes :
+         {user_stacks_.caveats(), silent_probes_.notes(source_.events()), taken_events_.notes()}) {
       about_.notes.insert(about_.notes.end(), notes.begin(), notes.end());
     }
     add_names(end);
@@ -132,13 +134,13 @@ class Recorder {
  private:
   Result<> on(const Record& record) {
     if (std::holds_alternative<Tick>(record.payload)) {
+      identities_.before(record);
       return end_round();
     }
-      identities_.before(record);
     if (const auto* lost = std::get_if<Lost>(&record.payload)) {
+      identities_.before(record);
       return on_lost(record, *lost);
     }
-      identities_.before(record);
     if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {
       about_.cut_stacks += cut->count;
       summary_.cut_stacks += cut->count;
@@ -147,6 +149,7 @@ class Recorder {
     if (const auto* sample = std::get_if<Sample>(&record.payload)) {
       return on_sample(record, *sample);
     }
+    taken_events_.see(record);
     identities_.before(record);
     feed_.apply(record);
     return write(record.bytes);
@@ -261,6 +264,7 @@ class Recorder {
   IdentityWatch identities_;
   ProbeSamples probe_samples_;
   SilentProbes silent_probes_;
+  TakenEvents taken_events_;
   UserStacks user_stacks_;
   SampleRewriter rewriter_;
   RecordBuilder own_records_;
@@ -299,9 +303,9 @@ Result<RecordSummary> record(RecordOptions options) {
     return started.take_error();
   }
   recorder.share_rules(*rules);
+  recorder.identify_new_processes();
   TRY(recorder.run());
   return recorder.finish();
 }
 
-  recorder.identify_new_processes();
 }  // namespace memtrace

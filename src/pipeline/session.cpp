@@ -158,6 +158,9 @@ Result<> Session::on_record(const Record& record, const OnReports& on_reports) {
     TRY(close_intervals(record.stamp.time_ns, on_reports));
   }
   learn_identities(record);
+  if (options_.live) {
+    taken_events_.see(record);
+  }
   if (const auto* lost = std::get_if<Lost>(&record.payload)) {
     count_loss(*lost);
   } else if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {
@@ -292,10 +295,10 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   unmatched_told_ = world_.unmatched_frees();
   TRY(on_reports(std::move(reports)));
   losses_ = {};
+  unknown_ = {};
   return kDone;
 }
 
-  unknown_ = {};
 void Session::note_vmstat() {
   if (!options_.live) {
     world_.note_vmstat_growth(about_.vmstat);

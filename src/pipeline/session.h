@@ -20,6 +20,7 @@
 #include "pipeline/machine.h"
 #include "pipeline/naming.h"
 #include "pipeline/observer.h"
+#include "pipeline/taken_events.h"
 #include "pipeline/time_window.h"
 #include "pipeline/user_stacks.h"
 #include "report/arrange.h"
@@ -117,6 +118,7 @@ class Session {
   std::optional<IdentityWatch> identity_watch_;  // live, when a key, a filter or a view asks
   IdentityReplay identity_replay_;
   UnknownIdentities unknown_;  // of this interval
+  TakenEvents taken_events_;   // live; of a file its recorder told
   UserStacks user_stacks_;
   Naming naming_;
   std::vector<std::unique_ptr<View>> views_;

@@ -157,6 +157,7 @@ Caveats Session::caveats() const {
   for (const auto& notes : {source_.recording().caveats,
                             about.notes,
                             feed_.caveats(),
+                            taken_events_.notes(),
                             user_stacks_.caveats(),
                             naming_.caveats()}) {
     for (const std::string& note : notes) {

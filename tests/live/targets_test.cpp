@@ -65,6 +65,50 @@ class TargetsTest : public LiveTest {
   }
 };
 
+// A copy of the puppet that belongs to nobody, and becomes nobody's when root executes it.
+TEST_F(TargetsTest, a_set_user_id_program_is_told) {
+  run_well(
+      "cp $PUPPETS/many_kmallocs other && chown nobody other && chmod 4755 other && chmod 755 .");
+  const Outcome outcome =
+      run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- ./other 50");
+  EXPECT_TRUE(outcome.says("set-user-ID or set-group-ID program")) << outcome.all();
+  EXPECT_TRUE(outcome.says("(other)")) << outcome.all();
+  const Outcome report = run("$MEMTRACE report");
+  EXPECT_TRUE(report.says("set-user-ID or set-group-ID program")) << report.all();
+  const Outcome live =
+      run_well(std::string("$MEMTRACE kmalloc ") + kMessagesOnly + "-- ./other 50");
+  EXPECT_TRUE(live.says("set-user-ID or set-group-ID program")) << live.all();
+  // As a child that somebody else's program starts.
+  run_well("cp $PUPPETS/many_kmallocs roots && chmod 4755 roots");
+  const Outcome child = run_well(std::string("$MEMTRACE record ") + kMessagesOnly +
+                                 "-- setpriv --reuid=nobody --clear-groups "
+                                 "sh -c './roots 50; true'");
+  EXPECT_TRUE(child.says("(roots)")) << child.all();
+}
+
+TEST_F(TargetsTest, the_whole_machine_has_set_user_id_programs_too) {
+  run_well(
+      "cp $PUPPETS/many_kmallocs other && chown nobody other && chmod 4755 other && chmod 755 .");
+  const Outcome outcome =
+      run_well(std::string("$MEMTRACE record -a ") + kMessagesOnly + "-- ./other 50");
+  EXPECT_FALSE(outcome.says("set-user-ID or set-group-ID program")) << outcome.all();
+  EXPECT_EQ(report("kmalloc --comm other").at("totals").at("count"), 50U);
+}
+
+// What root executes of its own, and what it may not see being changed by, stays watched.
+TEST_F(TargetsTest, a_set_user_id_program_of_the_same_user_is_recorded) {
+  run_well("cp $PUPPETS/many_kmallocs own && chmod 4755 own");
+  const Outcome outcome =
+      run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- ./own 50");
+  EXPECT_FALSE(outcome.says("set-user-ID or set-group-ID program")) << outcome.all();
+  EXPECT_EQ(report("kmalloc").at("totals").at("count"), 50U);
+}
+
+TEST_F(TargetsTest, a_recording_without_events_says_why) {
+  const Outcome outcome = run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- true");
+  EXPECT_TRUE(outcome.says("none of the recorded events happened")) << outcome.all();
+}
+
 TEST_F(TargetsTest, pid_covers_all_threads_and_what_they_start) {
   EXPECT_EQ(messages_of_crowd("-p $PID"), 500U);
 }
