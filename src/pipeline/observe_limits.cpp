@@ -2,6 +2,8 @@
 // machine's commitment, its memory cgroup.
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "pipeline/observation_readers.h"
@@ -46,6 +48,23 @@ void add_limit(std::string_view value, const char* name, Facts& facts) {
   }
 }
 
+// Pages of the usual huge size, in numbers.
+void add_huge_pages(std::string_view memory, const ProcFolder& proc, Facts& facts) {
+  constexpr std::uint64_t kKiB = 1024;
+  add_kilobytes(memory, "Hugepagesize", "huge_page", facts);
+  for (const auto& [line, name] :
+       {std::pair<std::string_view, const char*>{"HugePages_Free", "huge_free"},
+        {"HugePages_Rsvd", "huge_reserved"},
+        {"HugePages_Surp", "huge_surplus"}}) {
+    Facts pages;  // these lines have no unit
+    add_kilobytes(memory, line, name, pages);
+    if (const auto* count = pages.number(name)) {
+      facts.numbers[name] = *count / kKiB;
+    }
+  }
+  add_limit(trim(proc.read("sys/vm/nr_overcommit_hugepages")), "huge_overcommit", facts);
+}
+
 // "Max address space         67108864             unlimited            bytes": the soft limit.
 void add_limits(const std::string& text, Facts& facts) {
   for (const std::string_view line : split(text, '\n')) {
@@ -85,6 +104,7 @@ void read(const Event& event, const ProcFolder& proc, Observation& observation) 
   add_kilobytes(memory, "MemAvailable", "available", facts);
   add_kilobytes(memory, "MemTotal", "total", facts);
   add_kilobytes(memory, "SwapTotal", "swap_total", facts);
+  add_huge_pages(memory, proc, facts);
   for (const Setting& setting : kSettings) {
     add_limit(trim(proc.read(setting.file)), setting.name, facts);
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -86,15 +87,37 @@ class EnomemView final : public View {
                     std::span<const LimitColumn> columns) const;
   Table trace_table(const CellContext& context) const;
 
+  struct Refusal {
+    CallStep step;
+    std::uint64_t mapped_bytes = 0;  // of the process at that moment; 0: not known
+  };
+
+  // With the size of the address space, which is not in /proc any more when the process has ended.
+  static std::optional<Observation> limits_of(const Refusal& refusal, const World& world);
+
   GroupBy<RefusalCost> rows_;
   bool has_trace_ = false;
-  std::map<Place, CallStep> last_;
+  std::map<Place, Refusal> last_;
   std::uint64_t calls_ = 0;  // refused or not
   CallTrace trace_;
 };
 
 const Observation* limits_at(const CallStep& step, const World& world) {
   return world.observations().find("limits", step.time_ns, step.tid);
+}
+
+const Observation* pointer_to(const std::optional<Observation>& limits) {
+  return limits ? &*limits : nullptr;
+}
+
+std::uint64_t mapped_bytes(const World& world, std::uint32_t pid) {
+  std::uint64_t bytes = 0;
+  if (const MemoryMap* map = world.memory_maps().of(pid)) {
+    for (const auto& [start, entry] : map->areas().entries()) {
+      bytes += entry.limit - start;
+    }
+  }
+  return bytes;
 }
 
 // brk(2) has no error: it leaves the top where it is.
@@ -134,14 +157,27 @@ void EnomemView::on(const Event& event, const World& world) {
                       .comm = event.comm,
                       .stack = event.stack,
                       .done = *done};
-  const auto [last, is_first] = last_.try_emplace({event.pid, done->call}, step);
+  const Refusal refusal{.step = step, .mapped_bytes = mapped_bytes(world, event.pid)};
+  const auto [last, is_first] = last_.try_emplace({event.pid, done->call}, refusal);
   // Of a burst not all have a reading: the last that has one says more.
   if (!is_first && limits_at(step, world) != nullptr) {
-    last->second = step;
+    last->second = refusal;
   }
   if (has_trace_) {
     trace_.add(event, *done);
   }
+}
+
+std::optional<Observation> EnomemView::limits_of(const Refusal& refusal, const World& world) {
+  const Observation* seen = limits_at(refusal.step, world);
+  if (seen == nullptr) {
+    return std::nullopt;
+  }
+  Observation limits = *seen;
+  if (refusal.mapped_bytes > 0) {
+    limits.facts.numbers.try_emplace("vm_size", refusal.mapped_bytes);
+  }
+  return limits;
 }
 
 Table EnomemView::last_table(const CellContext& context) const {
@@ -154,8 +190,10 @@ Table EnomemView::last_table(const CellContext& context) const {
                                     {"exceeds", Unit::Text},
                                     {"read_after_ns", Unit::Nanoseconds}};
   table.columns.insert(table.columns.end(), more.begin(), more.end());
-  for (const auto& [place, step] : last_) {
-    const Observation* limits = limits_at(step, context.world);
+  for (const auto& [place, refusal] : last_) {
+    const CallStep& step = refusal.step;
+    const auto known = limits_of(refusal, context.world);
+    const Observation* limits = pointer_to(known);
     auto& row = table.rows.emplace_back(call_cells(step, context.world, context.span));
     row.push_back(asked_cell(step.done));
     row.push_back(refusal_cell(step.done));
@@ -175,11 +213,12 @@ Table EnomemView::limit_table(const CellContext& context,
   for (const LimitColumn& column : columns) {
     table.columns.push_back({std::string(column.fact), column.unit});
   }
-  for (const auto& [place, step] : last_) {
+  for (const auto& [place, refusal] : last_) {
     auto& row = table.rows.emplace_back();
-    row.emplace_back(std::uint64_t{step.pid});
-    row.emplace_back(std::string(name_of(step.done.call)));
-    add_limit_cells(limits_at(step, context.world), columns, row);
+    row.emplace_back(std::uint64_t{refusal.step.pid});
+    row.emplace_back(std::string(name_of(refusal.step.done.call)));
+    const auto limits = limits_of(refusal, context.world);
+    add_limit_cells(pointer_to(limits), columns, row);
   }
   return table;
 }
@@ -263,6 +302,7 @@ constinit const ViewSpec view_enomem{
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,
+    .needs_memory_map = true,  // the size of an address space
     .needs_call_stacks = true,
     .needs_promptness = true,
     .handles = handles,

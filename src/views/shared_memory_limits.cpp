@@ -72,6 +72,7 @@ class Evidence {
     add(data && passes("vm_data", bytes_, "rlimit_data"), "RLIMIT_DATA");
     add(locks() && passes("vm_locked", bytes_, "rlimit_memlock"), "RLIMIT_MEMLOCK");
     add(!is_fork(done_.call) && reaches("mappings", "max_map_count"), "max_map_count");
+    add(takes_huge_pages() && bytes_ > huge_bytes_free(), "hugetlb pool");
     add(is_overcommitted(), "overcommit");
     add(done_.call == SystemCall::Shmget && reaches("segments", "shmmni"), "shmmni");
     add(is_fork(done_.call) && reaches("pids", "pids_limit"), "pids cgroup");
@@ -83,7 +84,8 @@ class Evidence {
   bool passes(std::string_view used, std::uint64_t more, std::string_view limit) const {
     const std::uint64_t* now = facts_.number(used);
     const std::uint64_t* most = facts_.number(limit);
-    return now != nullptr && most != nullptr && (more > *most || *now > *most - more);
+    // More than the limit itself is too much, however much there was.
+    return most != nullptr && (more > *most || (now != nullptr && *now > *most - more));
   }
 
   bool reaches(std::string_view used, std::string_view limit) const {
@@ -110,6 +112,39 @@ class Evidence {
     const std::uint64_t* memory = facts_.number("total");
     const std::uint64_t* swap = facts_.number("swap_total");
     return *mode == 0 && memory != nullptr && swap != nullptr && bytes_ > *memory + *swap;
+  }
+
+  // mmap(2) and shmget(2) of huge pages of the usual size: those of others have pools of their own,
+  // which are not read.
+  bool takes_huge_pages() const {
+    constexpr std::uint64_t kMapHugetlb = 0x40000;
+    constexpr std::uint64_t kShmHugetlb = 04000;
+    constexpr unsigned kSizeShift = 26;  // MAP_HUGE_SHIFT, SHM_HUGE_SHIFT; 0: the usual size
+    constexpr std::uint64_t kSizeMask = 0x3f;
+    const bool is_mmap = done_.call == SystemCall::Mmap;
+    if (!is_mmap && done_.call != SystemCall::Shmget) {
+      return false;
+    }
+    const std::uint64_t flags = done_.arguments[is_mmap ? 3 : 2];
+    const std::uint64_t* size = facts_.number("huge_page");
+    const std::uint64_t asked = (flags >> kSizeShift) & kSizeMask;
+    return (flags & (is_mmap ? kMapHugetlb : kShmHugetlb)) != 0 && size != nullptr &&
+           facts_.number("huge_free") != nullptr &&
+           (asked == 0 || std::uint64_t{1} << asked == *size);
+  }
+
+  // Documentation/admin-guide/mm/hugetlbpage.rst: reserved ones are promised to others, and surplus
+  // ones are made when they are needed.
+  std::uint64_t huge_bytes_free() const {
+    const auto number = [this](std::string_view name) {
+      const std::uint64_t* value = facts_.number(name);
+      return value == nullptr ? 0 : *value;
+    };
+    const std::uint64_t free = number("huge_free");
+    const std::uint64_t more = number("huge_overcommit");
+    return (free - std::min(free, number("huge_reserved")) + more -
+            std::min(more, number("huge_surplus"))) *
+           number("huge_page");
   }
 
   bool is_cgroup_full() const {

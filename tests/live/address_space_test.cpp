@@ -216,6 +216,18 @@ TEST_F(AddressSpaceTest, shared_memory_is_told_and_what_is_left_of_it) {
             std::string::npos);
 }
 
+TEST_F(AddressSpaceTest, a_refusal_has_its_limit_though_the_program_ended_at_once) {
+  run_well(
+      "$MEMTRACE record --for enomem -- "
+      "sh -c 'ulimit -v 60000; dd if=/dev/zero of=/dev/null bs=200M count=1; true'");
+  const Json enomem = report("enomem");
+  bool is_told = false;
+  for (const Json& row : enomem.at("tables").at(1).at("rows")) {
+    is_told = is_told || (row.at("comm") == "dd" && row.at("exceeds") == "RLIMIT_AS");
+  }
+  EXPECT_TRUE(is_told) << enomem.dump(1);
+}
+
 TEST_F(AddressSpaceTest, refused_calls_have_the_limits_of_that_moment) {
   for (const std::string& how :
        {std::string("$MEMTRACE enomem --format json -- $PUPPETS/change_space refuse"),

@@ -96,6 +96,45 @@ TEST(EnomemView, exceeded_limits_are_named_by_the_evidence) {
             text("pids cgroup"));
 }
 
+TEST(EnomemView, asking_for_more_than_a_limit_is_evidence_without_the_process) {
+  EXPECT_EQ(exceeds(map(3 * kMega, kNoMemory), {.numbers = {{"rlimit_as", kMega}}}),
+            text("RLIMIT_AS"));
+  EXPECT_EQ(exceeds(map(kMega, kNoMemory), {.numbers = {{"rlimit_as", kMega}}}), Cell());
+}
+
+TEST(EnomemView, an_address_space_that_nobody_could_read_is_that_of_the_mappings) {
+  EventScript script("enomem");
+  observe(script, 1000, {.numbers = {{"rlimit_as", 4 * kMega}}});
+  script.world().announce({.pid = 100, .tid = 100, .range = {0x10000, 0x10000 + 2 * kMega}});
+  script.play(map(3 * kMega, kNoMemory));
+  const Report report = script.finish();
+  EXPECT_EQ(of_row(report.tables.at(1), "exceeds"), text("RLIMIT_AS"));
+  EXPECT_EQ(of_row(report.tables.at(2), "vm_size"), number(2 * kMega));
+}
+
+TEST(EnomemView, huge_pages_come_from_a_pool) {
+  const auto map_huge = [](std::uint64_t flags) {
+    return system_call(
+        "mmap", {.call = SystemCall::Mmap, .arguments = {0, 4 * kMega, 3, flags}}, kNoMemory);
+  };
+  constexpr std::uint64_t kHuge = 0x40022;
+  const Facts empty{.numbers = {{"huge_page", 2 * kMega}, {"huge_free", 0}}};
+  EXPECT_EQ(exceeds(map_huge(kHuge), empty), text("hugetlb pool"));
+  EXPECT_EQ(exceeds(map_huge(kHuge | std::uint64_t{21} << 26U), empty), text("hugetlb pool"));
+  EXPECT_EQ(exceeds(map_huge(kHuge | std::uint64_t{30} << 26U), empty), Cell());
+  EXPECT_EQ(exceeds(map_huge(0x22), empty), Cell());
+  EXPECT_EQ(
+      exceeds(map_huge(kHuge),
+              {.numbers = {{"huge_page", 2 * kMega}, {"huge_free", 3}, {"huge_reserved", 2}}}),
+      text("hugetlb pool"));
+  EXPECT_EQ(exceeds(map_huge(kHuge),
+                    {.numbers = {{"huge_page", 2 * kMega},
+                                 {"huge_free", 1},
+                                 {"huge_overcommit", 2},
+                                 {"huge_surplus", 1}}}),
+            Cell());
+}
+
 TEST(EnomemView, of_a_burst_the_last_with_a_reading_is_shown) {
   EventScript script("enomem");
   observe(script, 1000, {.numbers = {{"vm_size", 7}}});
