@@ -51,6 +51,22 @@ void add_machine(const ProcFolder& proc, Facts& facts) {
   }
 }
 
+// What the files of the cgroup say by now is how much it uses without the victim. The kernel's own
+// report has what it was when there was no more to be had.
+void take_usage_before(std::uint32_t victim_pid, const ProcFolder& proc, Facts& facts) {
+  facts.numbers.erase("cgroup_usage");
+  const auto kill = find_cgroup_kill(proc.kernel_log(), victim_pid);
+  if (!kill) {
+    return;
+  }
+  facts.texts.erase("cgroup_limit");
+  facts.numbers["cgroup_usage"] = kill->usage_bytes;
+  facts.numbers["cgroup_limit"] = kill->limit_bytes;
+  if (!kill->cgroup.empty()) {
+    facts.texts["cgroup"] = kill->cgroup;
+  }
+}
+
 struct Size {
   std::uint64_t pid = 0;
   std::uint64_t resident_pages = 0;
@@ -87,6 +103,7 @@ void read(const Event& event, const ProcFolder& proc, Observation& observation) 
     observation.facts.texts["cgroup"] = left;
   }
   add_memory_cgroup(proc.read(std::to_string(event.pid) + "/cgroup"), observation.facts);
+  take_usage_before(victim_of(event), proc, observation.facts);
   for (const Size& size : largest_processes(proc)) {
     const std::string folder = std::to_string(size.pid) + "/";
     Facts& process = observation.rows.emplace_back();

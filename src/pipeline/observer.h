@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "pipeline/kernel_log.h"
 #include "state/observations.h"
 #include "tracepoints/event.h"
 
@@ -16,6 +17,7 @@ namespace memtrace {
 // Where a reader reads; another folder in tests.
 struct ProcFolder {
   std::string path = "/proc";
+  std::string (*kernel_log)() = end_of_kernel_log;
 
   // Empty when the file cannot be read: the process has ended, for one.
   std::string read(const std::string& name) const;

@@ -128,4 +128,5 @@ constinit const ViewSpec view_oom{
     .make = make,
 };
 
+    .needs_identities = true,
 }  // namespace memtrace

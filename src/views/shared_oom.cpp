@@ -81,7 +81,7 @@ void take_observed(OomKill& kill) {
 // root already, as the dead do.
 std::string cgroup_of(const OomKill& kill, const World& world) {
   const IdentityId identity = world.identity_of(kill.victim_pid);
-  if (identity.valid()) {
+  if (world.identities().knows_cgroup(identity)) {
     return std::string(world.identities().cgroup(identity));
   }
   const std::string* seen = kill.seen ? kill.seen->facts.text("victim_cgroup") : nullptr;

@@ -180,6 +180,36 @@ TEST_F(PressureTest, kill_in_a_cgroup_is_told_with_its_victim_and_trigger) {
   EXPECT_GT(first.at("free").get<std::uint64_t>(), 0U);
 }
 
+TEST_F(PressureTest, live_view_knows_the_victims_cgroup_and_how_full_it_was) {
+  const MemoryGroup group(dir_.path(), 16 * kMebibyte);
+  if (!group.usable()) {
+    GTEST_SKIP() << "no memory cgroup can be made";
+  }
+  group.forbid_swap();
+  const Outcome outcome = run("$MEMTRACE oom -a --format json -- " + group.enter() +
+                              "$PUPPETS/press_memory anon 16384");
+  const Json oom = Json::parse(outcome.out, nullptr, false);
+  ASSERT_FALSE(oom.is_discarded()) << outcome.all();
+  const Json kill = row_of(oom, 0, "victim", "press_memory");
+  ASSERT_FALSE(kill.is_null()) << oom.dump(1);
+  const Json victim = row_of(oom, 1, "victim_pid", kill.at("victim_pid"));
+  EXPECT_TRUE(group.path().ends_with(victim.value("cgroup", "unknown"))) << oom.dump(1);
+  ASSERT_EQ(oom.at("tables").size(), 5U) << oom.dump(1);
+  const Json limit = row_of(oom, 4, "victim_pid", kill.at("victim_pid"));
+  EXPECT_EQ(limit.at("cgroup_limit"), 16 * kMebibyte);
+  // The kernel leaves its own report out when there were many just before.
+  if (!limit.at("cgroup_usage").is_null()) {
+    EXPECT_GT(limit.at("cgroup_usage").get<std::uint64_t>(), 15 * kMebibyte);
+  }
+}
+
+TEST_F(PressureTest, signals_of_others_are_no_kills_for_lack_of_memory) {
+  run_well("$MEMTRACE record --for faults -- sh -c 'sleep 5 & sleep 0.2; kill -9 $!; wait; true'");
+  const Outcome overview = run_well("$MEMTRACE report");
+  EXPECT_FALSE(overview.says("lack of memory: kills 1")) << overview.all();
+  EXPECT_FALSE(overview.says("Total: kills")) << overview.all();
+}
+
 TEST_F(PressureTest, victim_may_be_another_than_who_wanted_memory) {
   const MemoryGroup group(dir_.path(), 16 * kMebibyte);
   group.forbid_swap();

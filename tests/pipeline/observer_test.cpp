@@ -217,7 +217,14 @@ TEST_F(ObserverTest, kill_for_lack_of_memory_is_read_at_once_even_in_a_burst) {
   event.time_ns = 5;
   event.tid = 13;
   event.payload = OomVictim{.pid = 42};
-  Observer observer(ProcFolder{dir_.path()});
+  const auto log = [] {
+    return std::string(
+        "hog invoked oom-killer: order=0\n"
+        "<6>[1.2] memory: usage 20kB, limit 24kB, failcnt 2\n"
+        "oom-kill:constraint=CONSTRAINT_MEMCG,oom_memcg=/small,task_memcg=/small,task=hog,pid=42\n"
+        "Memory cgroup out of memory: Killed process 42 (hog)\n");
+  };
+  Observer observer(ProcFolder{.path = std::string(dir_.path()), .kernel_log = log});
   for (int i = 0; i < 1000; ++i) {
     observer.on(refused_mmap(5), seen_);
   }
@@ -227,6 +234,8 @@ TEST_F(ObserverTest, kill_for_lack_of_memory_is_read_at_once_even_in_a_burst) {
   EXPECT_EQ(*seen->facts.number("victim_uid"), 1000U);
   EXPECT_EQ(*seen->facts.number("victim_anon"), 40U * 1024);
   EXPECT_EQ(*seen->facts.text("victim_cgroup"), "/small");
+  EXPECT_EQ(*seen->facts.number("cgroup_usage"), 20U * 1024) << "what it was before the kill";
+  EXPECT_EQ(*seen->facts.number("cgroup_limit"), 24U * 1024);
   EXPECT_EQ(*seen->facts.text("victim_oom_score_adj"), "-10");
   EXPECT_EQ(*seen->facts.text("load_averages"), "0.20 0.18 0.12");
   EXPECT_EQ(seen->facts.text("clock")->size(), 8U) << *seen->facts.text("clock");

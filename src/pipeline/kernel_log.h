@@ -1,0 +1,24 @@
+// What the kernel wrote into its log of a kill for lack of memory in a cgroup: how full the cgroup
+// was, which nobody can read any more when the victim has gone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace memtrace {
+
+// The end of the kernel's log (syslog(2)); "" when it may not be read.
+std::string end_of_kernel_log();
+
+struct CgroupKill {
+  std::uint64_t usage_bytes = 0;
+  std::uint64_t limit_bytes = 0;
+  std::string cgroup;  // whose limit it was; "" before 5.0, which do not tell
+};
+
+// Of the last kill of this process; nothing when there is none, or it was not for a cgroup.
+std::optional<CgroupKill> find_cgroup_kill(std::string_view log, std::uint32_t victim_pid);
+
+}  // namespace memtrace
