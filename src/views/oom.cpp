@@ -74,19 +74,23 @@ class Oom final : public View {
     }
     report.caveats.notes = oom_notes(pending_, uses_signals_);
     std::ranges::move(oom_call_notes(pending_), std::back_inserter(report.caveats.notes));
+    if (undecided_ > 0) {
+      report.caveats.notes.push_back(undecided_note(undecided_));
+    }
     pending_.clear();
   }
 
  private:
   void judge_all(Namer& namer) {
-    const bool needs_call = uses_signals_ && calls_.are_seen();
     for (OomKill& kill : pending_) {
-      judge(kill, namer, needs_call);
+      judge(kill, namer, uses_signals_);
       if (uses_signals_ && kill.is_called && !kill.by_killer) {
         kill = call_without_victim(kill);
-        judge(kill, namer, needs_call);
+        judge(kill, namer, uses_signals_);
       }
     }
+    undecided_ = static_cast<std::uint64_t>(
+        std::ranges::count_if(pending_, [](const OomKill& kill) { return kill.is_undecided; }));
     if (uses_signals_) {
       std::erase_if(pending_, [](const OomKill& kill) { return !kill.by_killer; });
     }
@@ -95,6 +99,7 @@ class Oom final : public View {
   std::vector<OomKill> kills_;
   std::vector<OomKill> pending_;  // of the report that is being made
   OomCalls calls_;
+  std::uint64_t undecided_ = 0;  // of the report that is being made
   std::uint64_t start_ns_ = 0;
   bool first_report_ = true;
   bool uses_signals_ = false;
@@ -123,10 +128,10 @@ constinit const ViewSpec view_oom{
     .keys = kKeys,
     .options = {},
     .needs_promptness = true,
+    .needs_identities = true,
     .parts = kParts,
     .handles = handles,
     .make = make,
 };
 
-    .needs_identities = true,
 }  // namespace memtrace

@@ -131,7 +131,7 @@ bool is_fatal_signal(const Event& event) {
   return signal != nullptr && signal->signal == kSigkill;
 }
 
-void judge(OomKill& kill, Namer& namer, bool needs_call) {
+void judge(OomKill& kill, Namer& namer, bool by_signal) {
   Frames frames = frames_of(kill.stack, namer);
   if (Frames at_call = frames_of(kill.call_stack, namer);
       !has_kernel_names(frames) && (has_kernel_names(at_call) || frames.empty())) {
@@ -139,18 +139,25 @@ void judge(OomKill& kill, Namer& namer, bool needs_call) {
     kill.uses_call_stack = kill.has_victim() && kill.stack.valid();
     frames = std::move(at_call);
   }
-  kill.by_killer =
-      has_kernel_names(frames) ? has_function(frames, kKillers) : kill.is_called || !needs_call;
+  const bool has_names = has_kernel_names(frames);
+  kill.by_killer = has_names ? has_function(frames, kKillers) : kill.is_called || !by_signal;
+  kill.is_undecided = by_signal && !has_names && !kill.is_called;
   kill.domain = domain_of(frames);
+}
+
+std::string undecided_note(std::uint64_t signals) {
+  return format(
+      "%llu SIGKILLs may be the OOM killer's or anybody's: the kernel stack tells, and it "
+      "was not recorded or has no names; record with --for oom, as root",
+      static_cast<unsigned long long>(signals));
 }
 
 std::vector<std::string> oom_notes(std::span<const OomKill> kills, bool by_signals) {
   std::vector<std::string> notes;
   if (by_signals) {
     notes.emplace_back(
-        "there is no oom:mark_victim: these are the fatal signals sent by oom_kill_process, and "
-        "the "
-        "victim's memory is what /proc said a moment later");
+        "oom:mark_victim was not recorded: these are the fatal signals sent by oom_kill_process, "
+        "and the victim's memory is what /proc said a moment later");
   }
   const auto is_unseen = [](const OomKill& kill) { return !kill.seen; };
   if (const auto unseen = std::ranges::count_if(kills, is_unseen); unseen > 0) {

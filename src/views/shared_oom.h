@@ -28,6 +28,7 @@ struct OomKill {
   bool owner_known = false;         // memory.uid and oom_score_adj
   std::optional<Observation> seen;  // what /proc said
   bool by_killer = true;            // false: the victim was exiting anyway
+  bool is_undecided = false;        // a signal whose stack does not tell who sent it
   std::string domain;               // "cgroup", "machine", "sysrq"; "" when the stack does not tell
   // A kprobe saw its thread in oom_kill_process(), with this stack.
   bool is_called = false;
@@ -47,9 +48,9 @@ OomKill killed_by_signal(const Event& event, const World& world);
 // SIGKILL.
 bool is_fatal_signal(const Event& event);
 
-// Fills in what the names on the stack tell. `needs_call`: without names it is no kill unless a
-// kprobe said so.
-void judge(OomKill& kill, Namer& namer, bool needs_call);
+// Fills in what the names on the stack tell. `by_signal`: anybody may send one, and without names
+// it is no kill unless a kprobe said so.
+void judge(OomKill& kill, Namer& namer, bool by_signal);
 
 Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns);
 Table victim_table(std::span<const OomKill> kills);
@@ -59,5 +60,8 @@ Table process_table(std::span<const OomKill> kills);
 // No rows where no limit is known.
 Table cgroup_table(std::span<const OomKill> kills);
 std::vector<std::string> oom_notes(std::span<const OomKill> kills, bool by_signals);
+
+// Signals that may have been the OOM killer's, and that are no kills here.
+std::string undecided_note(std::uint64_t signals);
 
 }  // namespace memtrace

@@ -119,7 +119,19 @@ TEST_F(OomTest, without_mark_victim_only_the_killers_signals_count) {
   EXPECT_EQ(cell(kills, 0, "for"), text("cgroup"));
   EXPECT_EQ(cell(report.tables.at(1), 0, "anon"), Cell());
   EXPECT_EQ(cell(report.tables.at(1), 0, "uid"), Cell());
-  EXPECT_TRUE(has_note(report, "no oom:mark_victim"));
+  EXPECT_TRUE(has_note(report, "oom:mark_victim was not recorded"));
+}
+
+TEST_F(OomTest, a_signal_that_anybody_may_have_sent_is_no_kill) {
+  EventScript script("oom");
+  script.type("signal:signal_generate");
+  ASSERT_TRUE(script.check().ok());
+  script.play({signal(0, 9), signal(4, 9)});
+  const Report report = report_of(script);
+  EXPECT_EQ(total(report, "kills"), 0U);
+  EXPECT_TRUE(report.tables.at(0).rows.empty());
+  EXPECT_TRUE(report.inconclusive) << "the overview does not show it";
+  EXPECT_TRUE(has_note(report, "1 SIGKILLs may be the OOM killer's or anybody's"));
 }
 
 TEST_F(OomTest, signals_beside_mark_victim_are_not_counted_twice) {
