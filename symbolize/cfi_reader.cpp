@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "symbolize/cfi_check.h"
+
 namespace memtrace {
 namespace {
 
@@ -149,7 +151,9 @@ CfiReader::CfiReader(ElfFile file, std::string mapped_path, DebugPlaces places)
     tried_debug_frame_ = true;
     return;
   }
-  eh_frame_.reset(::dwarf_getcfi_elf(file_.handle()));
+  if (is_modest_eh_frame(file_)) {
+    eh_frame_.reset(::dwarf_getcfi_elf(file_.handle()));
+  }
   if (eh_frame_ == nullptr) {
     open_debug_frame();
   }
@@ -173,7 +177,7 @@ void CfiReader::open_debug_frame() {
   }
   debug_svma_minus_own_ = holder->base_svma() - file_.base_svma();
   auto dwarf = DwarfFile::open(*holder);
-  if (dwarf.ok()) {
+  if (dwarf.ok() && is_modest_debug_frame(*holder)) {
     dwarf_ = dwarf.take();
     debug_frame_ = ::dwarf_getcfi(dwarf_->handle());
   }

@@ -9,8 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <span>
 
 #include "own_code.h"
+#include "symbolize/cfi_check.h"
 #include "symbolize/dwarf_file.h"
 #include "symbolize/perf_map.h"
 #include "symbolize/symbolizer.h"
@@ -193,6 +196,58 @@ TEST_F(HostileFiles, file_that_is_cut_while_it_is_open_has_no_more_names) {
     symbolizer_.name(ModuleId{1}, file_module(copy), offset);
   }
   EXPECT_TRUE(says(symbolizer_.caveats(), "became shorter")) << symbolizer_.caveats().size();
+}
+
+template <typename Number>
+std::string bytes_of(Number number) {
+  return {reinterpret_cast<const char*>(&number), sizeof(number)};
+}
+
+// Common description and one entry, which begins at 24, for 4 KiB of code at 1000.
+std::string eh_frame(std::string instructions) {
+  std::string common = bytes_of(std::uint32_t{0}) + '\1' + std::string("zR\0", 3) +
+                       "\x01\x78\x10\x01" + '\0' + "\x0c\x07\x08\x90\x01";
+  common.resize(20);
+  std::string entry = bytes_of(std::uint32_t{28}) + bytes_of(std::uint64_t{1000}) +
+                      bytes_of(std::uint64_t{4096}) + '\0' + std::move(instructions);
+  entry.resize((entry.size() + 3) / 4 * 4);
+  return bytes_of(static_cast<std::uint32_t>(common.size())) + common +
+         bytes_of(static_cast<std::uint32_t>(entry.size())) + entry + bytes_of(std::uint32_t{0});
+}
+
+bool is_modest(const std::string& frames, std::optional<std::int32_t> table_leads_to = {}) {
+  std::vector<ImageSection> sections = {{".eh_frame", SHT_PROGBITS, SHF_ALLOC, frames}};
+  if (table_leads_to) {
+    sections.push_back({".eh_frame_hdr",
+                        SHT_PROGBITS,
+                        SHF_ALLOC,
+                        std::string("\x01\x1b\x03\x3b") + bytes_of(std::uint32_t{0}) +
+                            bytes_of(std::uint32_t{1}) + bytes_of(std::int32_t{1000}) +
+                            bytes_of(*table_leads_to)});
+  }
+  const std::string image = image_with(sections);
+  const auto bytes = std::as_bytes(std::span(image));
+  const auto file = ElfFile::from_image({bytes.begin(), bytes.end()});
+  return file.ok() && is_modest_eh_frame(file.value());
+}
+
+TEST_F(HostileFiles, call_frame_information_names_a_machine_s_registers) {
+  EXPECT_TRUE(is_modest(eh_frame("\x41\x0e\x10\x86\x02")));
+  EXPECT_TRUE(is_modest(eh_frame(std::string("\x07\xff\x07", 3))));            // undefined: 1023
+  EXPECT_FALSE(is_modest(eh_frame(std::string("\x07\x80\x08", 3))));           // 1024
+  EXPECT_FALSE(is_modest(eh_frame(std::string("\x0c\xff\xff\xff\x3f\x08"))));  // CFA register
+  EXPECT_TRUE(is_modest(eh_frame(std::string(64, '\x0a'))));                   // remember
+  EXPECT_FALSE(is_modest(eh_frame(std::string(65, '\x0a'))));
+  EXPECT_TRUE(is_modest(eh_frame("\x10\x06\x02\x76\x78\x41")));  // an expression
+  EXPECT_FALSE(is_modest(""));
+  EXPECT_FALSE(is_modest(std::string(40, '\x11')));
+}
+
+TEST_F(HostileFiles, call_frame_information_that_was_looked_at_is_all_there_is) {
+  constexpr std::int32_t kEntry = 24;
+  EXPECT_TRUE(is_modest(eh_frame("\x41"), kEntry));
+  EXPECT_FALSE(is_modest(eh_frame("\x41"), kEntry + 4));
+  EXPECT_FALSE(is_modest(eh_frame("\x41"), 100000));
 }
 
 TEST_F(HostileFiles, path_in_a_folder_of_others_is_not_ours) {
