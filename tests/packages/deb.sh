@@ -3,8 +3,22 @@
 . "$(dirname "$0")/common.sh"
 command -v dpkg-deb >/dev/null || skip "no dpkg here: .deb packages are not for this machine"
 make_package DEB deb
-dpkg-deb --contents "$package" | awk '$1 !~ /^d/ { print $6 }' | check_contents
+dpkg-deb --contents "$package" | awk '$1 !~ /^d/ { print $6 }' | check_contents copyright
 echo "$(basename "$package"): $(stat -c %s "$package") bytes; depends on $(dpkg-deb -f "$package" Depends)"
+check_policy() {
+  if ! command -v lintian >/dev/null; then
+    echo "lintian is not installed: the package was not held to Debian's policy"
+    return 0
+  fi
+  lintian --fail-on error,warning "$package" || fail "lintian"
+}
+check_policy
+[ "$(dpkg-deb -f "$package" Maintainer)" = "$DEBFULLNAME <$DEBEMAIL>" ] || fail "its maintainer"
+# Who answers for a package must be known, and not somebody at localhost.
+if (cd "$build" && DEBEMAIL=root@localhost cpack -G DEB -B "$work/nobody.$$") >"$work/cpack.log" 2>&1; then
+  fail "a package whose maintainer has no mail address was made"
+fi
+grep -q 'set DEBFULLNAME' "$work/cpack.log" || { cat "$work/cpack.log"; fail "no word of what to set"; }
 [ "$(id -u)" = 0 ] || skip "not root: the package was built and looked into, not installed"
 if dpkg-query -W -f='${db:Status-Status}\n' memtrace 2>/dev/null | grep -q .; then
   skip "a package memtrace is known to this machine already"
