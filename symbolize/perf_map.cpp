@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;
 // What an entry of a name takes here, for each byte of its line: short lines cost most.
-constexpr std::uint64_t kCostFactor = 4;
+constexpr std::uint64_t kCostFactor = 20;
 
 std::string status_line(std::string_view status, std::string_view name) {
   for (const std::string_view line : split(status, '\n')) {
