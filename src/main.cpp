@@ -1,8 +1,12 @@
 // memtrace: who uses memory on this machine, and how. The only place that prints an Error.
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/guarded_thread.h"
@@ -32,11 +36,20 @@ memtrace::Result<memtrace::ExitStatus> run(int argc, char** argv) {
   }
 }
 
+// Where nothing can be taken back any more: an exception on the way out of another one. The next
+// memtrace removes probes that are left.
+void end_at_once() {
+  constexpr std::string_view kSentence = "memtrace: out of memory on the way out\n";
+  (void)!::write(STDERR_FILENO, kSentence.data(), kSentence.size());
+  ::_exit(1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   // A closed pipe is a write error like any other: `memtrace report | head`.
   std::signal(SIGPIPE, SIG_IGN);
+  std::set_terminate(end_at_once);
   const auto outcome = run(argc, argv);
   if (outcome.ok()) {
     return outcome.value();
