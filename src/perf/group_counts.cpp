@@ -32,8 +32,8 @@ bool is_counted_by_leader(const perf_event_attr& attr) {
          (attr.read_format & PERF_FORMAT_GROUP) != 0 && attr.sample_period == 0;
 }
 
-// Counters of an inherited event are each thread's own since 6.12; before, the kernel refused to
-// inherit what is read in samples (kernel/events/core.c).
+// The counters of an inherited event are each thread's own since 6.12; before, the kernel refused
+// to inherit what is read in samples (kernel/events/core.c).
 void GroupCounts::add_event(const perf_event_attr& attr) {
   Layout& layout = layouts_.emplace_back();
   if ((attr.sample_type & PERF_SAMPLE_READ) == 0 || (attr.read_format & PERF_FORMAT_ID) == 0) {
@@ -44,6 +44,24 @@ void GroupCounts::add_event(const perf_event_attr& attr) {
   layout.first_word = sizeof(RecordHeader) / kWordBytes +
                       static_cast<std::size_t>(std::popcount(attr.sample_type & kFieldsBefore));
   layout.per_thread = attr.inherit != 0 && (attr.sample_type & PERF_SAMPLE_TID) != 0;
+}
+
+// A CPU's event belongs to no task, so nothing inherits it, although perf 6.12 sets the bit for it,
+// too: its one counter goes on whichever thread runs.
+bool GroupCounts::is_threads_own(std::uint64_t id, const Layout& layout) const {
+  return layout.per_thread && !of_all_tasks_.contains(id);
+}
+
+// What the counter has gone on by. It never goes back: a lower value is an older one, of a sample
+// that an interrupt's came before, or of a new thread with an old one's id.
+std::uint64_t GroupCounts::advance(std::uint64_t id, const Layout& layout, const Read& read) {
+  const bool own = is_threads_own(id, layout);
+  std::uint64_t& before = values_[{id, own ? read.tid : 0}];
+  const std::uint64_t hits = read.value > before ? read.value - before : 0;
+  if (hits > 0 || own) {
+    before = read.value;
+  }
+  return hits;
 }
 
 // {count, [times], {value, id, [lost]}...} of a group, {value, [times], id, [lost]} of one event.
@@ -67,12 +85,11 @@ const std::vector<GroupCounts::Hits>& GroupCounts::take(const Sample& sample,
     const std::uint64_t value = word_at(record, at);
     const std::uint64_t id = word_at(record, at + 1 + (is_group ? 0 : times));
     at += 2 + words(kReadFormatLost);
-    std::uint64_t& before = values_[{id, layout.per_thread ? sample.tid : 0}];
+    const std::uint64_t hits = advance(id, layout, {.value = value, .tid = sample.tid});
     const auto event = parser.event_of(id);
-    if (event && value > before) {
-      hits_.push_back({.event = *event, .count = value - before});
+    if (event && hits > 0) {
+      hits_.push_back({.event = *event, .count = hits});
     }
-    before = value;
   }
   return hits_;
 }

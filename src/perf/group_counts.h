@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,6 +21,9 @@ class GroupCounts {
  public:
   // In the order of Recording::events.
   void add_event(const perf_event_attr& attr);
+
+  // The file says that the counter with this id counts all tasks of a CPU.
+  void note_all_tasks(std::uint64_t id) { of_all_tasks_.insert(id); }
 
   // Whether there is any such event.
   bool any() const { return any_; }
@@ -47,7 +51,16 @@ class GroupCounts {
     bool per_thread = false;
   };
 
+  struct Read {
+    std::uint64_t value = 0;
+    std::uint32_t tid = 0;  // of the sample
+  };
+
+  bool is_threads_own(std::uint64_t id, const Layout& layout) const;
+  std::uint64_t advance(std::uint64_t id, const Layout& layout, const Read& read);
+
   std::vector<Layout> layouts_;
+  std::set<std::uint64_t> of_all_tasks_;                                     // ids
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> values_;  // by id and thread
   std::vector<Hits> hits_;
   bool any_ = false;

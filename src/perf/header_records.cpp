@@ -81,6 +81,20 @@ void read_feature(Bytes body, RecordingBuilder& builder) {
   }
 }
 
+// {count, {id, index, CPU, tid}...}. perf writes it always since 6.0.
+void read_id_index(Bytes body, RecordingBuilder& builder) {
+  ByteReader reader(body);
+  const auto count = reader.read<std::uint64_t>();
+  for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
+    const auto id = reader.read<std::uint64_t>();
+    reader.skip(2 * sizeof(std::uint64_t));
+    const auto tid = static_cast<std::int64_t>(reader.read<std::uint64_t>());
+    if (!reader.failed() && tid == -1) {
+      builder.group_counts().note_all_tasks(id);
+    }
+  }
+}
+
 }  // namespace
 
 void read_header_record(Bytes record, RecordingBuilder& builder) {
@@ -94,6 +108,9 @@ void read_header_record(Bytes record, RecordingBuilder& builder) {
       break;
     case kHeaderFeature:
       read_feature(body, builder);
+      break;
+    case kIdIndex:
+      read_id_index(body, builder);
       break;
     case kBuildIdRecord:
       builder.add_build_id(record);

@@ -75,6 +75,30 @@ TEST_P(OldPerfsTest, pipe_has_as_many_samples_as_its_own_perf_says) {
   EXPECT_FALSE(own.empty());
 }
 
+// The counters' values in the samples of all CPUs, as this perf prints them, added up at their
+// last.
+TEST_P(OldPerfsTest, group_on_all_cpus_was_hit_as_often_as_its_counters_say) {
+  run_well(perf_ + " record -q -o group.data -a -c 1 -e '{page-faults,kmem:kmalloc,kmem:kfree}:S'" +
+           kWork);
+  const Outcome read = run_well(perf_ +
+                                " report -D -i group.data 2>/dev/null | "
+                                "sed -n 's/.* id \\([0-9a-f]*\\), value \\([0-9a-f]*\\).*/\\1 "
+                                "\\2/p'");
+  std::map<std::string, std::uint64_t> by_id;
+  std::istringstream lines(read.out);
+  std::string value;
+  for (std::string id; lines >> id >> value;) {
+    by_id[id] = std::max<std::uint64_t>(by_id[id], std::stoull(value, nullptr, 16));
+  }
+  EventCounts own;
+  const Json counted = report("count --by event --top 0 -i group.data");
+  for (const Json& row : counted.at("tables").at(0).at("rows")) {
+    own[row.at("event")] = row.at("count");
+  }
+  EXPECT_EQ(sum_of(own), sum_of(by_id)) << counted.dump();
+  EXPECT_GE(own.at("kmem:kmalloc"), 200U);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     of,
     OldPerfsTest,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "perf/file_source.h"
 #include "perf/group_source.h"
 #include "perf/perf_bytes.h"
 
@@ -141,6 +142,66 @@ TEST_F(GroupCountsTest, inherited_counters_are_each_threads_own) {
                         leader_sample({.leader = 1, .member = 2, .tid = 44}),
                         leader_sample({.leader = 2, .member = 6})}),
             (Names{"0:1", "1:5", "0:1", "1:2", "0:1", "1:1"}));
+}
+
+// perf 6.12 sets the bit with -a, too, and its ID_INDEX says that the ids belong to no thread.
+TEST_F(GroupCountsTest, counters_of_a_whole_cpu_are_no_threads_own) {
+  perf_event_attr leader = group_attr(true);
+  perf_event_attr member = group_attr(false);
+  leader.inherit = member.inherit = 1;
+  add_events(leader, member);
+  counts_.note_all_tasks(kLeader);
+  counts_.note_all_tasks(kMember);
+  EXPECT_EQ(samples_of({leader_sample({.leader = 1, .member = 5}),
+                        leader_sample({.leader = 2, .member = 7, .tid = 44}),
+                        leader_sample({.leader = 3, .member = 8})}),
+            (Names{"0:1", "1:5", "0:1", "1:2", "0:1", "1:1"}));
+}
+
+// The times of samples say when they began, their counters when they were written: an interrupt's
+// sample in between has the later time and the lower value.
+TEST_F(GroupCountsTest, a_counter_that_seems_to_go_back_counts_nothing_twice) {
+  add_events(group_attr(true), group_attr(false));
+  EXPECT_EQ(samples_of({leader_sample({.leader = 3, .member = 5}),
+                        leader_sample({.leader = 2, .member = 5}),
+                        leader_sample({.leader = 4, .member = 5})}),
+            (Names{"0:3", "1:5", "0:1"}));
+}
+
+// A whole file, whose ID_INDEX says so.
+TEST(GroupCountsOfFileTest, counters_of_whole_cpus_are_found_by_the_index_of_ids) {
+  for (const std::uint64_t tid : {~std::uint64_t{0}, std::uint64_t{43}}) {
+    ByteWriter out;
+    out.put(PipeHeader{});
+    ByteWriter index;
+    index.put(std::uint64_t{2});
+    for (const auto& [is_leader, id] : {std::pair(true, kLeader), {false, kMember}}) {
+      perf_event_attr attr = group_attr(is_leader);
+      attr.size = 112;
+      attr.inherit = 1;
+      ByteWriter body;
+      body.put_bytes(attr_bytes(attr));
+      body.put(id);
+      out.put_bytes(record_bytes(kHeaderAttr, body));
+      index.put(id);
+      index.put(std::uint64_t{0});
+      index.put(std::uint64_t{1});
+      index.put(tid);
+    }
+    out.put_bytes(record_bytes(kIdIndex, index));
+    out.put_bytes(leader_sample({.leader = 1, .member = 5}));
+    out.put_bytes(leader_sample({.leader = 3, .member = 7, .tid = 44}));
+    const TempFile file("groups");
+    file.write(out.bytes());
+    const auto source = open_file_source(file.path());
+    ASSERT_TRUE(source.ok()) << source.error().message;
+    std::uint64_t hits = 0;
+    for (auto record = source.value()->next(); record.ok() && record.value();
+         record = source.value()->next()) {
+      hits += std::get<Sample>(record.value()->payload).period;
+    }
+    EXPECT_EQ(hits, tid == 43 ? 16U : 10U) << tid;
+  }
 }
 
 TEST_F(GroupCountsTest, only_members_that_are_never_sampled_are_counted_alone) {
