@@ -18,6 +18,7 @@ struct EventInfo {
   std::uint64_t period = 1;  // one sample stands for so many hits; 0: sampled by frequency
   std::string format;        // text of its tracefs format file; empty when there is none
   bool is_tracking = false;  // a dummy that carries mmap, comm, fork and exit only
+  bool is_clock = false;     // cpu-clock, task-clock: its period is a time, one sample one hit
   bool is_counted = false;   // its samples are another event's: they have none of its fields
 };
 

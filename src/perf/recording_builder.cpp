@@ -87,6 +87,8 @@ void RecordingBuilder::add_event(Bytes attr_bytes, std::span<const std::uint64_t
   event.config = attr.config;
   event.period = layout.period;
   event.is_tracking = event.kind == EventKind::Software && attr.config == PERF_COUNT_SW_DUMMY;
+  event.is_clock = event.kind == EventKind::Software && (attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+                                                         attr.config == PERF_COUNT_SW_TASK_CLOCK);
   group_counts_.add_event(attr);
   event.is_counted = is_counted_by_leader(attr);
   if (event.is_counted) {

@@ -41,6 +41,11 @@ std::string to_hex(std::span<const std::byte> bytes) {
 }  // namespace
 
 std::optional<Event> EventFeed::apply(const Record& record) {
+// A clock's period is nanoseconds (perf_swevent_init_hrtimer() in kernel/events/core.c), not hits.
+std::uint64_t weight_of(const EventInfo& event, const Sample& sample) {
+  return event.is_clock ? 1 : std::max<std::uint64_t>(sample.period, 1);
+}
+
   if (const auto* sample = std::get_if<Sample>(&record.payload)) {
     return apply_sample(record.stamp, *sample);
   }
@@ -230,7 +235,7 @@ std::optional<Event> EventFeed::apply_sample(const Stamp& stamp, const Sample& s
               .cpu = stamp.cpu,
               .pid = sample.pid,
               .tid = sample.tid,
-              .weight = std::max<std::uint64_t>(sample.period, 1),
+              .weight = weight_of(recording_.events[sample.event], sample),
               .type = &types_[sample.event],
               .raw = sample.raw};
   event.stack = world_.intern_stack(

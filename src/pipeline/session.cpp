@@ -312,8 +312,8 @@ void Session::note_vmstat() {
 bool Session::view_is_sampled(std::size_t view_index) const {
   const auto& events = source_.recording().events;
   for (std::size_t i = 0; i < events.size(); ++i) {
-    const bool is_sampled =
-        !events[i].is_tracking && !events[i].is_counted && events[i].period != 1;
+    const bool is_sampled = !events[i].is_tracking && !events[i].is_counted &&
+                            !events[i].is_clock && events[i].period != 1;
     if (is_sampled && handlers_.wants(view_index, i)) {
       return true;
     }

@@ -40,6 +40,19 @@ class EventFeedTest : public testing::Test {
   EventFeed feed_{world_, source_.recording()};
 };
 
+// Of other events a sample stands for as many hits as its period.
+TEST_F(EventFeedTest, sample_of_a_clock_is_one_hit_whatever_time_it_stands_for) {
+  source_.edit().events.push_back(
+      {.name = "cpu-clock", .kind = EventKind::Software, .is_clock = true});
+  for (const auto& [number, weight] : {std::pair(test::kMinorFaults, 250000U), {2U, 1U}}) {
+    Sample sample{.event = number, .pid = 100, .tid = 100};
+    sample.period = 250000;
+    const auto event = feed_.apply({.payload = sample});
+    ASSERT_TRUE(event.has_value());
+    EXPECT_EQ(event->weight, weight);
+  }
+}
+
 TEST_F(EventFeedTest, mapped_code_is_found) {
   EXPECT_EQ(module_at(100), "");
   apply(code_of(100, "/bin/demo"));
