@@ -55,10 +55,10 @@ Result<Decoder> bind_try(const EventFormat& format) {
 Result<Decoder> bind_moved(const EventFormat& format) {
   FieldLookup lookup(format);
   const NumberAt migrated = lookup.required({"nr_migrated"});
-  const NumberAt failed = lookup.required({"nr_failed"});
+  const NumberAt put_back = lookup.required({"nr_failed"});
   return reading(lookup, [=](std::span<const std::byte> raw) {
     return CompactionMoved{.migrated = migrated.load(raw.data()),
-                           .failed = failed.load(raw.data())};
+                           .put_back = put_back.load(raw.data())};
   });
 }
 

@@ -19,10 +19,11 @@ struct CompactionTry {
   std::uint64_t gfp = 0;
 };
 
-// compaction:mm_compaction_migratepages: pages that a compaction moved and could not move.
+// compaction:mm_compaction_migratepages: pages that a compaction moved, and that it put back
+// where they were: those that could not be moved, and those that it did not come to.
 struct CompactionMoved {
   std::uint64_t migrated = 0;
-  std::uint64_t failed = 0;
+  std::uint64_t put_back = 0;
 };
 
 // Which step in the making of a huge page an event of huge_memory tells of.

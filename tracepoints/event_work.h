@@ -55,9 +55,12 @@ struct Work {
   bool has_begin = false;
   std::uint64_t begun_ns = 0;
   std::uint64_t duration_ns = 0;
-  std::uint8_t within = 0;      // kinds of work that this was a part of, a bit each
-  std::uint64_t migrated = 0;   // compaction: pages that it moved
-  std::uint64_t unmovable = 0;  // and those that it could not
+  std::uint8_t within = 0;  // kinds of work that this was a part of, a bit each
+  // Of a compaction: pages that it moved, those that it took and put back, and of these, those that
+  // it tried to move (migrate:mm_migrate_pages).
+  std::uint64_t migrated = 0;
+  std::uint64_t put_back = 0;
+  std::uint64_t failed = 0;
 
   bool is_within(WorkKind kind) const { return (within >> static_cast<unsigned>(kind) & 1U) != 0; }
 };

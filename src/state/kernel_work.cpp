@@ -61,6 +61,7 @@ Work KernelWork::end(const Event& event, const WorkEnd& end) {
   Work work;
   work.begin.kind = end.kind;
   work.end = end;
+  note_migration(event.tid, end);
   const auto found = open_.find(event.tid);
   if (found == open_.end()) {
     return work;
@@ -77,7 +78,8 @@ Work KernelWork::end(const Event& event, const WorkEnd& end) {
   work.begun_ns = place->begun_ns;
   work.duration_ns = event.time_ns - std::min(event.time_ns, place->begun_ns);
   work.migrated = place->migrated;
-  work.unmovable = place->unmovable;
+  work.put_back = place->put_back;
+  work.failed = place->failed;
   for (auto outer = works.begin(); outer != place; ++outer) {
     work.within |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(outer->begin.kind));
   }
@@ -121,7 +123,14 @@ void KernelWork::note(std::uint32_t tid, const CompactionTry& attempt) {
 void KernelWork::note(std::uint32_t tid, const CompactionMoved& moved) {
   if (Open* open = innermost_compaction(tid)) {
     open->migrated += moved.migrated;
-    open->unmovable += moved.failed;
+    open->put_back += moved.put_back;
+  }
+}
+
+void KernelWork::note_migration(std::uint32_t tid, const WorkEnd& end) {
+  Open* open = end.kind == WorkKind::Migration ? innermost_compaction(tid) : nullptr;
+  if (open != nullptr) {
+    open->failed += end.failed;
   }
 }
 

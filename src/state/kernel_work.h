@@ -24,7 +24,8 @@ class KernelWork {
     std::uint32_t pid = 0;
     StringId comm;
     std::uint64_t migrated = 0;
-    std::uint64_t unmovable = 0;
+    std::uint64_t put_back = 0;
+    std::uint64_t failed = 0;
   };
 
   void begin(const Event& event, const WorkBegin& begin);
@@ -55,6 +56,7 @@ class KernelWork {
   void take_announced(std::uint32_t tid, WorkBegin& begin);
   void abandon(std::span<const Open> works);
   Open* innermost_compaction(std::uint32_t tid);
+  void note_migration(std::uint32_t tid, const WorkEnd& end);
 
   // What an allocation, and then the check of each zone, said before a compaction.
   struct Announced {

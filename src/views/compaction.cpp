@@ -4,6 +4,7 @@
 #include <deque>
 #include <utility>
 
+#include "base/text.h"
 #include "views/group_by.h"
 #include "views/shared_compaction_trace.h"
 #include "views/shared_vmstat.h"
@@ -16,6 +17,7 @@ constexpr auto kKeys = std::to_array<std::string_view>(
     {"comm", "pid", "tid", "order", "status", "node", "zone", "mode", "gfp", "stack", "cpu"});
 constexpr auto kNeeds =
     std::to_array<std::string_view>({"compaction:mm_compaction_migratepages",
+                                     "migrate:mm_migrate_pages|",
                                      "compaction:mm_compaction_begin|",
                                      "compaction:mm_compaction_end|",
                                      "compaction:mm_compaction_suitable|",
@@ -37,12 +39,14 @@ struct CompactionCost {
   std::uint64_t count = 0;
   std::uint64_t migrated = 0;
   std::uint64_t failed = 0;
+  std::uint64_t put_back = 0;
 
   CompactionCost& operator+=(const CompactionCost& other) {
     durations += other.durations;
     count += other.count;
     migrated += other.migrated;
     failed += other.failed;
+    put_back += other.put_back;
     return *this;
   }
 };
@@ -64,9 +68,16 @@ constexpr auto kFigures = std::to_array<Figure<CompactionCost>>({
     {"failed",
      Unit::Count,
      [](const CompactionCost& c, const CellContext&) { return Cell(c.failed); }},
+    {"put_back",
+     Unit::Count,
+     [](const CompactionCost& c, const CellContext&) { return Cell(c.put_back); }},
 });
 
 constexpr auto kOfWorks = std::to_array<std::string_view>({"count", "time_ns"});
+constexpr auto kOfMigrations = std::to_array<std::string_view>({"failed"});
+
+// MR_COMPACTION of enum migrate_reason (include/linux/migrate_mode.h).
+constexpr std::int32_t kByCompaction = 0;
 
 struct CountCost {
   std::uint64_t count = 0;
@@ -95,6 +106,8 @@ class Compaction final : public View {
   Result<> check(const std::deque<EventType>& types) override {
     durations_known_ =
         std::ranges::find(types, "compaction:mm_compaction_end", &EventType::name) != types.end();
+    migrations_known_ =
+        std::ranges::find(types, "migrate:mm_migrate_pages", &EventType::name) != types.end();
     return kDone;
   }
 
@@ -103,6 +116,9 @@ class Compaction final : public View {
 
  private:
   void on_work(const Event& event, const Work& work);
+  void add_moved(const Event& event, const CompactionCost& pages);
+  std::vector<std::string> notes(const World& world);
+  void add_tables(CellContext& context, Report& report);
   std::vector<Total> totals(const World& world) const;
 
   GroupBy<CompactionCost> rows_;
@@ -114,9 +130,11 @@ class Compaction final : public View {
   NumberNames status_names_{"compaction:", "status"};
   NumberNames zone_names_{"compaction:", "idx"};
   NumberNames result_names_{"huge_memory:", "status"};
+  CompactionCost moved_;  // pages alone, also of compactions that are in no row
   std::uint64_t collapsed_ = 0;
   std::uint64_t not_collapsed_ = 0;
   bool durations_known_ = true;
+  bool migrations_known_ = true;
   bool trace_ = false;
 };
 
@@ -128,10 +146,9 @@ void Compaction::on(const Event& event, const World& /*world*/) {
   if (const auto* work = std::get_if<Work>(&event.payload)) {
     on_work(event, *work);
   } else if (const auto* moved = std::get_if<CompactionMoved>(&event.payload)) {
-    if (!durations_known_) {
-      rows_.row(event) +=
-          {.migrated = moved->migrated * event.weight, .failed = moved->failed * event.weight};
-    }
+    add_moved(
+        event,
+        {.migrated = moved->migrated * event.weight, .put_back = moved->put_back * event.weight});
   } else if (const auto* collapse = std::get_if<Collapse>(&event.payload)) {
     huge_pages_.row(event).count += event.weight;
     if (trace_) {
@@ -143,8 +160,25 @@ void Compaction::on(const Event& event, const World& /*world*/) {
   }
 }
 
+// Rows have whole compactions, which loss may take apart.
+void Compaction::add_moved(const Event& event, const CompactionCost& pages) {
+  moved_ += pages;
+  if (!durations_known_) {
+    rows_.row(event) += pages;
+  }
+}
+
 void Compaction::on_work(const Event& event, const Work& work) {
-  CompactionCost cost{.count = event.weight, .migrated = work.migrated, .failed = work.unmovable};
+  if (work.end.kind == WorkKind::Migration) {
+    if (work.end.reason == kByCompaction) {
+      add_moved(event, {.failed = work.end.failed * event.weight});
+    }
+    return;
+  }
+  CompactionCost cost{.count = event.weight,
+                      .migrated = work.migrated,
+                      .failed = work.failed,
+                      .put_back = work.put_back};
   if (losses_.take(work, event.weight)) {
     cost.durations.add(work.duration_ns, event.weight);
   }
@@ -162,13 +196,56 @@ std::vector<Total> Compaction::totals(const World& world) const {
     totals.push_back({"count", Unit::Count, total.count});
     totals.push_back({"time_ns", Unit::Nanoseconds, total.durations.total_ns()});
   }
-  totals.push_back({"migrated", Unit::Count, total.migrated});
-  totals.push_back({"failed", Unit::Count, total.failed});
+  totals.push_back({"migrated", Unit::Count, moved_.migrated});
+  if (migrations_known_) {
+    totals.push_back({"failed", Unit::Count, moved_.failed});
+  }
+  totals.push_back({"put_back", Unit::Count, moved_.put_back});
   totals.push_back({"collapsed", Unit::Count, collapsed_});
   totals.push_back({"not_collapsed", Unit::Count, not_collapsed_});
   // That a huge page was split has no event in any kernel.
   add_vmstat_totals(totals, world, {"thp_split_page", "thp_split_page_failed", "thp_split_pmd"});
   return totals;
+}
+
+void Compaction::add_tables(CellContext& context, Report& report) {
+  for (const GroupBy<CompactionCost>* rows : {&rows_, &statuses_}) {
+    Table& table = report.tables.emplace_back(rows->table(kFigures, context));
+    table.sort = durations_known_ ? "time_ns" : "migrated";
+    if (!durations_known_) {
+      blank(table, kOfWorks);
+    }
+  }
+  report.tables.front().weight = report.tables.front().sort;
+  if (trace_) {
+    list_.add_compactions(context, report.tables);
+  }
+  for (Table& table : report.tables) {
+    if (!migrations_known_) {
+      blank(table, kOfMigrations);
+    }
+  }
+}
+
+std::vector<std::string> Compaction::notes(const World& world) {
+  std::vector<std::string> notes = losses_.notes(world);
+  if (const auto in_rows = rows_.total().migrated; in_rows < moved_.migrated) {
+    notes.push_back(format(
+        "%llu of the pages that were migrated are in no row: the begin or end of their compaction "
+        "was not seen",
+        static_cast<unsigned long long>(moved_.migrated - in_rows)));
+  }
+  if (!durations_known_) {
+    notes.emplace_back(
+        "how many compactions there were and how long they took is not known: the recording holds "
+        "no mm_compaction_begin and mm_compaction_end");
+  }
+  if (!migrations_known_) {
+    notes.emplace_back(
+        "how many pages could not be moved is not known: the recording holds no "
+        "migrate:mm_migrate_pages; put_back counts them and those that were not tried");
+  }
+  return notes;
 }
 
 Report Compaction::finish(const World& world, Span span) {
@@ -181,17 +258,7 @@ Report Compaction::finish(const World& world, Span span) {
   report.view = "compaction";
   report.title = "compaction of memory and huge pages";
   report.totals = totals(world);
-  for (const GroupBy<CompactionCost>* rows : {&rows_, &statuses_}) {
-    Table& table = report.tables.emplace_back(rows->table(kFigures, context));
-    table.sort = durations_known_ ? "time_ns" : "migrated";
-    if (!durations_known_) {
-      blank(table, kOfWorks);
-    }
-  }
-  report.tables.front().weight = report.tables.front().sort;
-  if (trace_) {
-    list_.add_compactions(context, report.tables);
-  }
+  add_tables(context, report);
   context.statuses = result_names_.names();
   Table& huge_pages = report.tables.emplace_back(huge_pages_.table(kCountFigures, context));
   huge_pages.title = "huge pages made of small ones, step by step";
@@ -199,21 +266,18 @@ Report Compaction::finish(const World& world, Span span) {
   if (trace_) {
     list_.add_steps(context, report.tables);
   }
-  report.caveats.notes = losses_.notes(world);
-  if (!durations_known_) {
-    report.caveats.notes.emplace_back(
-        "how many compactions there were and how long they took is not known: the recording holds "
-        "no mm_compaction_begin and mm_compaction_end");
-  }
+  report.caveats.notes = notes(world);
   rows_.clear();
   statuses_.clear();
   huge_pages_.clear();
   collapsed_ = not_collapsed_ = 0;
+  moved_ = {};
   return report;
 }
 
 bool handles(const EventType& type) {
-  return type.name.starts_with("compaction:") || type.name.starts_with("huge_memory:");
+  return type.name.starts_with("compaction:") || type.name.starts_with("huge_memory:") ||
+         type.name == "migrate:mm_migrate_pages";
 }
 
 Result<KeySet> keys_named(std::span<const std::string_view> names, std::span<const KeySpec> own) {

@@ -27,7 +27,10 @@ constexpr auto kWorkFigures = std::to_array<Figure<Event>>({
      [](const Event& e, const CellContext&) { return Cell(work_of(e).migrated); }},
     {"failed",
      Unit::Count,
-     [](const Event& e, const CellContext&) { return Cell(work_of(e).unmovable); }},
+     [](const Event& e, const CellContext&) { return Cell(work_of(e).failed); }},
+    {"put_back",
+     Unit::Count,
+     [](const Event& e, const CellContext&) { return Cell(work_of(e).put_back); }},
 });
 
 const Observation* zone_then(const Event& event, const CellContext& context) {

@@ -136,14 +136,19 @@ TEST_F(KernelWorkTest, compaction_knows_what_its_allocation_wants_in_every_zone)
   for (const std::int32_t zone : {2, 1}) {
     work_.note(1, CompactionGoal{.node = 0, .zone = zone, .order = 9});
     begin(0, {.kind = kCompaction, .object = 0x1000, .sync = 0});
-    work_.note(1, CompactionMoved{.migrated = 30, .failed = 2});
-    work_.note(1, CompactionMoved{.migrated = 10, .failed = 0});
+    work_.note(1, CompactionMoved{.migrated = 30, .put_back = 2});
+    work_.note(1, CompactionMoved{.migrated = 10, .put_back = 0});
+    for (const std::uint64_t failed : {1U, 0U}) {
+      begin(20, {.kind = WorkKind::Migration});
+      end(30, {.kind = WorkKind::Migration, .failed = failed});
+    }
     const Work work = end(100, {.kind = kCompaction, .object = 0x1000, .status = 8});
     EXPECT_EQ(work.begin.order, 9);
     EXPECT_EQ(work.begin.zone, zone);
     EXPECT_EQ(work.begin.gfp, 0xcc0U);
     EXPECT_EQ(work.migrated, 40U);
-    EXPECT_EQ(work.unmovable, 2U);
+    EXPECT_EQ(work.put_back, 2U);
+    EXPECT_EQ(work.failed, 1U);
   }
 }
 

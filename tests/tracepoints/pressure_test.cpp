@@ -78,7 +78,7 @@ TEST(Compaction, what_it_is_for_and_what_it_moved_is_read) {
     FilledSample attempt(saved_format(kernel, "compaction:mm_compaction_try_to_compact_pages"));
     EXPECT_EQ(attempt.put("order", 9).put("gfp_mask", 0xcc0).decode<CompactionTry>().gfp, 0xcc0U);
     FilledSample moved(saved_format(kernel, "compaction:mm_compaction_migratepages"));
-    EXPECT_EQ(moved.put("nr_migrated", 30).put("nr_failed", 2).decode<CompactionMoved>().failed,
+    EXPECT_EQ(moved.put("nr_migrated", 30).put("nr_failed", 2).decode<CompactionMoved>().put_back,
               2U);
   }
 }

@@ -6,9 +6,16 @@ namespace {
 constexpr WorkKind kCompaction = WorkKind::Compaction;
 constexpr std::int32_t kSuccess = 8;
 
-Step moved(std::uint64_t migrated, std::uint64_t failed) {
+Step moved(std::uint64_t migrated, std::uint64_t put_back) {
   return {.event = "compaction:mm_compaction_migratepages",
-          .payload = CompactionMoved{.migrated = migrated, .failed = failed}};
+          .payload = CompactionMoved{.migrated = migrated, .put_back = put_back}};
+}
+
+// What /proc/vmstat counts as pgmigrate_success and pgmigrate_fail.
+Step migrated(std::uint64_t pages, std::uint64_t failed) {
+  return {.event = "migrate:mm_migrate_pages",
+          .payload =
+              WorkEnd{.kind = WorkKind::Migration, .pages = pages, .failed = failed, .reason = 0}};
 }
 
 Step goal(std::int32_t order) {
@@ -25,7 +32,9 @@ Step collapse(CollapseStep step, std::int32_t status) {
 
 std::vector<Step> one(std::uint64_t begin_ns, std::uint64_t end_ns) {
   return {begin(begin_ns, {.kind = kCompaction, .object = 0x1000, .sync = 1}),
+          migrated(30, 1),
           moved(30, 2),
+          migrated(10, 0),
           moved(10, 0),
           goal(9),
           end(end_ns, {.kind = kCompaction, .object = 0x1000, .status = kSuccess})};
@@ -41,7 +50,8 @@ TEST(Compaction, time_and_pages_by_process) {
   EXPECT_EQ(figure(report, {text("hog")}, "time_ns"), number(4000));
   EXPECT_EQ(figure(report, {text("hog")}, "max_ns"), number(3000));
   EXPECT_EQ(figure(report, {text("hog")}, "migrated"), number(80));
-  EXPECT_EQ(figure(report, {text("hog")}, "failed"), number(4));
+  EXPECT_EQ(figure(report, {text("hog")}, "failed"), number(2));
+  EXPECT_EQ(figure(report, {text("hog")}, "put_back"), number(4));
   EXPECT_EQ(total(report, "migrated"), 80U);
 }
 
@@ -115,13 +125,45 @@ TEST(Compaction, without_begins_and_ends_only_pages_are_known) {
   EventScript script("compaction");
   script.name_process(100, "hog");
   script.type("compaction:mm_compaction_migratepages");
+  script.type("migrate:mm_migrate_pages");
   ASSERT_TRUE(script.check().ok());
-  script.play({moved(30, 2), moved(1, 1)});
+  Step of_mbind = migrated(5, 5);
+  std::get<WorkEnd>(of_mbind.payload).reason = 4;
+  script.play({migrated(30, 1), moved(30, 2), of_mbind, migrated(1, 1), moved(1, 1)});
   const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("hog")}, "failed"), number(2));
+  EXPECT_EQ(figure(report, {text("hog")}, "put_back"), number(3));
   EXPECT_EQ(figure(report, {text("hog")}, "migrated"), number(31));
   EXPECT_EQ(figure(report, {text("hog")}, "count"), Cell());
   EXPECT_EQ(figure(report, {text("hog")}, "time_ns"), Cell());
   EXPECT_TRUE(has_note(report, "how long they took is not known"));
+}
+
+// As numa has them, and /proc/vmstat.
+TEST(Compaction, pages_of_one_whose_begin_was_lost_are_in_the_totals) {
+  EventScript script("compaction");
+  script.play(one(0, 1000));
+  script.play(
+      {migrated(30, 1), moved(30, 2), end(2000, {.kind = kCompaction, .status = kSuccess})});
+  const Report report = script.finish();
+  EXPECT_EQ(total(report, "migrated"), 70U);
+  EXPECT_EQ(total(report, "failed"), 2U);
+  EXPECT_EQ(total(report, "put_back"), 4U);
+  EXPECT_TRUE(has_note(report, "30 of the pages that were migrated are in no row"));
+}
+
+// What was put back is no substitute: it is more than what failed.
+TEST(Compaction, without_migrations_it_is_not_known_what_could_not_be_moved) {
+  EventScript script("compaction", {.own = {{"trace", "1"}}});
+  script.name_process(100, "hog");
+  script.type("compaction:mm_compaction_end");
+  ASSERT_TRUE(script.check().ok());
+  script.play(one(100, 1000));
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("hog")}, "failed"), Cell());
+  EXPECT_EQ(figure(report, {text("hog")}, "put_back"), number(2));
+  EXPECT_EQ(report.tables.at(2).rows.at(0).at(column_index(report.tables.at(2), "failed")), Cell());
+  EXPECT_TRUE(has_note(report, "how many pages could not be moved is not known"));
 }
 
 TEST(Compaction, huge_pages_by_step_result_and_process) {
