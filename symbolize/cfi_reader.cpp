@@ -6,15 +6,16 @@
 #include <span>
 #include <utility>
 
+#include "base/host_machine.h"
 #include "symbolize/cfi_check.h"
 
 namespace memtrace {
 namespace {
 
 #if defined(__aarch64__)
-constexpr std::uint16_t kHostMachine = EM_AARCH64;
-#else
-constexpr std::uint16_t kHostMachine = EM_X86_64;
+constexpr std::uint16_t kHostElfMachine = EM_AARCH64;
+#elif defined(__x86_64__)
+constexpr std::uint16_t kHostElfMachine = EM_X86_64;
 #endif
 
 // Where a register of the caller is. libdw describes it in DWARF operations: none and no storage
@@ -115,7 +116,7 @@ FrameRule make_rule(Dwarf_Frame* frame) {
   const auto cfa = register_and_offset(cfa_operations(frame));
   const auto ra_offset = short_offset(return_address);
   const auto fp_offset = short_offset(saved_register(frame, kHostRegisters.frame_pointer));
-  const bool ra_is_left = ra_offset == FrameRule::kInRegister && kHostMachine != EM_AARCH64;
+  const bool ra_is_left = ra_offset == FrameRule::kInRegister && kHostElfMachine != EM_AARCH64;
   if (!cfa || !ra_offset || !fp_offset || ra_is_left || is_signal_frame) {
     return rule;
   }
@@ -147,7 +148,7 @@ FullFrameRule make_full_rule(Dwarf_Frame* frame) {
 
 CfiReader::CfiReader(ElfFile file, std::string mapped_path, DebugPlaces places)
     : file_(std::move(file)), mapped_path_(std::move(mapped_path)), places_(std::move(places)) {
-  if (file_.machine() != kHostMachine) {
+  if (file_.machine() != kHostElfMachine) {
     tried_debug_frame_ = true;
     return;
   }

@@ -9,6 +9,8 @@
 #include <optional>
 #include <span>
 
+#include "base/host_machine.h"
+
 namespace memtrace {
 
 // Registers with a part in unwinding; their numbers mean nothing across architectures. The program
@@ -26,7 +28,7 @@ inline constexpr RegisterNumbers kArm64Registers{31, 29, 32, 33};
 
 #if defined(__aarch64__)
 inline constexpr RegisterNumbers kHostRegisters = kArm64Registers;
-#else
+#elif defined(__x86_64__)
 inline constexpr RegisterNumbers kHostRegisters = kX86Registers;
 #endif
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/host_machine.h"
+
 namespace memtrace {
 namespace {
 
@@ -67,7 +69,7 @@ constexpr auto kPrefixes = std::to_array<std::string_view>({"", "je_", "tc_", "m
 constexpr std::array<std::string_view, 6> kRegisters = {"%di", "%si", "%dx", "%cx", "%r8", "%r9"};
 constexpr std::string_view kResult = "%ax";
 constexpr std::string_view kStackPointer = "%sp";
-#else
+#elif defined(__aarch64__)
 constexpr std::array<std::string_view, 6> kRegisters = {"%x0", "%x1", "%x2", "%x3", "%x4", "%x5"};
 constexpr std::string_view kResult = "%x0";
 constexpr std::string_view kStackPointer = "%sp";

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/host_machine.h"
+
 namespace memtrace {
 namespace {
 
@@ -46,13 +48,6 @@ constexpr auto kCalls = std::to_array<CallFacts>({
 
 static_assert(kCalls.size() == kSystemCalls);
 
-constexpr std::string_view kLocalArchitecture =
-#if defined(__aarch64__)
-    "aarch64";
-#else
-    "x86_64";
-#endif
-
 constexpr std::uint64_t kMostNumber = 0xffff;
 
 const CallFacts& facts_of(SystemCall call) {
@@ -82,7 +77,7 @@ std::optional<SystemCall> call_of_event(std::string_view event) {
 }
 
 CallNumbers::CallNumbers(std::string_view architecture) {
-  const std::string_view machine = architecture.empty() ? kLocalArchitecture : architecture;
+  const std::string_view machine = architecture.empty() ? kHostMachine : architecture;
   numbers_.fill(kNoNumber);
   for (std::size_t i = 0; i < kCalls.size(); ++i) {
     if (machine == "x86_64") {

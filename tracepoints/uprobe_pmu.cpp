@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/host_machine.h"
 #include "base/system.h"
 #include "base/text.h"
 
@@ -40,7 +41,7 @@ constexpr std::array<RegisterName, 19> kRegisters = {{{"ax", 0},
                                                       {"r15", 23},
                                                       {"cs", 10}}};
 constexpr std::string_view kReturnValue = "ax";
-#else
+#elif defined(__aarch64__)
 constexpr std::array<RegisterName, 10> kRegisters = {{{"x0", 0},
                                                       {"x1", 1},
                                                       {"x2", 2},

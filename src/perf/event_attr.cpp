@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/host_machine.h"
 #include "perf/newer_bits.h"
 
 namespace memtrace {
@@ -25,8 +26,6 @@ std::uint64_t instruction_register() {
   return std::uint64_t{1} << PERF_REG_X86_IP;
 #elif defined(__aarch64__)
   return std::uint64_t{1} << PERF_REG_ARM64_PC;
-#else
-  return 0;
 #endif
 }
 
@@ -86,12 +85,10 @@ void ask_for_probe(perf_event_attr& attr, const PmuProbe& probe) {
   attr.enable_on_exec = 0;
 }
 
-#if defined(__x86_64__) || defined(__aarch64__)
 // Bits `first` to `last`.
 constexpr std::uint64_t bits(unsigned first, unsigned last) {
   return ((std::uint64_t{2} << last) - 1) & ~((std::uint64_t{1} << first) - 1);
 }
-#endif
 
 }  // namespace
 
@@ -101,8 +98,6 @@ std::uint64_t general_registers() {
   return bits(PERF_REG_X86_AX, PERF_REG_X86_IP) | bits(PERF_REG_X86_R8, PERF_REG_X86_R15);
 #elif defined(__aarch64__)
   return (std::uint64_t{1} << PERF_REG_ARM64_MAX) - 1;
-#else
-  return 0;
 #endif
 }
 
@@ -116,8 +111,6 @@ std::uint64_t caller_registers() {
   return (1U << PERF_REG_X86_BX) | (1U << PERF_REG_X86_BP) | (1U << PERF_REG_X86_SP);
 #elif defined(__aarch64__)
   return bits(PERF_REG_ARM64_X19, PERF_REG_ARM64_PC);
-#else
-  return 0;
 #endif
 }
 
@@ -127,8 +120,6 @@ std::uint64_t repair_registers() {
 #elif defined(__aarch64__)
   return instruction_register() | (std::uint64_t{1} << PERF_REG_ARM64_SP) |
          (std::uint64_t{1} << PERF_REG_ARM64_LR);
-#else
-  return 0;
 #endif
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/host_machine.h"
 #include "base/system.h"
 
 namespace memtrace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/host_machine.h"
 #include "base/system.h"
 #include "base/text.h"
 #include "pipeline/kernel_config.h"

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/host_machine.h"
+
 namespace memtrace {
 namespace {
 
@@ -17,7 +19,7 @@ std::uint8_t dwarf_number(std::size_t bit) {
   return bit < kArm64Registers.count ? static_cast<std::uint8_t>(bit) : kNone;
 }
 
-#else
+#elif defined(__x86_64__)
 
 // By bit of PERF_SAMPLE_REGS_USER (asm/perf_regs.h of x86): ax bx cx dx si di bp sp ip flags cs ss
 // ds es fs gs r8..r15.

@@ -46,6 +46,7 @@ Session::Session(RecordSource& source, SessionOptions options)
 Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOptions options) {
   std::unique_ptr<Session> session(new Session(source, std::move(options)));
   ViewOptions& view_options = session->options_.view_options;
+  session->user_stacks_.unwinder().set_machine(source.recording().architecture);
   view_options.page_size_bytes = source.recording().page_size_bytes;
   if (!session->options_.live) {
     About about = parse_about(source.recording().about_json);

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/hash.h"
+#include "base/host_machine.h"
 #include "pipeline/stack_walk.h"
 
 namespace memtrace {
@@ -21,7 +22,7 @@ constexpr std::size_t kFetchedVisits = 64;
 constexpr unsigned kIpBit = PERF_REG_ARM64_PC;
 constexpr unsigned kSpBit = PERF_REG_ARM64_SP;
 constexpr unsigned kFpBit = PERF_REG_ARM64_X29;
-#else
+#elif defined(__x86_64__)
 constexpr unsigned kIpBit = PERF_REG_X86_IP;
 constexpr unsigned kSpBit = PERF_REG_X86_SP;
 constexpr unsigned kFpBit = PERF_REG_X86_BP;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/host_machine.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "perf/shed.h"
@@ -20,12 +21,20 @@ bool has_all_needed(const RegisterFile& registers) {
 
 }  // namespace
 
+void StackUnwinder::set_machine(std::string_view architecture) {
+  foreign_machine_ = architecture == kHostMachine ? std::string_view() : architecture;
+}
+
 std::span<const std::uint64_t> StackUnwinder::unwind(const Sample& sample) {
   if (const auto space = shrunk_in_space(sample)) {
     return check(sample, *space);
   }
   const bool is_kernel_thread = sample.registers.abi == 0;
   if (sample.registers.mask == 0 || is_kernel_thread) {
+    return sample.callchain;
+  }
+  if (!foreign_machine_.empty()) {
+    count(last_end_ = StackEnd::Foreign);
     return sample.callchain;
   }
   const Process* process = world_.processes().find(sample.pid);
@@ -86,6 +95,9 @@ StackEnd StackUnwinder::walk_all(const Sample& sample) {
                   .registers = registers,
                   .stack = {registers[kHostRegisters.stack_pointer], sample.user_stack}});
   const bool was_cut = sample.user_stack.size() == kCutStackBytes && stack_bytes_ > kCutStackBytes;
+  if (end == StackEnd::TooShort && sample.user_stack.empty()) {
+    return StackEnd::NotCopied;
+  }
   return end == StackEnd::TooShort && was_cut ? StackEnd::Shed : end;
 }
 
@@ -120,6 +132,11 @@ std::vector<std::string> StackUnwinder::caveats() const {
        "they are larger than the " + print_bytes(stack_bytes_) +
            " that were copied of each (--call-graph dwarf,BYTES copies more)");
   tell(StackEnd::Shed, "memtrace had fallen behind and cut them short");
+  tell(StackEnd::NotCopied,
+       "the kernel copied nothing of them (--call-graph fp lets it follow frame pointers)");
+  tell(StackEnd::Foreign,
+       "they were copied on a machine of kind " + foreign_machine_ +
+           ": only memtrace on such a machine unwinds them");
   tell(StackEnd::WithoutRules, "at code without unwind information" + module_counts());
   tell(StackEnd::Trampoline, "their caller is hidden by a return probe");
   tell(StackEnd::TooDeep, format("they are deeper than %zu frames", StackWalk::kMostFrames));

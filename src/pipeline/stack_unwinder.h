@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -46,6 +47,9 @@ class StackUnwinder {
     walk_.set_pending_returns(std::move(pending));
   }
 
+  // Where the samples are from: uname(2)'s word, "" for this machine.
+  void set_machine(std::string_view architecture);
+
   // Tells the threads that empty the rings what is learnt; `log` outlives the unwinder.
   void share_rules(RuleLog& log) { rules_.share(log); }
 
@@ -72,6 +76,7 @@ class StackUnwinder {
   std::vector<std::uint64_t> chain_;
   std::uint64_t stack_bytes_ = 0;  // of the longest copy
   StackEnd last_end_ = StackEnd::Complete;
+  std::string foreign_machine_;
   Counts counts_;
 };
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 
+#include "base/host_machine.h"
 #include "pipeline/code_rules.h"
 #include "symbolize/register_file.h"
 
@@ -22,7 +23,8 @@ namespace memtrace {
 // probe hides the caller. Loop: the stack went downwards. TooDeep: more frames than memtrace keeps.
 // Undecodable: the CFI needs what is not known. NoRegisters: a kernel thread or a 32-bit program.
 // Replaced: other code took a frame's place between its sample and its unwinding. Shed: memtrace
-// cut its copy under overload.
+// cut its copy under overload. NotCopied: the kernel gave registers and none of the stack. Foreign:
+// it is another kind of machine's.
 enum class StackEnd : std::uint8_t {
   Complete,
   TooShort,
@@ -35,9 +37,11 @@ enum class StackEnd : std::uint8_t {
   NoRegisters,
   Replaced,
   Shed,
+  NotCopied,
+  Foreign,
 };
 
-inline constexpr std::size_t kStackEnds = 11;
+inline constexpr std::size_t kStackEnds = 13;
 
 // The return address that a pending return probe replaced at this place of a thread's stack.
 using PendingReturns =

@@ -186,6 +186,33 @@ TEST_F(StackUnwinderTest, short_copy_gives_the_inner_frames_and_is_told) {
             "1 of 2 user stacks end early: memtrace had fallen behind and cut them short");
 }
 
+// 5.10 with PREEMPT_RT: registers, and a copy of no bytes.
+TEST_F(StackUnwinderTest, copy_of_nothing_is_told_as_such) {
+  Snapshot snapshot;
+  call_deeper(snapshot, 3);
+  snapshot.stack.clear();
+  EXPECT_TRUE(callers(snapshot.sample()).empty());
+  EXPECT_EQ(unwinder_.last_end(), StackEnd::NotCopied);
+  ASSERT_EQ(unwinder_.caveats().size(), 1U);
+  EXPECT_EQ(unwinder_.caveats()[0],
+            "1 of 1 user stacks end early: the kernel copied nothing of them (--call-graph fp lets "
+            "it follow frame pointers)");
+}
+
+// Its registers have other numbers.
+TEST_F(StackUnwinderTest, stack_of_another_kind_of_machine_is_not_unwound_and_told) {
+  Snapshot snapshot;
+  call_deeper(snapshot, 3);
+  const std::array<std::uint64_t, 2> kernel = {kContextKernel, 0xffffffff81000010U};
+  unwinder_.set_machine("ppc64le");
+  EXPECT_EQ(unwinder_.unwind(snapshot.sample(kernel)).data(), kernel.data());
+  EXPECT_EQ(unwinder_.last_end(), StackEnd::Foreign);
+  ASSERT_EQ(unwinder_.caveats().size(), 1U);
+  EXPECT_NE(unwinder_.caveats()[0].find("on a machine of kind ppc64le"), std::string::npos);
+  unwinder_.set_machine("x86_64");
+  EXPECT_NE(unwinder_.unwind(snapshot.sample(kernel)).data(), kernel.data());
+}
+
 TEST_F(StackUnwinderTest, kernel_thread_keeps_its_callchain) {
   const std::array<std::uint64_t, 2> kernel = {kContextKernel, 0xffffffff81000010U};
   const Sample sample{.pid = kPid, .callchain = kernel, .registers = {.abi = 0, .mask = kMask}};
