@@ -17,6 +17,9 @@
 namespace memtrace {
 namespace {
 
+// The upper half of the address space is the kernel's on every 64-bit machine.
+constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
+
 ModuleKind kind_of(std::string_view path) {
   if (path == "[vdso]") {
     return ModuleKind::Vdso;
@@ -38,14 +41,25 @@ std::string to_hex(std::span<const std::byte> bytes) {
   return hex;
 }
 
-}  // namespace
-
-std::optional<Event> EventFeed::apply(const Record& record) {
 // A clock's period is nanoseconds (perf_swevent_init_hrtimer() in kernel/events/core.c), not hits.
 std::uint64_t weight_of(const EventInfo& event, const Sample& sample) {
   return event.is_clock ? 1 : std::max<std::uint64_t>(sample.period, 1);
 }
 
+// 5.10 with PREEMPT_RT puts a tracepoint's own place into the chain twice. What called it cannot be
+// at the same address: behind it stands the tracepoint, and a caller stands behind a call.
+std::span<const std::uint64_t> without_double(const EventInfo& event, const Sample& sample) {
+  const auto chain = sample.callchain;
+  const std::size_t start = !chain.empty() && chain.front() == kContextKernel ? 1 : 0;
+  const bool is_double = event.kind == EventKind::Tracepoint && chain.size() >= start + 2 &&
+                         chain[start] == sample.ip && chain[start + 1] == sample.ip &&
+                         sample.ip >= kFirstKernelAddress;
+  return is_double ? chain.subspan(start + 1) : chain;
+}
+
+}  // namespace
+
+std::optional<Event> EventFeed::apply(const Record& record) {
   if (const auto* sample = std::get_if<Sample>(&record.payload)) {
     return apply_sample(record.stamp, *sample);
   }
@@ -239,7 +253,9 @@ std::optional<Event> EventFeed::apply_sample(const Stamp& stamp, const Sample& s
               .type = &types_[sample.event],
               .raw = sample.raw};
   event.stack = world_.intern_stack(
-      sample.pid, probed_callers_.complete(*event.type, sample.callchain, sample.raw));
+      sample.pid,
+      probed_callers_.complete(
+          *event.type, without_double(recording_.events[sample.event], sample), sample.raw));
   event.payload = decoders_[sample.event]({.raw = sample.raw,
                                            .address = sample.address,
                                            .ip = sample.ip,

@@ -53,6 +53,24 @@ TEST_F(EventFeedTest, sample_of_a_clock_is_one_hit_whatever_time_it_stands_for) 
   }
 }
 
+// Of 5.10 with PREEMPT_RT.
+TEST_F(EventFeedTest, tracepoints_own_place_that_is_told_twice_is_one_frame) {
+  constexpr std::uint64_t kPlace = 0xffffffff81001000U;
+  constexpr std::uint64_t kCaller = 0xffffffff81002000U;
+  source_.add_kmalloc(1, {.chain = {kContextKernel, kPlace, kPlace, kCaller, kContextUser, 0x1}});
+  source_.add_kmalloc(1, {.chain = {kPlace, kPlace, kCaller}});
+  source_.add_kmalloc(1, {.chain = {kContextKernel, kCaller, kPlace, kPlace}});  // a recursion
+  std::vector<std::size_t> sizes;
+  for (Record record : source_.records()) {
+    auto& sample = std::get<Sample>(record.payload);
+    sample.ip = sizes.size() < 2 ? kPlace : kCaller;
+    const auto event = feed_.apply(record);
+    ASSERT_TRUE(event.has_value());
+    sizes.push_back(world_.stacks().locations(event->stack).size());
+  }
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{3, 2, 3}));
+}
+
 TEST_F(EventFeedTest, mapped_code_is_found) {
   EXPECT_EQ(module_at(100), "");
   apply(code_of(100, "/bin/demo"));
