@@ -84,11 +84,11 @@ struct Event {
   std::uint32_t tid = 0;
   std::uint64_t weight = 1;  // hits this event stands for: more than 1 when sampled one in N
   StackId stack;
-  LocationId call_site;             // who called the allocator, or the probed function
-  StringId comm;                    // the thread's name as of this event
-  StringId cache;                   // a slab event's cache, if the event names it
-  StringId function;                // of a user probe: "malloc"
-  StringId label;                   // what the payload names: a device, the victim of a kill
+  LocationId call_site;  // who called the allocator, or the probed function; of a fault, its code
+  StringId comm;         // the thread's name as of this event
+  StringId cache;        // a slab event's cache, if the event names it
+  StringId function;     // of a user probe: "malloc"
+  StringId label;        // what the payload names: a device, the victim of a kill
   const EventType* type = nullptr;  // never null in a view
   std::span<const std::byte> raw;   // the fields' bytes; borrowed
   EventPayload payload;

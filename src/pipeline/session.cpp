@@ -25,6 +25,7 @@ World::Options world_options(const RecordSource& source, const SessionOptions& o
   return {.part = options.part,
           .track_live_blocks = any_needs(&ViewSpec::needs_live_blocks),
           .track_mappings = any_needs(&ViewSpec::needs_memory_map),
+          .keep_code_of_faults = options.view_options.own.contains("trace"),
           .track_heap_mappings =
               std::any_of(options.views.begin(),
                           options.views.end(),
@@ -45,8 +46,8 @@ Session::Session(RecordSource& source, SessionOptions options)
 
 Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOptions options) {
   std::unique_ptr<Session> session(new Session(source, std::move(options)));
-  ViewOptions& view_options = session->options_.view_options;
   session->user_stacks_.unwinder().set_machine(source.recording().architecture);
+  ViewOptions& view_options = session->options_.view_options;
   view_options.page_size_bytes = source.recording().page_size_bytes;
   if (!session->options_.live) {
     About about = parse_about(source.recording().about_json);

@@ -107,6 +107,13 @@ LocationId World::intern_kernel_address(std::uint64_t avma) {
   return location;
 }
 
+LocationId World::intern_instruction(std::uint32_t pid, std::uint64_t avma) {
+  const bool is_user = is_user_frame(Context::ByAddress, avma);
+  const CodeLocation location = is_user ? processes_.process(pid).space.locate(avma, false)
+                                        : CodeLocation{modules_.kernel(), false, avma};
+  return avma != 0 && location.module.valid() ? stacks_.intern(location) : LocationId();
+}
+
 void World::identify(std::uint32_t pid, IdentityId identity) {
   if (pid != 0) {
     processes_.process(pid).identity = identity;
@@ -150,6 +157,9 @@ void World::apply(Event& event) {
     apply_call_entry(event, *entry);
   } else if (const auto* call_ended = std::get_if<SystemCallExit>(&event.payload)) {
     apply_call_exit(event, *call_ended);
+  } else if (const auto* fault = std::get_if<PageFault>(&event.payload)) {
+    event.call_site =
+        options_.keep_code_of_faults ? intern_instruction(event.pid, fault->ip) : LocationId();
   } else if (apply_kernel_event(event)) {
     return;
   } else if (!options_.track_live_blocks) {

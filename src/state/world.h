@@ -41,6 +41,7 @@ class World {
     bool keep_stacks = true;         // else only the places in code that they are made of
     bool track_live_blocks = false;  // costs memory for every live block: only when a view needs it
     bool track_mappings = false;     // likewise for every mapping
+    bool keep_code_of_faults = false;  // Event::call_site of page faults
     bool track_heap_mappings = false;  // what programs map themselves is part of their heap
     std::uint64_t page_size_bytes = 4096;
   };
@@ -161,6 +162,8 @@ class World {
 
   LocationId intern_kernel_address(std::uint64_t avma);   // of a call: a return address
   LocationId intern_kernel_function(std::uint64_t avma);  // its entry
+  // Of process `pid` or the kernel; none where there is no code.
+  LocationId intern_instruction(std::uint32_t pid, std::uint64_t avma);
 
   // Fills in what only the world knows (comm, identity, call_site, cache, freed) and tracks live
   // blocks. The event's `freed` and `replaced` point into the world until the next apply().

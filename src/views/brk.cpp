@@ -121,7 +121,8 @@ void BrkView::on(const Event& event, const World& world) {
 }
 
 Table BrkView::trace_table(const CellContext& context) const {
-  Table table{.title = "calls", .columns = call_columns(), .key_count = 4, .fixed = true};
+  Table table{
+      .title = "calls", .columns = call_columns(), .key_count = kCallColumns, .fixed = true};
   const std::vector<Column> more = {{"asked", Unit::Address},
                                     {"top", Unit::Address},
                                     {"grown", Unit::Bytes},

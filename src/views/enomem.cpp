@@ -183,7 +183,7 @@ std::optional<Observation> EnomemView::limits_of(const Refusal& refusal, const W
 Table EnomemView::last_table(const CellContext& context) const {
   Table table{.title = "the last refusal of each process and call",
               .columns = call_columns(),
-              .key_count = 4,
+              .key_count = kCallColumns,
               .fixed = true};
   const std::vector<Column> more = {{"asked", Unit::Bytes},
                                     {"error", Unit::Text},
@@ -224,7 +224,8 @@ Table EnomemView::limit_table(const CellContext& context,
 }
 
 Table EnomemView::trace_table(const CellContext& context) const {
-  Table table{.title = "refusals", .columns = call_columns(), .key_count = 4, .fixed = true};
+  Table table{
+      .title = "refusals", .columns = call_columns(), .key_count = kCallColumns, .fixed = true};
   const std::vector<Column> more = {
       {"asked", Unit::Bytes}, {"error", Unit::Text}, {"exceeds", Unit::Text}};
   table.columns.insert(table.columns.end(), more.begin(), more.end());

@@ -187,7 +187,8 @@ void MmapView::remap(const Event& event, const SystemCallDone& done, const KeyWo
 }
 
 Table MmapView::trace_table(const CellContext& context) const {
-  Table table{.title = "calls", .columns = call_columns(), .key_count = 4, .fixed = true};
+  Table table{
+      .title = "calls", .columns = call_columns(), .key_count = kCallColumns, .fixed = true};
   const std::vector<Column> more = {{"prot", Unit::Text},
                                     {"flags", Unit::Text},
                                     {"offset", Unit::Bytes},

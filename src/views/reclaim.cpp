@@ -22,7 +22,7 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
 });
 constexpr auto kOptions = std::to_array<ViewOption>({{"trace", "", "list each reclaim, too"}});
 constexpr auto kTraceKeys =
-    std::to_array<std::string_view>({"comm", "pid", "kind", "order", "gfp"});
+    std::to_array<std::string_view>({"comm", "pid", "tid", "kind", "order", "gfp"});
 constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::DirectReclaim, WorkKind::MemcgReclaim});
 
 struct ReclaimCost {

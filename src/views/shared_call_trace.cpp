@@ -48,6 +48,7 @@ std::vector<Column> call_columns() {
   return {{"at_ns", Unit::Nanoseconds},
           {"comm", Unit::Text},
           {"pid", Unit::Number},
+          {"tid", Unit::Number},
           {"call", Unit::Text}};
 }
 
@@ -56,6 +57,7 @@ std::vector<Cell> call_cells(const CallStep& step, const World& world, View::Spa
   return {at_ns,
           std::string(world.strings().at(step.comm)),
           std::uint64_t{step.pid},
+          std::uint64_t{step.tid},
           std::string(name_of(step.done.call))};
 }
 

@@ -41,7 +41,8 @@ class CallTrace {
   std::uint64_t unlisted_ = 0;
 };
 
-// The first columns of such a table, at_ns, comm, pid and call, and their cells.
+// The first columns of such a table, at_ns, comm, pid, tid and call, and their cells.
+inline constexpr std::size_t kCallColumns = 5;
 std::vector<Column> call_columns();
 std::vector<Cell> call_cells(const CallStep& step, const World& world, View::Span span);
 

@@ -7,8 +7,8 @@
 namespace memtrace {
 namespace {
 
-constexpr auto kWorkTraceKeys =
-    std::to_array<std::string_view>({"comm", "pid", "node", "zone", "order", "mode", "status"});
+constexpr auto kWorkTraceKeys = std::to_array<std::string_view>(
+    {"comm", "pid", "tid", "node", "zone", "order", "mode", "status"});
 constexpr auto kZoneKeys = std::to_array<std::string_view>({"node", "zone", "order"});
 constexpr auto kStepKeys = std::to_array<std::string_view>({"comm", "pid", "step", "result"});
 

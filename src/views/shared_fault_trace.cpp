@@ -33,7 +33,8 @@ std::vector<Cell> row_of(const Fault& fault, const CellContext& context) {
           std::string(name_of(class_of(fault), failed)),
           name_at(fault, context.world),
           fault.place.file.valid() ? Cell(fault.place.file_offset) : Cell(),
-          fault.latency_ns ? Cell(*fault.latency_ns) : Cell()};
+          fault.latency_ns ? Cell(*fault.latency_ns) : Cell(),
+          fault.code.valid() ? Cell(fault.code) : Cell()};
 }
 
 }  // namespace
@@ -60,7 +61,8 @@ Table FaultTrace::take(const CellContext& context, bool has_mode) {
                           {"class", Unit::Text},
                           {"file", Unit::Text},
                           {"offset", Unit::Address},
-                          {"latency", Unit::Nanoseconds}},
+                          {"latency", Unit::Nanoseconds},
+                          {"code", Unit::Text}},
               .key_count = 9,
               .fixed = true};
   if (has_mode) {

@@ -87,6 +87,7 @@ Fault FaultPairing::begun(const Event& event, const PageFault& fault, const Worl
           .tid = event.tid,
           .comm = event.comm,
           .stack = event.stack,
+          .code = event.call_site,
           .entry = fault,
           .place = place_of(world, event.pid, fault.address),
           .weight = event.weight,

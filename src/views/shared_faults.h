@@ -29,6 +29,7 @@ struct Fault {
   std::uint32_t tid = 0;
   StringId comm;
   StackId stack;
+  LocationId code;   // that faulted; none unless each fault is listed
   PageFault entry;   // likewise
   FaultPlace place;  // the mapping that the address is in
   FaultEnd end = FaultEnd::Open;

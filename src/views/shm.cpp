@@ -200,7 +200,8 @@ void ShmView::on_mmap(const Event& event, const SystemCallDone& done, const Worl
 }
 
 Table ShmView::trace_table(const CellContext& context) const {
-  Table table{.title = "calls", .columns = call_columns(), .key_count = 4, .fixed = true};
+  Table table{
+      .title = "calls", .columns = call_columns(), .key_count = kCallColumns, .fixed = true};
   const std::vector<Column> more = {
       {"arguments", Unit::Text}, {"result", Unit::Text}, {"took_ns", Unit::Nanoseconds}};
   table.columns.insert(table.columns.end(), more.begin(), more.end());

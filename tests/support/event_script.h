@@ -134,6 +134,7 @@ class EventScript {
   explicit EventScript(std::string_view view, const ViewOptions& options = {})
       : world_({.track_live_blocks = true,
                 .track_mappings = true,
+                .keep_code_of_faults = options.own.contains("trace"),
                 .page_size_bytes = options.page_size_bytes}) {
     auto made = find_view(view)->spec.make(options);
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);

@@ -34,6 +34,20 @@ TEST(Faults, access_is_of_the_error_code_and_class_of_the_end) {
   EXPECT_EQ(figure(report, {text("exec"), text("major")}, "count"), number(1));
 }
 
+TEST(Faults, list_has_the_code_of_each) {
+  EventScript script("faults", {.own = {{"trace", "1"}}});
+  script.play({kernel_entry(0x1000), minor(0x1000, kKernelIp), entry(0x2000)});
+  const Report report = script.finish();
+  const Table& list = report.tables.back();
+  ASSERT_EQ(list.rows.size(), 2U);
+  const std::size_t code = column_index(list, "code");
+  const auto* place = std::get_if<LocationId>(&list.rows[0][code]);
+  ASSERT_NE(place, nullptr);
+  EXPECT_EQ(script.world().stacks().location(*place).offset, kKernelIp);
+  EXPECT_FALSE(script.world().stacks().location(*place).is_return_address);
+  EXPECT_EQ(list.rows[1][code], Cell()) << "no code is mapped there";
+}
+
 TEST(Faults, threads_do_not_end_each_others_faults) {
   EventScript script("faults", {.by = {"tid", "class"}});
   script.play({by_thread(101, entry(0x1000)),

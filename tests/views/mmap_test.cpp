@@ -160,6 +160,7 @@ TEST(MmapView, the_trace_has_a_line_for_each_call) {
   const Table& trace = report.tables.at(1);
   ASSERT_EQ(trace.rows.size(), 3U);
   EXPECT_EQ(trace.rows[0][column_index(trace, "comm")], text("worker"));
+  EXPECT_EQ(trace.rows[0][column_index(trace, "tid")], number(100));
   EXPECT_EQ(trace.rows[0][column_index(trace, "prot")], text("rw-"));
   EXPECT_EQ(trace.rows[0][column_index(trace, "offset")], Cell());
   EXPECT_EQ(trace.rows[0][column_index(trace, "result")], number(kPlace));

@@ -83,6 +83,7 @@ TEST(ShmView, arguments_are_told_in_words) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(of_row(trace, i, "arguments"), text(expected.at(i)));
   }
+  EXPECT_EQ(of_row(trace, 0, "tid"), number(100));
   EXPECT_EQ(of_row(trace, 2, "result"), text("0x7f0000000000"));
   EXPECT_EQ(of_row(trace, 0, "result"), text("7"));
 }
