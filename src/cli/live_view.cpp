@@ -112,7 +112,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.session.view_options.cpu_nodes = cpu_nodes();
   read_own_options(parsed, view.spec, plan.session.view_options);
   if (!wants_stacks(plan.session, view.spec)) {
-    plan.live.call_graph = {.kernel = false, .user = false};
+    plan.live.call_graph = {.kernel = view.spec.judges_kernel_stacks, .user = false};
   }
   plan.print = {.format = parsed.text("format", "text"), .one_line = plan.session.interval_ns != 0};
   TRY(check_format(plan.print.format));

@@ -8,7 +8,9 @@
 #include "base/text.h"
 #include "views/shared_fault_keys.h"
 #include "views/shared_fault_needs.h"
+#include "views/shared_needs.h"
 #include "views/shared_process_pages.h"
+#include "views/shared_shmem_pages.h"
 
 namespace memtrace {
 namespace {
@@ -26,6 +28,11 @@ constexpr auto kNeeds =
                                      "kmem:rss_stat|kmem:mm_filemap_cow|",
                                      "filemap:mm_filemap_add_to_page_cache|",
                                      "filemap:mm_filemap_delete_from_page_cache|"});
+
+// The kernel's stack tells the pages of tmpfs, which are added to the page cache without its event.
+constexpr auto kParts = joined(std::to_array<EventPart>({{.event = "kmem:mm_page_alloc",
+                                                          .stacks = EventPart::Stacks::Kernel}}),
+                               kProcessPageParts);
 
 constexpr auto kFigures = std::to_array<Figure<ProcessPages>>({
     {"alloc", Unit::Count, [](const ProcessPages& p, const CellContext&) { return Cell(p.alloc); }},
@@ -94,8 +101,9 @@ struct FilePages {
 
 class FilePagesView final : public View {
  public:
-  explicit FilePagesView(const KeySet& keys)
-      : counter_(keys, RssMember::File, [this](const Fault& fault, ProcessPages& row) {
+  FilePagesView(const KeySet& keys, Namer* namer)
+      : namer_(namer),
+        counter_(keys, RssMember::File, [this](const Fault& fault, ProcessPages& row) {
           add_fault(fault, row);
           count_file(fault);
         }) {}
@@ -109,6 +117,8 @@ class FilePagesView final : public View {
     counter_.on(event, world);
     if (const auto* change = std::get_if<PageCacheChange>(&event.payload)) {
       count_cache(event, *change, world);
+    } else if (const auto* alloc = std::get_if<PageAlloc>(&event.payload)) {
+      shmem_pages_.on(event, *alloc);
     }
   }
 
@@ -120,7 +130,9 @@ class FilePagesView final : public View {
   void join_by_path();
   Table file_table(const CellContext& context) const;
 
+  Namer* namer_ = nullptr;
   ProcessPageCounter counter_;
+  ShmemPages shmem_pages_;
   std::map<FileKey, FilePages> files_;
 };
 
@@ -212,6 +224,9 @@ Report FilePagesView::finish(const World& world, Span span) {
   report.tables.push_back(file_table(context));
   report.caveats.notes = place_notes(counter_.pairing().seen(), world);
   counter_.add_notes(report.caveats.notes, world);
+  if (context.cache_seen) {
+    shmem_pages_.report(world, namer_, report);
+  }
   if (!context.cache_seen) {
     report.caveats.notes.emplace_back(
         "what came into the page cache is not known: the recording lacks "
@@ -241,7 +256,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!keys.ok()) {
     return keys.take_error();
   }
-  return std::unique_ptr<View>(std::make_unique<FilePagesView>(keys.value()));
+  return std::unique_ptr<View>(std::make_unique<FilePagesView>(keys.value(), options.namer));
 }
 
 }  // namespace
@@ -253,8 +268,8 @@ constinit const ViewSpec view_filepages{
     .keys = kKeys,
     .options = {},
     .needs_memory_map = true,
-    .needs_stacks = false,
-    .parts = kProcessPageParts,
+    .judges_kernel_stacks = true,
+    .parts = kParts,
     .handles = handles,
     .rests_on = rests_on,
     .make = make,

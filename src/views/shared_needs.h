@@ -21,10 +21,10 @@ inline constexpr auto kMappingCallNeeds = std::to_array<std::string_view>({
     "syscalls:sys_exit_brk|",
 });
 
-template <std::size_t First, std::size_t Second>
-constexpr auto joined(const std::array<std::string_view, First>& first,
-                      const std::array<std::string_view, Second>& second) {
-  std::array<std::string_view, First + Second> all{};
+template <typename Need, std::size_t First, std::size_t Second>
+constexpr auto joined(const std::array<Need, First>& first,
+                      const std::array<Need, Second>& second) {
+  std::array<Need, First + Second> all{};
   std::copy(second.begin(), second.end(), std::copy(first.begin(), first.end(), all.begin()));
   return all;
 }

@@ -12,6 +12,7 @@
 #include "views/shared_memory_maps.h"
 #include "views/shared_shm_arguments.h"
 #include "views/shared_shm_objects.h"
+#include "views/shared_shmem_pages.h"
 
 namespace memtrace {
 namespace {
@@ -31,7 +32,10 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
     "syscalls:sys_exit_ftruncate|",
     "syscalls:sys_enter_mmap|",
     "syscalls:sys_exit_mmap|",
+    kShmemNeed,
 });
+constexpr auto kParts = std::to_array<EventPart>(
+    {{.event = "kmem:mm_page_alloc", .stacks = EventPart::Stacks::Kernel}});
 constexpr auto kCalls = std::to_array<std::string_view>(
     {"shmget", "shmat", "shmdt", "shmctl", "memfd_create", "ftruncate", "mmap"});
 
@@ -79,7 +83,7 @@ constexpr auto kFigures = std::to_array<Figure<ShmCost>>({
 class ShmView final : public View {
  public:
   ShmView(KeySet keys, const ViewOptions& options)
-      : rows_(std::move(keys)), has_trace_(options.own.contains("trace")) {}
+      : rows_(std::move(keys)), has_trace_(options.own.contains("trace")), namer_(options.namer) {}
 
   // mmap alone says little of shared memory.
   Result<> check(const std::deque<EventType>& types) override {
@@ -114,6 +118,8 @@ class ShmView final : public View {
   std::map<Descriptor, Truncation> truncations_;
   std::map<Descriptor, std::uint64_t> sizes_;
   CallTrace trace_;
+  ShmemPages pages_;
+  Namer* namer_ = nullptr;
 };
 
 int descriptor_in(std::uint64_t argument) {
@@ -134,6 +140,10 @@ void ShmView::count(const Event& event, const SystemCallDone& done, std::uint64_
 }
 
 void ShmView::on(const Event& event, const World& world) {
+  if (const auto* alloc = std::get_if<PageAlloc>(&event.payload)) {
+    pages_.on(event, *alloc);
+    return;
+  }
   const auto* done = std::get_if<SystemCallDone>(&event.payload);
   if (done == nullptr) {
     return;
@@ -242,6 +252,9 @@ Report ShmView::finish(const World& world, Span span) {
   if (!files_.empty()) {
     report.tables.push_back(files_.table(context));
   }
+  if (has_segment_calls_) {
+    pages_.report(world, namer_, report);
+  }
   add_clock_note(report, total.count - total.timed);
   if (has_trace_) {
     report.tables.push_back(trace_table(context));
@@ -252,8 +265,12 @@ Report ShmView::finish(const World& world, Span span) {
   return report;
 }
 
-bool handles(const EventType& type) {
+bool is_call(const EventType& type) {
   return is_exit_of(type, kCalls);
+}
+
+bool handles(const EventType& type) {
+  return is_call(type) || type.name == "kmem:mm_page_alloc";
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
@@ -274,7 +291,10 @@ constinit const ViewSpec view_shm{
     .options = kOptions,
     .needs_memory_map = true,
     .needs_call_stacks = true,
+    .judges_kernel_stacks = true,
+    .parts = kParts,
     .handles = handles,
+    .rests_on = is_call,
     .make = make,
 };
 

@@ -107,6 +107,8 @@ struct ViewSpec {
   bool needs_promptness = false;
   bool needs_stacks = true;
   bool needs_identities = false;          // it tells users or cgroups though no key asks for them
+  // The kernel's functions on stacks tell it something, though stacks be no key.
+  bool judges_kernel_stacks = false;
   std::span<const EventPart> parts = {};  // of needs that are not needed whole
   // True when the view makes something of this event; asked once for each event of a recording.
   bool (*handles)(const EventType& type) = nullptr;
