@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/shared_options.h"
 #include "pipeline/event_selection.h"
 
 namespace memtrace {
@@ -12,11 +13,11 @@ constexpr auto kAliases = std::to_array<Alias>({
     {"anonpgin", "swapin", "by", "comm,pid"},
     {"as_fault", "faults", "by", "comm"},
     {"brkstack", "brk", "by", "stack,comm"},
-    {"compactsnoop", "compaction", "trace", ""},
-    {"drsnoop", "reclaim", "trace", ""},
+    {.name = "compactsnoop", .view = "compaction", .option = "trace", .value = "", .foreign = "e"},
+    {.name = "drsnoop", .view = "reclaim", .option = "trace", .value = "", .foreign = "e"},
     {"fmapfault", "ffaults", "by", "comm,file"},
     {"glibc-malloc", "arenas", "trace", ""},
-    {"heaptrack", "heap", "", ""},
+    {.name = "heaptrack", .view = "heap", .option = "", .value = "", .foreign = "ad"},
     {"hugepage_clear_delays", "hfaults", "by", "comm,pid"},
     {"hugepage_collapse", "compaction", "trace", ""},
     {"hugepage_split", "compaction", "", ""},
@@ -24,7 +25,14 @@ constexpr auto kAliases = std::to_array<Alias>({
     {"kmem", "slab", "by", "stack,comm", "show", "allocs,avg_bytes,bytes"},
     {"kpages", "pages", "by", "stack,comm", "sort", "allocs"},
     {"maj_fault", "faults", "by", "comm", "sort", "major"},
-    {.name = "memleak", .view = "leaks", .option = "", .value = "", .interval = "5"},
+    {.name = "memleak",
+     .view = "leaks",
+     .option = "older",
+     .value = "500ms",
+     .interval = "5",
+     .kernel_view = "kleaks",
+     .all = "--show-allocs",
+     .foreign = "t"},
     {"mmanonpage", "anon", "by", "comm,pid"},
     {"mmapsnoop", "mmap", "trace", ""},
     {"mmfilepage", "filepages", "by", "comm,pid"},
@@ -107,16 +115,38 @@ std::vector<std::string> with_live_alias_options(const Alias& alias,
   if (!parsed.ok()) {
     return all;
   }
-  const auto& given = parsed.value();
-  const bool has_target =
-      given.has("all-cpus") || given.has("pid") || given.has("tid") || !given.command().empty();
-  if (!has_target) {
-    all.insert(all.begin(), "-a");
-  }
-  if (!alias.interval.empty() && given.positional().empty()) {
+  if (!alias.interval.empty() && parsed.value().positional().empty()) {
     all.insert(all.begin(), std::string(alias.interval));
   }
   return all;
+}
+
+Result<std::vector<std::string>> with_alias_letters(const Alias& alias,
+                                                    const std::vector<std::string>& arguments) {
+  std::vector<std::string> own = arguments;
+  for (auto at = own.begin(); at != own.end() && *at != "--"; ++at) {
+    if (at->size() < 2 || at->front() != '-') {
+      continue;
+    }
+    const char letter = (*at)[1];
+    if (alias.foreign.find(letter) != std::string_view::npos) {
+      return Error{
+          "unrecognised option '-" + std::string(1, letter) + "'", 0, "", ErrorKind::Usage};
+    }
+    if (*at == "-a" && !alias.all.empty()) {
+      *at = alias.all;
+    }
+  }
+  return own;
+}
+
+std::string_view live_view_of(const Alias& alias,
+                              std::span<const Option> known,
+                              const std::vector<std::string>& arguments) {
+  const auto parsed = parse_options(known, arguments);
+  const bool is_of_process =
+      !parsed.ok() || has_target(parsed.value()) || parsed.value().has("help");
+  return alias.kernel_view.empty() || is_of_process ? alias.view : alias.kernel_view;
 }
 
 std::string spelled_out(const Alias& alias) {

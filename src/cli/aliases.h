@@ -20,6 +20,11 @@ struct Alias {
   std::string_view second_option = {};
   std::string_view second_value = {};
   std::string_view interval = {};  // live, unless the user says otherwise; "" prints once
+  // Live and without a process the original watches the kernel: this view. "": the view above.
+  std::string_view kernel_view = {};
+  std::string_view all = {};  // what the original's -a is here; "" where it has none
+  // Letters of options that mean something else to the original than to memtrace's views.
+  std::string_view foreign = {};
 };
 
 std::span<const Alias> all_aliases();
@@ -36,11 +41,20 @@ std::vector<std::string> with_alias_option(const Alias& alias,
                                            std::span<const Option> known,
                                            const std::vector<std::string>& arguments);
 
-// The same for a live view, which as the original watches the whole machine where nothing else is
-// said, each interval.
+// The same for a live view, each interval.
 std::vector<std::string> with_live_alias_options(const Alias& alias,
                                                  std::span<const Option> known,
                                                  const std::vector<std::string>& arguments);
+
+// With memtrace's spelling of the original's -a. Error: Usage, an option that means something else
+// here than to the original.
+Result<std::vector<std::string>> with_alias_letters(const Alias& alias,
+                                                    const std::vector<std::string>& arguments);
+
+// The view that the original is, live, with these arguments.
+std::string_view live_view_of(const Alias& alias,
+                              std::span<const Option> known,
+                              const std::vector<std::string>& arguments);
 
 // "slab --by stack,comm --show allocs": what the user might have typed instead.
 std::string spelled_out(const Alias& alias);

@@ -44,6 +44,20 @@ Error unknown_command(const std::string& name) {
           ErrorKind::Usage};
 }
 
+Result<ExitStatus> run_alias(const Alias& alias, const std::vector<std::string>& rest) {
+  const auto arguments = with_alias_letters(alias, rest);
+  if (!arguments.ok()) {
+    return arguments.error();
+  }
+  const auto view = live_view_of(alias, live_view_options(alias.view), arguments.value());
+  if (view != alias.view) {
+    inform(std::string(alias.name) +
+           " without a process is of the kernel's memory: " + std::string(view));
+  }
+  return run_live_view(view,
+                       with_live_alias_options(alias, live_view_options(view), arguments.value()));
+}
+
 Result<ExitStatus> run_named(const std::string& name, const std::vector<std::string>& rest) {
   for (const Command* command : kCommands) {
     if (command->name == name) {
@@ -51,8 +65,7 @@ Result<ExitStatus> run_named(const std::string& name, const std::vector<std::str
     }
   }
   if (const Alias* alias = find_alias(name)) {
-    return run_live_view(alias->view,
-                         with_live_alias_options(*alias, live_view_options(alias->view), rest));
+    return run_alias(*alias, rest);
   }
   return find_view(name) != nullptr ? run_live_view(name, rest) : unknown_command(name);
 }

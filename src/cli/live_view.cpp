@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/print.h"
+#include "cli/probe_rate.h"
 #include "cli/shared_options.h"
 #include "cli/unwatched_children.h"
 #include "perf/live_source.h"
@@ -74,8 +75,24 @@ struct LivePlan {
   PrintOptions print;
 };
 
+// A view of the kernel's doings watches the whole machine where nothing else is said. One of
+// programs wants to know which.
+Result<Target> read_live_target(const ParsedOptions& parsed, const NamedView& view) {
+  if (has_target(parsed)) {
+    return read_target(parsed);
+  }
+  if (view.spec.of_programs) {
+    return Error{"nothing to watch",
+                 0,
+                 "give one of -p PID, -t TID, or -- COMMAND; --all-processes is for probes on the "
+                 "code of every process",
+                 ErrorKind::Usage};
+  }
+  return Target{.kind = TargetKind::System};
+}
+
 Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
-  auto target = read_target(parsed);
+  auto target = read_live_target(parsed, view);
   auto live = read_live_setup(parsed);
   if (!target.ok() || !live.ok()) {
     return target.ok() ? live.take_error() : target.take_error();
@@ -125,6 +142,7 @@ Result<ExitStatus> run_plan(LivePlan plan) {
   if (const auto children = unwatched_children(plan.live.target); !children.empty()) {
     warn(children);
   }
+  tell_probe_rate(plan.live.target, plan.live.events);
   plan.print.stop_signals = &signals;
   auto source = LiveSource::open(plan.live);
   if (!source.ok()) {

@@ -4,6 +4,7 @@
 #include "cli/aliases.h"
 #include "cli/command.h"
 #include "cli/print.h"
+#include "cli/probe_rate.h"
 #include "cli/shared_options.h"
 #include "cli/unwatched_children.h"
 #include "pipeline/record_plan.h"
@@ -176,6 +177,7 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
       !children.empty()) {
     warn(children);
   }
+  tell_probe_rate(record_options.value().live.target, record_options.value().selected.requests);
   const std::string output = record_options.value().output;
   auto summary = record(record_options.take());
   if (!summary.ok()) {

@@ -19,8 +19,9 @@ constexpr auto kEvents = std::to_array<Option>({
     {"event",
      'e',
      "EVENT,...",
-     "record these: group:event, patterns as in 'vmscan:*', or page-faults, minor-faults, "
-     "major-faults"},
+     "record these: group:event, patterns as in 'vmscan:*', page-faults, minor-faults, "
+     "major-faults, uprobe:FILE:FUNCTION, sdt:PATH:PROVIDER:NAME, mem:ADDRESS, and with --kprobes "
+     "kprobe:FUNCTION"},
     {"filter",
      0,
      "EXPR",
@@ -186,6 +187,7 @@ Result<EventSelection> read_selection(const ParsedOptions& parsed) {
                         .filter = parsed.text("filter"),
                         .period = period.value(),
                         .heap = heap.take(),
+                        .all_processes = parsed.has("all-processes"),
                         .kprobes = parsed.has("kprobes")};
 }
 

@@ -10,6 +10,11 @@ namespace {
 
 constexpr auto kTarget = std::to_array<Option>({
     {"all-cpus", 'a', "", "the whole machine"},
+    {"all-processes",
+     0,
+     "",
+     "the whole machine, and yes: with probes on the code of every process, all of which they slow "
+     "down"},
     {"pid", 'p', "PID,...", "these processes, all their threads, and the children they start"},
     {"tid", 't', "TID,...", "these threads"},
     {"duration", 'd', "SECONDS", "stop after this time"},
@@ -37,8 +42,15 @@ Result<std::vector<std::uint32_t>> read_ids(const ParsedOptions& parsed, std::st
   return ids;
 }
 
+bool has_target(const ParsedOptions& parsed) {
+  constexpr std::array<std::string_view, 4> kNames = {"all-cpus", "all-processes", "pid", "tid"};
+  return !parsed.command().empty() ||
+         std::ranges::any_of(kNames, [&](std::string_view name) { return parsed.has(name); });
+}
+
 Result<Target> read_target(const ParsedOptions& parsed) {
-  const std::array<bool, 3> given = {parsed.has("all-cpus"), parsed.has("pid"), parsed.has("tid")};
+  const std::array<bool, 3> given = {
+      parsed.has("all-cpus") || parsed.has("all-processes"), parsed.has("pid"), parsed.has("tid")};
   const auto count = std::count(given.begin(), given.end(), true);
   if (count > 1 || (count == 0 && parsed.command().empty())) {
     return Error{count == 0 ? "nothing to watch" : "more than one thing to watch",

@@ -79,6 +79,7 @@ class Selector {
 
   Result<> add_event(const std::string& name, Use use) {
     if (is_uprobe_event(name) || is_sdt_event(name)) {
+      TRY(check_probed_processes());
       TRY(open_probes());
       return add_all(selected_.probes->add_event(name, selection_.period), use.stacks);
     }
@@ -114,6 +115,7 @@ class Selector {
 
   Result<SelectedEvents> finish() {
     if (heap_.any()) {
+      TRY(check_probed_processes());
       TRY(open_probes());
       TRY(add_all(selected_.probes->add_heap(heap_), true));
       selected_.choose_late = selection_.plan_only ? ChooseEvents() : choose_late();
@@ -150,6 +152,23 @@ class Selector {
   }
 
  private:
+  // Every process that calls what is probed waits for each call's trap: on a busy machine that is
+  // no small thing, so "the whole machine" alone does not ask for it.
+  Result<> check_probed_processes() const {
+    if (selection_.target.kind != TargetKind::System || selection_.all_processes ||
+        selection_.plan_only) {
+      return kDone;
+    }
+    return Error{
+        "this puts probes on the code of every process of the machine, and slows down all "
+        "that call it",
+        0,
+        "watch some with -p PID, -t TID or -- COMMAND, or say --all-processes in place of "
+        "-a: then it is counted first how often the probes are hit; the kernel's own "
+        "memory is in kleaks, slab and pages",
+        ErrorKind::Usage};
+  }
+
   // The probes live as long as what has this function, by SelectedEvents' own rule.
   ChooseEvents choose_late() const {
     return [probes = selected_.probes.get(), filter = selection_.filter](

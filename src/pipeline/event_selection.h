@@ -23,9 +23,10 @@ struct EventSelection {
   std::vector<std::string> views;  // whose needs are to be met
   std::string filter;              // for every tracepoint that has its fields
   std::uint64_t period = 1;
-  Target target = {};    // whose files are probed
-  HeapNeeds heap = {};   // limits and ways; what is needed is added from the views
-  bool kprobes = false;  // what no tracepoint tells may be had by probing the kernel
+  Target target = {};          // whose files are probed
+  HeapNeeds heap = {};         // limits and ways; what is needed is added from the views
+  bool all_processes = false;  // the code of all processes may be probed
+  bool kprobes = false;        // what no tracepoint tells may be had by probing the kernel
   // Nothing is mounted, defined or removed, and what this user may not see is taken to be there.
   bool plan_only = false;
 };

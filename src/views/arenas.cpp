@@ -231,6 +231,7 @@ constinit const ViewSpec view_arenas{
     .keys = kKeys,
     .options = kOptions,
     .needs_stacks = false,
+    .of_programs = true,
     .handles = handles,
     .make = make,
 };

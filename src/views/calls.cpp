@@ -97,6 +97,7 @@ constinit const ViewSpec view_calls{
     .needs = kNeeds,
     .keys = kKeys,
     .options = {},
+    .of_programs = true,
     .handles = handles,
     .make = make,
 };

@@ -211,6 +211,7 @@ constinit const ViewSpec view_heap{
     .keys = kKeys,
     .options = kOptions,
     .needs_live_blocks = true,
+    .of_programs = true,
     .handles = is_heap_type,
     .make = make,
 };

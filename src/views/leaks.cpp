@@ -229,6 +229,7 @@ constinit const ViewSpec view_leaks{
     .keys = kKeys,
     .options = kOptions,
     .needs_live_blocks = true,
+    .of_programs = true,
     .handles = is_heap_type,
     .make = make,
 };

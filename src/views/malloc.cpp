@@ -129,6 +129,7 @@ constinit const ViewSpec view_malloc{
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,
+    .of_programs = true,
     .handles = handles,
     .make = make,
 };

@@ -109,6 +109,8 @@ struct ViewSpec {
   bool needs_identities = false;          // it tells users or cgroups though no key asks for them
   // The kernel's functions on stacks tell it something, though stacks be no key.
   bool judges_kernel_stacks = false;
+  // It is of what programs do, by probes on their code: live it is to be said which.
+  bool of_programs = false;
   std::span<const EventPart> parts = {};  // of needs that are not needed whole
   // True when the view makes something of this event; asked once for each event of a recording.
   bool (*handles)(const EventType& type) = nullptr;

@@ -206,6 +206,42 @@ TEST_F(TargetsTest, live_view_ends_after_its_count_of_tables) {
       << "3 tables, 1 line of puppet's";
 }
 
+// A view, and an alias of one, watch the whole machine where nothing else is said.
+TEST_F(TargetsTest, views_of_the_kernel_need_no_target) {
+  for (const char* name : {"kmalloc", "kmalloc-top"}) {
+    const auto memtrace =
+        start(std::string("exec $MEMTRACE ") + name + " --format json --by comm 100");
+    wait_until_recording(*memtrace);
+    run_well("$PUPPETS/many_kmallocs 300");
+    memtrace->signal(SIGINT);
+    const Outcome outcome = memtrace->wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.all();
+    EXPECT_GE(figure_of(Json::parse(outcome.out), "comm", "many_kmallocs"), 300U);
+  }
+}
+
+// As bcc's memleak without -p; nobody's malloc is probed.
+TEST_F(TargetsTest, memleak_without_a_process_is_of_the_kernel) {
+  const Outcome outcome = run_well("$MEMTRACE memleak --format json 0.3 1");
+  EXPECT_TRUE(outcome.says("memleak without a process is of the kernel's memory: kleaks"))
+      << outcome.all();
+  EXPECT_EQ(Json::parse(outcome.out).at("view"), "kleaks");
+}
+
+// Of a function of our own, which slows nobody down.
+TEST_F(TargetsTest, calls_of_all_processes_are_counted_before_they_are_recorded) {
+  const auto caller = start("while :; do $PUPPETS/many_kmallocs 1 >&2; done");
+  const std::string calls = "-e uprobe:$PUPPETS/many_kmallocs:send_messages --format json 1 1";
+  const Outcome refused = run("$MEMTRACE calls -a " + calls);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(refused.says("this puts probes on the code of every process")) << refused.all();
+  const Outcome outcome = run_well("$MEMTRACE calls --all-processes " + calls);
+  caller->signal(SIGKILL);
+  EXPECT_TRUE(outcome.says("times a second (counted for 0.5 s)")) << outcome.all();
+  EXPECT_FALSE(outcome.says("are hit 0 times")) << outcome.all();
+  EXPECT_GE(Json::parse(outcome.out).at("totals").at("count"), 1U);
+}
+
 TEST_F(TargetsTest, interrupted_live_view_prints_a_last_table) {
   const auto memtrace = start("exec $MEMTRACE kmalloc -a --format json --by comm 100");
   wait_until_recording(*memtrace);

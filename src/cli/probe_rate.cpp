@@ -1,0 +1,48 @@
+#include "cli/probe_rate.h"
+
+#include <vector>
+
+#include "base/log.h"
+#include "base/text.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::chrono::milliseconds kCountedTime(500);
+
+// A pair of malloc and free takes 5.8 us more where three probes are hit for it (man
+// memtrace-leaks, COST).
+constexpr std::uint64_t kHitNs = 2000;
+
+}  // namespace
+
+std::string describe_probe_rate(const HitRate& rate) {
+  constexpr std::uint64_t kPercentNs = 10'000'000;  // of a second
+  const std::uint64_t per_second = rate.per_second();
+  return format(
+      "the probes of all processes are hit %llu times a second (counted for %.1f s); at about 2 us "
+      "each the programs lose %llu %% of a CPU",
+      static_cast<unsigned long long>(per_second),
+      std::chrono::duration<double>(rate.span).count(),
+      static_cast<unsigned long long>(per_second * kHitNs / kPercentNs));
+}
+
+void tell_probe_rate(const Target& target, std::span<const EventRequest> events) {
+  std::vector<EventRequest> probes;
+  for (const EventRequest& event : events) {
+    if (!event.probed_file.empty()) {
+      probes.push_back(event);
+    }
+  }
+  if (target.kind != TargetKind::System || probes.empty()) {
+    return;
+  }
+  const auto rate = count_hits(probes, kCountedTime);
+  if (rate.ok()) {
+    inform(describe_probe_rate(rate.value()));
+  } else {
+    warn("how often the probes will be hit could not be counted: " + describe(rate.error()));
+  }
+}
+
+}  // namespace memtrace
