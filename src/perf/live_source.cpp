@@ -67,6 +67,7 @@ LiveSource::LiveSource(LiveSetup setup,
     : setup_(std::move(setup)),
       events_(std::move(events)),
       command_(std::move(command)),
+      mender_(events_.events()),
       queue_(queue_limit_bytes()),
       merge_(events_.rings().size(), parser_, queue_),
       tids_(std::move(tids)),
@@ -122,6 +123,7 @@ void LiveSource::start_readers() {
     source.stream = static_cast<std::uint32_t>(i);
     source.monotonic_clock = monotonic_clock();
     source.is_prompt = setup_.is_prompt;
+    source.mender = &mender_;
     source.shrink = setup_.make_shrinker ? setup_.make_shrinker() : nullptr;
     readers_.push_back(std::make_unique<RingReader>(std::move(source), parser_, queue_));
   }

@@ -102,6 +102,7 @@ class LiveSource final : public RecordSource {
   std::optional<HeldCommand> command_;
   Recording recording_;
   SharedParser parser_;
+  RecordMender mender_;
   ChunkQueue queue_;
   RingMerge merge_;
   std::vector<std::unique_ptr<RingReader>> readers_;  // after what they use: destroyed first

@@ -1,7 +1,9 @@
 // Bytes of one record to a Record. Field order: include/uapi/linux/perf_event.h, PERF_RECORD_*.
+#include <algorithm>
 #include <optional>
 
 #include "base/byte_reader.h"
+#include "perf/newer_bits.h"
 #include "perf/record_bytes.h"
 #include "perf/sample_layout.h"
 
@@ -9,7 +11,6 @@ namespace memtrace {
 namespace {
 
 // Newer than the oldest headers that memtrace is built with.
-constexpr std::uint16_t kMiscMmapBuildId = 1U << 14;      // 5.12
 constexpr std::uint16_t kMiscLostByBpfFilter = 1U << 15;  // of LOST_SAMPLES: asked for, 6.14
 
 Mmap read_mmap(ByteReader& reader, RecordHeader header) {
@@ -24,8 +25,8 @@ Mmap read_mmap(ByteReader& reader, RecordHeader header) {
   return map;
 }
 
-void read_mmap2_part(ByteReader& reader, RecordHeader header, Mmap& map) {
-  if ((header.misc & kMiscMmapBuildId) != 0) {
+void read_mmap2_part(ByteReader& reader, bool has_build_id, Mmap& map) {
+  if (has_build_id) {
     const auto size_bytes = reader.read<std::uint8_t>();
     reader.skip(3);
     const Bytes id = reader.take(20);
@@ -66,13 +67,13 @@ RecordPayload read_lost_samples(ByteReader& reader, RecordHeader header) {
   return Lost{reader.read<std::uint64_t>(), LossReason::Kernel};
 }
 
-RecordPayload read_body(ByteReader& reader, RecordHeader header) {
+RecordPayload read_body(ByteReader& reader, RecordHeader header, bool has_build_id) {
   switch (header.type) {
     case PERF_RECORD_MMAP:
     case PERF_RECORD_MMAP2: {
       Mmap map = read_mmap(reader, header);
       if (header.type == PERF_RECORD_MMAP2) {
-        read_mmap2_part(reader, header, map);
+        read_mmap2_part(reader, has_build_id, map);
       }
       map.path = text_field(reader, reader.remaining());
       return map;
@@ -126,6 +127,21 @@ const RecordParser::Event* RecordParser::find(Bytes bytes, bool is_sample) const
   return must_know ? nullptr : &events_.front();
 }
 
+// Where another recorder asked for build ids, the kernel (5.12 to 6.18) says so in the records of
+// those that did not, too: perf/record_mender.h. perf makes up records that have build ids and no
+// event's id.
+bool RecordParser::has_build_id(Bytes bytes) const {
+  const RecordHeader header = header_of(bytes);
+  if (header.type != PERF_RECORD_MMAP2 || (header.misc & kMiscMmapBuildId) == 0 ||
+      events_.empty()) {
+    return false;
+  }
+  const auto number = numbers_.find(word_before_end(bytes, events_.front().places.trailer_id));
+  return number ? events_[*number].layout.build_ids
+                : std::ranges::any_of(events_,
+                                      [](const Event& event) { return event.layout.build_ids; });
+}
+
 std::uint64_t RecordParser::time_ns(Bytes bytes) const {
   const bool is_sample = header_of(bytes).type == PERF_RECORD_SAMPLE;
   const Event* event = uniform_ && !events_.empty() ? &events_.front() : find(bytes, is_sample);
@@ -164,7 +180,7 @@ Result<Record> RecordParser::parse(Bytes bytes) const {
       bytes.size() - std::min(trailer_bytes, bytes.size() - sizeof(RecordHeader));
   ByteReader reader(bytes.first(body_bytes));
   reader.skip(sizeof(RecordHeader));
-  record.payload = read_body(reader, header);
+  record.payload = read_body(reader, header, has_build_id(bytes));
   if (reader.failed()) {
     return malformed("record is shorter than its fields", header.type);
   }

@@ -138,6 +138,7 @@ void RingReader::push() {
 
 bool RingReader::fill(Chunk& chunk) {
   const std::span<std::byte> room = chunk.room();
+  const std::uint64_t looked_at_ns = source_.monotonic_clock ? monotonic_ns() : 0;
   std::size_t unread = source_.ring->unread_bytes();
   const std::size_t used_before = chunk.used_bytes;
   std::size_t used = used_before;
@@ -161,6 +162,7 @@ bool RingReader::fill(Chunk& chunk) {
     }
   }
   source_.ring->consume(at);
+  empty_at_ns_ = is_full ? empty_at_ns_ : looked_at_ns;
   chunk.used_bytes = used;
   queue_.note_newest(newest_ns_);
   if (const Overload level = queue_.overload(); level != Overload::None) {
@@ -173,19 +175,36 @@ bool RingReader::fill(Chunk& chunk) {
 std::size_t RingReader::move_record(std::size_t from,
                                     std::size_t size_bytes,
                                     std::span<std::byte> target) {
-  const auto record = source_.ring->unread(from, size_bytes);
   const RecordParser& parser = parser_.current();  // asked anew: see SharedParser
+  auto record = source_.ring->unread(from, size_bytes);
   const bool in_one_piece = record.size() == size_bytes;
+  if (!in_one_piece) {
+    source_.ring->copy_unread(from, target.first(size_bytes));
+    record = target.first(size_bytes);
+  }
+  if (source_.mender != nullptr && source_.mender->is_wrong(record, parser)) {
+    record = mended(record);
+  }
   std::size_t moved = 0;
-  if (in_one_piece && source_.shrink) {
-    moved = source_.shrink(parser, record, target.first(size_bytes));
+  if (record.data() != target.data() && source_.shrink) {
+    moved = source_.shrink(parser, record, target.first(record.size()));
   }
   if (moved == 0) {
-    source_.ring->copy_unread(from, target.first(size_bytes));
-    moved = size_bytes;
+    std::memmove(target.data(), record.data(), record.size());
+    moved = record.size();
   }
   newest_ns_ = std::max(newest_ns_, parser.time_ns(target.first(moved)));
   return moved;
+}
+
+// Without the ring's own memory, which the kernel writes.
+std::span<const std::byte> RingReader::mended(std::span<const std::byte> record) {
+  const std::uint64_t now_ns = source_.monotonic_clock ? monotonic_ns() : 0;
+  mended_.resize(record.size() / sizeof(std::uint64_t));
+  std::memcpy(mended_.data(), record.data(), mended_.size() * sizeof(std::uint64_t));
+  const std::size_t size_bytes = source_.mender->mend(
+      mended_, {.lowest_ns = std::max(empty_at_ns_, newest_ns_), .highest_ns = now_ns});
+  return std::as_bytes(std::span(mended_)).first(size_bytes);
 }
 
 }  // namespace memtrace

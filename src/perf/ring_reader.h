@@ -6,8 +6,10 @@
 #include <atomic>
 #include <functional>
 #include <thread>
+#include <vector>
 
 #include "perf/chunk_queue.h"
+#include "perf/record_mender.h"
 #include "perf/ring_buffer.h"
 #include "perf/shared_parser.h"
 
@@ -27,6 +29,7 @@ class RingReader {
     bool monotonic_clock = false;  // records are stamped with CLOCK_MONOTONIC
     bool is_prompt = false;        // records are to be seen within milliseconds, at any time
     SampleShrinker shrink;         // may be empty
+    const RecordMender* mender = nullptr;  // may be null
   };
 
   // `parser` and `queue` outlive the reader.
@@ -47,6 +50,7 @@ class RingReader {
   // Adds to what the chunk holds. True when it was filled to the brim: there is more.
   bool fill(Chunk& chunk);
   std::size_t move_record(std::size_t from, std::size_t size_bytes, std::span<std::byte> target);
+  std::span<const std::byte> mended(std::span<const std::byte> record);
 
   Source source_;
   const SharedParser& parser_;
@@ -55,6 +59,8 @@ class RingReader {
   std::uint64_t pushed_when_taken_times_ = ~std::uint64_t{0};
   std::uint64_t newest_ns_ = 0;
   std::uint64_t complete_to_ns_ = 0;  // as told with any chunk
+  std::uint64_t empty_at_ns_ = 0;     // what is in the ring was written after that
+  std::vector<std::uint64_t> mended_;
   std::atomic<bool> stopping_ = false;
   std::thread thread_;
 };

@@ -1,8 +1,23 @@
 #include "perf/sample_layout.h"
 
 #include <bit>
+#include <cstddef>
+#include <cstring>
+
+#include "perf/newer_bits.h"
 
 namespace memtrace {
+namespace {
+
+// <linux/perf_event.h> of older machines does not name the bit.
+bool asks_for_build_ids(const perf_event_attr& attr) {
+  std::uint64_t flags = 0;
+  constexpr std::size_t kPlace = offsetof(perf_event_attr, wakeup_events) - sizeof(flags);
+  std::memcpy(&flags, reinterpret_cast<const std::byte*>(&attr) + kPlace, sizeof(flags));
+  return (flags & kAttrBuildId) != 0;
+}
+
+}  // namespace
 
 SampleLayout SampleLayout::of(const perf_event_attr& attr) {
   return {.sample_type = attr.sample_type,
@@ -11,7 +26,8 @@ SampleLayout SampleLayout::of(const perf_event_attr& attr) {
           .registers_intr = attr.sample_regs_intr,
           .branch_sample_type = attr.branch_sample_type,
           .period = attr.freq ? 0 : attr.sample_period,
-          .sample_id_all = attr.sample_id_all != 0};
+          .sample_id_all = attr.sample_id_all != 0,
+          .build_ids = asks_for_build_ids(attr)};
 }
 
 // Order of the fields in both places: kernel/events/core.c, perf_output_sample() and

@@ -23,6 +23,7 @@ struct SampleLayout {
   std::uint64_t branch_sample_type = 0;
   std::uint64_t period = 1;  // attr.sample_period; 0 when freq
   bool sample_id_all = false;
+  bool build_ids = false;  // records of mappings may have them
 
   static SampleLayout of(const perf_event_attr& attr);
 
@@ -55,6 +56,9 @@ class RecordParser {
 
   // Only the time, for sorting: cheap. 0 when the record carries none.
   std::uint64_t time_ns(std::span<const std::byte> bytes) const;
+
+  // Whether the record of a mapping holds a build id in place of the file's numbers.
+  bool has_build_id(std::span<const std::byte> bytes) const;
 
   // The event with this id (as in EVENT_UPDATE); nothing when no event has it.
   std::optional<std::uint32_t> event_of(std::uint64_t id) const { return numbers_.find(id); }

@@ -211,10 +211,47 @@ TEST(RecordParser, mmap2_has_an_inode_or_a_build_id) {
   other.put_c_string("/bin/false");
   put_trailer(other, 5, kTrackingId);
   const RecordBytes with_id = record_bytes(PERF_RECORD_MMAP2, other, 1U << 14);
-  const auto identified = payload_of<Mmap>(kmalloc_parser(), with_id);
+  perf_event_attr attr = tracking_attr();
+  attr.build_id = 1;
+  RecordParser parser;
+  const std::uint64_t id = kTrackingId;
+  parser.add_event(SampleLayout::of(attr), {&id, 1});
+  const auto identified = payload_of<Mmap>(parser, with_id);
   EXPECT_EQ(identified.build_id.size(), 20U);
   EXPECT_EQ(identified.inode, 0U);
   EXPECT_EQ(identified.path, "/bin/false");
+}
+
+RecordBytes mapping_of_inode(std::uint64_t inode, std::uint64_t event_id) {
+  ByteWriter body = mmap_start();
+  body.put(std::uint32_t{8});
+  body.put(std::uint32_t{1});
+  body.put(inode);
+  body.put(std::uint64_t{0});
+  body.put(std::uint32_t{5});
+  body.put(std::uint32_t{2});
+  body.put_c_string("/bin/true");
+  put_trailer(body, 5, event_id);
+  return record_bytes(PERF_RECORD_MMAP2, body, 1U << 14);
+}
+
+TEST(RecordParser, build_id_that_the_event_did_not_ask_for_is_none) {
+  const auto map = payload_of<Mmap>(kmalloc_parser(), mapping_of_inode(4711, kTrackingId));
+  EXPECT_TRUE(map.build_id.empty());
+  EXPECT_EQ(map.inode, 4711U);
+  EXPECT_EQ(map.major, 8U);
+}
+
+TEST(RecordParser, build_id_is_believed_by_the_event_or_where_nobody_knows_the_event_by_any) {
+  constexpr std::uint64_t kAsksForIds = 99;
+  RecordParser parser = kmalloc_parser();
+  perf_event_attr attr = tracking_attr();
+  attr.build_id = 1;
+  parser.add_event(SampleLayout::of(attr), std::vector{kAsksForIds});
+  EXPECT_TRUE(payload_of<Mmap>(parser, mapping_of_inode(4711, kTrackingId)).build_id.empty());
+  EXPECT_FALSE(payload_of<Mmap>(parser, mapping_of_inode(20, kAsksForIds)).build_id.empty());
+  EXPECT_FALSE(payload_of<Mmap>(parser, mapping_of_inode(20, 0)).build_id.empty())
+      << "made up by perf of what ran already";
 }
 
 TEST(RecordParser, fork_exit_lost_and_throttle_are_told_apart) {
