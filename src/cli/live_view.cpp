@@ -136,8 +136,8 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   return plan;
 }
 
-Result<ExitStatus> run_plan(LivePlan plan) {
-  StopSignals signals;
+// `signals` lives until the plan's probes are gone: a second signal must not leave them behind.
+Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals) {
   plan.live.stop_signals = &signals;
   if (const auto children = unwatched_children(plan.live.target); !children.empty()) {
     warn(children);
@@ -189,8 +189,9 @@ Result<ExitStatus> run_live_view(std::string_view name, const std::vector<std::s
     TRY(print_text(usage_text(name, kUsage, view.spec.summary, known)));
     return 0;
   }
+  StopSignals signals;  // before the first probe is defined
   auto plan = read_plan(parsed.value(), view);
-  return plan.ok() ? run_plan(plan.take()) : Result<ExitStatus>(plan.take_error());
+  return plan.ok() ? run_plan(plan.take(), signals) : Result<ExitStatus>(plan.take_error());
 }
 
 }  // namespace memtrace

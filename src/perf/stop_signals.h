@@ -1,5 +1,6 @@
-// SIGINT, SIGTERM and SIGHUP as something to ask for instead of something that interrupts: they are
-// blocked while this lives, and seen by poll().
+// SIGINT, SIGTERM, SIGHUP and their like as something to ask for instead of something that
+// interrupts: they are blocked while this lives, and seen by poll(). It outlives all probes that
+// must be removed at the end.
 #pragma once
 
 #include <chrono>
@@ -45,7 +46,7 @@ class StopSignals {
   Asked asked_;
 };
 
-// For a child before execve(2): nothing blocked, SIGPIPE as usual.
+// For a child before execve(2): nothing blocked, SIGPIPE and SIGXFSZ as usual.
 void reset_signals();
 
 }  // namespace memtrace
