@@ -187,10 +187,11 @@ Result<> EventSet::set_filter(const OpenedEvent& event, const EventFd& fd) const
   const bool feeds_itself = tids_ == std::vector<std::int32_t>{-1} &&
                             event.request.type == kTypeTracepoint &&
                             event.attr.sample_stack_user > kRepairStackBytes;
-  const std::string others = "comm != \"" + own_comm() + "\"";
-  if (feeds_itself &&
-      fd.set_filter(filter.empty() ? others : "(" + filter + ") && " + others).ok()) {
-    return kDone;
+  if (feeds_itself) {
+    const std::string others = "comm != \"" + own_comm() + "\"";
+    if (fd.set_filter(filter.empty() ? others : "(" + filter + ") && " + others).ok()) {
+      return kDone;
+    }
   }
   return filter.empty() ? Result<>(kDone) : fd.set_filter(filter);
 }

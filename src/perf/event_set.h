@@ -67,6 +67,10 @@ class EventSet {
 
   void disable();
 
+  // Closes all events: the kernel removes their probes then. It is told to a terminal when it takes
+  // long.
+  void close();
+
   // Records that found their ring full, as counted by the kernel; 0 where it does not count them.
   std::uint64_t read_lost() const;
 

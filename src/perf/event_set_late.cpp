@@ -12,12 +12,13 @@ namespace {
 
 // What memtrace itself calls would make it call more. Kernels that cannot tell record it.
 Result<> set_late_filter(const EventFd& fd, const std::string& filter, bool of_all_tasks) {
-  const std::string others = "comm != \"" + own_comm() + "\"";
-  const std::string both = filter.empty() ? others : "(" + filter + ") && " + others;
-  if ((of_all_tasks && fd.set_filter(both).ok()) || filter.empty()) {
-    return kDone;
+  if (of_all_tasks) {
+    const std::string others = "comm != \"" + own_comm() + "\"";
+    if (fd.set_filter(filter.empty() ? others : "(" + filter + ") && " + others).ok()) {
+      return kDone;
+    }
   }
-  return fd.set_filter(filter);
+  return filter.empty() ? Result<>(kDone) : fd.set_filter(filter);
 }
 
 }  // namespace

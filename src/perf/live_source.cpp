@@ -11,6 +11,7 @@
 #include "base/guarded_thread.h"
 #include "base/system.h"
 #include "perf/fixed_addresses.h"
+#include "perf/own_thread.h"
 #include "perf/own_work.h"
 #include "perf/ring_size.h"
 
@@ -44,6 +45,7 @@ Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
   if (!tids.ok()) {
     return tids.take_error();
   }
+  const HurriedThread hurried;
   auto events =
       EventSet::open({.events = setup.events,
                       .call_graph = setup.call_graph,
@@ -92,10 +94,13 @@ LiveSource::~LiveSource() {
     (void)end_command();
     command_->terminate(SIGKILL);
   }
+  const HurriedThread hurried;
+  events_.close();
 }
 
 Result<> LiveSource::start() {
   const bool enabled_by_exec = setup_.target.kind == TargetKind::Command;
+  const HurriedThread hurried;
   if (!enabled_by_exec) {
     TRY(events_.enable_tracking());
   }
