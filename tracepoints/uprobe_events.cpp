@@ -196,6 +196,33 @@ Result<DefinedProbe> ProbeGroup::define(const ProbeDefinition& definition) {
   return probe;
 }
 
+Result<> ProbeGroup::add_place(const DefinedProbe& event, const ProbeDefinition& definition) {
+  const NamedPath path = name_for_kernel(definition.path);
+  const std::string name = event.name.substr(event.name.find(':') + 1);
+  const std::string command = probe_command(definition, path.text, group_ + "/" + name);
+  if (const int failed = write_(events_file_, command); failed != 0) {
+    return refused(definition, command, failed);
+  }
+  return kDone;
+}
+
+bool ProbeGroup::can_share() {
+  const ListedProbe probe{.group = group_, .event = probe_event_name("try", taken_names())};
+  const std::string name = group_ + "/" + probe.event;
+  bool defined = true;
+  for (const std::uint64_t offset : {0U, 16U}) {
+    const ProbeDefinition definition{.file_offset = offset, .args = "number=\\1:u32"};
+    defined =
+        defined && write_(events_file_, probe_command(definition, "/proc/self/exe", name)) == 0;
+  }
+  const auto listed = read_file(events_file_);
+  const auto all = listed.ok() ? parse_probe_list(listed.value()) : std::vector<ListedProbe>();
+  const auto places = std::ranges::count_if(all, [&probe](const ListedProbe& one) {
+    return one.group == probe.group && one.event == probe.event;
+  });
+  return remove_probe(events_file_, probe, kBusyTries, write_) == 0 && defined && places == 2;
+}
+
 // Before it is enabled nobody looks at the place: any file and offset will do.
 bool ProbeGroup::accepts(const std::string& args) {
   const ListedProbe probe{.group = group_, .event = probe_event_name("try", taken_names())};

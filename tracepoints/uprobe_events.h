@@ -75,6 +75,14 @@ class ProbeGroup {
   // Error: the file cannot be seen or probed, the kernel refuses the definition (its own words).
   Result<DefinedProbe> define(const ProbeDefinition& definition);
 
+  // One more place for an event that define() made: the same number of arguments, of the same names
+  // and types. Before the event is opened.
+  Result<> add_place(const DefinedProbe& event, const ProbeDefinition& definition);
+
+  // Whether the kernel has events of several places (5.4; before, the second definition takes the
+  // first one's place), and arguments that are numbers: tried.
+  bool can_share();
+
   // Whether the kernel takes such arguments: tried with a definition that is removed at once.
   bool accepts(const std::string& args);
 

@@ -140,7 +140,7 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
   perf_event_attr attr{};
   attr.type = request.type;
   attr.size = context.features.attr_bytes;
-  attr.config = request.info.config;
+  attr.config = request.shared ? request.shared->tracepoint_id : request.info.config;
   attr.sample_period = request.info.period;
   attr.sample_type = common_sample(context.features);
   attr.read_format = PERF_FORMAT_ID | (context.features.format_lost ? kReadFormatLost : 0);
@@ -192,6 +192,9 @@ EventRequest tracking_request(const AttrFeatures& features) {
 }
 
 perf_event_attr file_attr(perf_event_attr attr, const EventRequest& request) {
+  if (request.shared) {
+    attr.config = request.info.config;
+  }
   if (request.pmu_probe) {
     attr.type = PERF_TYPE_TRACEPOINT;
     attr.config = request.info.config;

@@ -4,9 +4,11 @@
 #include <linux/perf_event.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "perf/attr_features.h"
 #include "perf/recording.h"
@@ -62,6 +64,20 @@ struct Watchpoint {
   std::uint32_t access = 0;  // HW_BREAKPOINT_R, _W, _RW or _X
 };
 
+// The field of a shared event that says whose a sample is.
+inline constexpr std::string_view kSharedNumberField = "probe_number";
+
+// A probe that shares the kernel's event with others: a number in the raw data tells whose a sample
+// is. What the kernel does for an event, such as waiting when its last descriptor is closed, it
+// does once for all of them (several probes of one event: uprobe_events since 5.4).
+struct SharedProbe {
+  std::uint64_t tracepoint_id = 0;  // the kernel's; EventInfo::config is one that we made up
+  std::uint32_t number = 0;
+  std::uint32_t number_offset = 0;  // of the u32 in the raw data
+  // What the kernel calls a field, for its filters: "size" may be "arg_0".
+  std::map<std::string, std::string> fields = {};
+};
+
 // One event to be opened on every ring.
 struct EventRequest {
   EventInfo info;                // name, kind, config, period, format
@@ -79,6 +95,7 @@ struct EventRequest {
   // Of page faults: where the page lies, PERF_SAMPLE_PHYS_ADDR, from 4.13 on.
   bool physical_address = false;
   std::optional<PmuProbe> pmu_probe = {};
+  std::optional<SharedProbe> shared = {};
   std::optional<Watchpoint> watchpoint = {};
   bool with_tracking = false;  // enabled as early as mmap records, before /proc is read
   bool optional = false;       // one of a pattern: left out where it cannot be opened

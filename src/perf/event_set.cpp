@@ -108,6 +108,7 @@ void EventSet::add_events(const EventSetup& setup) {
     const bool of_pmu = request.pmu_probe && request.pmu_probe->is_of_pmu();
     events_.back().for_all_tasks = of_pmu && setup.inherit;
   }
+  mark_shared(events_);
 }
 
 // The uprobe PMU's events cannot be inherited: where children are to be followed, they are opened
@@ -144,7 +145,7 @@ Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {
 
 Result<> EventSet::open_task(EventFd::Place place, std::size_t& owner) {
   for (auto event = events_.begin(); event != events_.end();) {
-    if (event->for_all_tasks) {
+    if (event->for_all_tasks || event->is_opened_by_other) {
       ++event;
       continue;
     }
@@ -168,7 +169,7 @@ Result<> EventSet::take_event(OpenedEvent& event, EventFd fd, std::size_t& owner
   if (!id.ok()) {
     return id.take_error();
   }
-  event.ids.push_back(id.value());
+  (event.request.shared ? event.kernel_ids : event.ids).push_back(id.value());
   fds_.push_back({.fd = std::move(fd),
                   .tracking = event.request.info.is_tracking || event.request.with_tracking});
   TRY(attach_ring(fds_.size() - 1, owner));
@@ -180,7 +181,8 @@ Result<> EventSet::set_filter(const OpenedEvent& event, const EventFd& fd) const
   if (event.request.pmu_probe) {
     return kDone;
   }
-  const std::string& filter = event.request.filter;
+  const std::string filter =
+      event.request.shared ? shared_filter(event, events_) : event.request.filter;
   // Of the whole machine memtrace's own faults and calls would come too. The copies of their stacks
   // take memory whose pages are touched for the first time, at 8 KiB a fault twice as much as these
   // pages hold. Kernels whose filters do not know comm record it, to be left out later.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "perf/event_setup.h"
 #include "perf/ring_buffer.h"
 #include "perf/ring_size.h"
+#include "perf/sample_layout.h"
 
 namespace memtrace {
 
@@ -28,8 +30,19 @@ struct OpenedEvent {
   EventRequest request;
   perf_event_attr attr{};
   std::vector<std::uint64_t> ids;
+  // Of a shared event (SharedProbe): `ids` is made up, and the first of those that share it has
+  // these, which stand in the samples of all.
+  std::vector<std::uint64_t> kernel_ids = {};
+  bool is_opened_by_other = false;
   bool for_all_tasks = false;  // though a target was given: samples of others must be left out
 };
+
+// Finds out which of the events share one of the kernel's: perf/shared_probe.cpp.
+void mark_shared(std::span<OpenedEvent> events);
+// What the kernel shall test for all that share this one's event. Empty: nothing.
+std::string shared_filter(const OpenedEvent& first, std::span<const OpenedEvent> events);
+// In the order of Recording::events, after those that the parser knows.
+void add_to_parser(std::span<const OpenedEvent> events, RecordParser& parser);
 
 // One descriptor of an event.
 struct OpenedFd {

@@ -41,6 +41,7 @@ Result<LateEvents> EventSet::open_late(const std::vector<EventRequest>& requests
         late.events.emplace_back(OpenedEvent{request, make_attr(request, context), {}});
     event.for_all_tasks = context_.inherit && !whole_machine;
   }
+  mark_shared(late.events);
   for (std::size_t ring = 0; ring < rings_.size(); ++ring) {
     if (context_.inherit || whole_machine) {
       TRY(open_late_on(ring, {.tid = -1, .cpu = ring_cpus_[ring]}, late));
@@ -58,6 +59,9 @@ Result<LateEvents> EventSet::open_late(const std::vector<EventRequest>& requests
 
 Result<> EventSet::open_late_on(std::size_t ring, EventFd::Place place, LateEvents& late) const {
   for (OpenedEvent& event : late.events) {
+    if (event.is_opened_by_other) {
+      continue;
+    }
     auto fd = EventFd::open(event.attr, place, event.request.info.name, kernel_);
     if (!fd.ok()) {
       return fd.take_error();
@@ -66,10 +70,12 @@ Result<> EventSet::open_late_on(std::size_t ring, EventFd::Place place, LateEven
     if (!id.ok()) {
       return id.error();
     }
-    event.ids.push_back(id.value());
+    (event.request.shared ? event.kernel_ids : event.ids).push_back(id.value());
     TRY(fd.value().send_output_to(ring_fds_[ring]));
-    TRY(set_late_filter(
-        fd.value(), event.request.pmu_probe ? std::string() : event.request.filter, place.tid < 0));
+    const std::string filter = event.request.pmu_probe ? std::string()
+                               : event.request.shared  ? shared_filter(event, late.events)
+                                                       : event.request.filter;
+    TRY(set_late_filter(fd.value(), filter, place.tid < 0));
     late.fds.push_back({.fd = fd.take(), .for_all_tasks = event.for_all_tasks});
   }
   return kDone;

@@ -96,9 +96,7 @@ Result<> LateEventSource::add(const NewMapping& mapping,
     return late.take_error();
   }
   RecordParser next = parser_.current();
-  for (const OpenedEvent& event : late.value().events) {
-    next.add_event(SampleLayout::of(event.attr), event.ids);
-  }
+  add_to_parser(late.value().events, next);
   parser_.publish(std::move(next));
   const std::lock_guard lock(mutex_);
   const Result<> enabled = late.value().enable();

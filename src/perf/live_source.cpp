@@ -78,8 +78,8 @@ LiveSource::LiveSource(LiveSetup setup,
   RecordParser parser;
   for (const OpenedEvent& event : events_.events()) {
     recording_.events.push_back(event.request.info);
-    parser.add_event(SampleLayout::of(event.attr), event.ids);
   }
+  add_to_parser(events_.events(), parser);
   parser_.publish(std::move(parser));
   recording_.page_size_bytes = static_cast<std::uint32_t>(page_size_bytes());
   recording_.tells_exec = events_.features().comm_exec;

@@ -1,6 +1,7 @@
 // Bytes of one record to a Record. Field order: include/uapi/linux/perf_event.h, PERF_RECORD_*.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/byte_reader.h"
 #include "perf/newer_bits.h"
@@ -101,11 +102,20 @@ RecordPayload read_body(ByteReader& reader, RecordHeader header, bool has_build_
 
 void RecordParser::add_event(const SampleLayout& layout, std::span<const std::uint64_t> ids) {
   const auto number = static_cast<std::uint32_t>(events_.size());
-  events_.push_back({layout, StampPlaces::of(layout)});
+  events_.push_back({layout, StampPlaces::of(layout), nullptr});
   uniform_ = uniform_ && events_.front().places == events_.back().places;
   for (const std::uint64_t id : ids) {
     numbers_.add(id, number);
   }
+}
+
+void RecordParser::share(std::uint32_t first,
+                         std::span<const std::uint64_t> ids,
+                         SharedNumbers numbers) {
+  for (const std::uint64_t id : ids) {
+    numbers_.add(id, first);
+  }
+  events_[first].shared = std::make_shared<const SharedNumbers>(std::move(numbers));
 }
 
 const RecordParser::Event* RecordParser::find(Bytes bytes, bool is_sample) const {

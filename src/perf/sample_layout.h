@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -43,12 +45,24 @@ struct StampPlaces {
   friend bool operator==(const StampPlaces&, const StampPlaces&) = default;
 };
 
+// Of an event that is several probes' (perf/event_attr.h, SharedProbe): which of ours a sample's
+// number means.
+struct SharedNumbers {
+  std::uint32_t offset = 0;  // of the u32 in the raw data
+  std::unordered_map<std::uint32_t, std::uint32_t> events = {};
+};
+
 // Parses records of a set of events that may differ in layout. All events must have the id at the
 // same place: PERF_SAMPLE_IDENTIFIER, or one sample_type for all.
 class RecordParser {
  public:
   // The position in `layouts` is the event's index in Recording::events.
   void add_event(const SampleLayout& layout, std::span<const std::uint64_t> ids);
+
+  // Samples with these ids are of several events that were added, `first` and others of its layout.
+  void share(std::uint32_t first, std::span<const std::uint64_t> ids, SharedNumbers numbers);
+
+  std::size_t event_count() const { return events_.size(); }
 
   // `bytes` is one whole record, 8-byte aligned, its size field already checked against its
   // length. Error: a sentence saying which record type is malformed.
@@ -67,6 +81,7 @@ class RecordParser {
   struct Event {
     SampleLayout layout;
     StampPlaces places;
+    std::shared_ptr<const SharedNumbers> shared = {};
   };
 
   // The event that a record belongs to; for one without a known id the first.

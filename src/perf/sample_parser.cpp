@@ -173,6 +173,18 @@ inline Words read_sized(Words words, const SampleLayout& layout, Sample& sample)
   return read_last(words, layout, sample);
 }
 
+// False: there is no such number.
+bool find_shared(const SharedNumbers& shared, Sample& sample) {
+  std::uint32_t number = 0;
+  if (shared.offset + sizeof(number) > sample.raw.size()) {
+    return false;
+  }
+  std::memcpy(&number, sample.raw.data() + shared.offset, sizeof(number));
+  const auto event = shared.events.find(number);
+  sample.event = event == shared.events.end() ? sample.event : event->second;
+  return event != shared.events.end();
+}
+
 }  // namespace
 
 Result<Record> RecordParser::parse_sample(Bytes bytes) const {
@@ -193,6 +205,8 @@ Result<Record> RecordParser::parse_sample_of(const Event& event, Bytes bytes) co
   const Words after_fixed = read_fixed(words_of(bytes), event.layout, record, sample);
   if (read_sized(after_fixed, event.layout, sample).failed) {
     result = malformed("sample is shorter than its fields", PERF_RECORD_SAMPLE);
+  } else if (event.shared && !find_shared(*event.shared, sample)) {
+    result = malformed("sample of a probe that was not described", PERF_RECORD_SAMPLE);
   }
   return result;
 }

@@ -8,6 +8,7 @@ namespace memtrace {
 
 Result<std::vector<EventRequest>> HeapProbes::add(const std::vector<TargetObject>& objects) {
   std::vector<EventRequest> requests;
+  definer_.end_sharing();
   for (const TargetObject& object : objects) {
     TRY(add_object(object, requests));
   }
@@ -34,15 +35,16 @@ Result<> HeapProbes::define(const HeapProbe& probe,
   if (probe.kind == HeapProbeKind::Return) {
     event += kReturnSuffix;
   }
-  auto defined = definer_.define({.event = std::move(event),
-                                  .path = path,
-                                  .file_offset = probe.file_offset,
-                                  .is_return = probe.is_return_probe,
-                                  .args = probe.arguments});
+  const bool has_stack = probe.kind == HeapProbeKind::Call || probe.has_no_call;
+  auto defined = definer_.define_shared({.event = std::move(event),
+                                         .path = path,
+                                         .file_offset = probe.file_offset,
+                                         .is_return = probe.is_return_probe,
+                                         .args = probe.arguments},
+                                        has_stack);
   if (!defined.ok()) {
     return defined.take_error();
   }
-  const bool has_stack = probe.kind == HeapProbeKind::Call || probe.has_no_call;
   EventRequest& request = requests.emplace_back(defined.take());
   request.info.period = has_stack ? needs_.period : 1;
   request.filter = probe.filter;

@@ -41,6 +41,7 @@ Result<ProbeDefiner> ProbeDefiner::open(ProbeKind kind) {
   auto group = ProbeGroup::create(kind);
   if (group.ok() && !is_pmu_wanted()) {
     definer.group_.emplace(group.take());
+    definer.next_id_ = kind == ProbeKind::Heap ? kHighestHeapId : kHighestEventId;
     return definer;
   }
   auto pmu = UprobePmu::open();
@@ -85,6 +86,60 @@ Result<EventRequest> ProbeDefiner::define(const ProbeDefinition& definition) {
   }
   return defined.ok() ? tracepoint_request(defined.value(), definition.path)
                       : Result<EventRequest>(defined.error());
+}
+
+bool ProbeDefiner::can_share() {
+  if (!can_share_) {
+    can_share_ = !is_plan_ && group_ && group_->can_share();
+  }
+  return *can_share_;
+}
+
+Result<EventRequest> ProbeDefiner::define_shared(const ProbeDefinition& definition,
+                                                 bool has_stack) {
+  const bool is_plain = definition.ref_ctr_offset == 0 && can_share();
+  // The kernel's filters are one page of text.
+  constexpr std::uint32_t kMostInOne = 32;
+  Share& share = shares_[{definition.is_return, has_stack}];
+  if (share.count == 0 || share.count == kMostInOne) {
+    // As many as tracepoints/heap.h has at most.
+    share = {.slots = ProbeSlots(has_stack && !definition.is_return
+                                     ? std::vector<std::string>{"u64", "u64", "u64", "u32"}
+                                     : std::vector<std::string>{"u64", "u64", "u32"})};
+  }
+  if (!is_plain || !share.slots.fill(definition.args, 0)) {
+    return define(definition);
+  }
+  return add_to_share(share, definition);
+}
+
+Result<EventRequest> ProbeDefiner::add_to_share(Share& share, const ProbeDefinition& definition) {
+  const std::uint32_t number = share.count;
+  ProbeDefinition shared = definition;
+  const auto filled = share.slots.fill(definition.args, number);
+  shared.args = filled->args;
+  if (share.count == 0) {
+    shared.event = definition.is_return ? "shared_ret" : "shared";
+    auto defined = group_->define(shared);
+    if (!defined.ok()) {
+      return defined.take_error();
+    }
+    share.event = defined.take();
+    share.number_offset = number_offset(share.event.format_text).value_or(0);
+  } else {
+    TRY(group_->add_place(share.event, shared));
+  }
+  ++share.count;
+  names_.push_back(probe_event_name(definition.event, names_));
+  DefinedProbe own{.name = group_->name() + ":" + names_.back(), .id = next_id_--};
+  own.format_text = own_format(share.event.format_text,
+                               {.event = names_.back(), .id = own.id, .fields = filled->fields});
+  EventRequest request = tracepoint_request(own, definition.path);
+  request.shared = SharedProbe{.tracepoint_id = share.event.id,
+                               .number = number,
+                               .number_offset = share.number_offset,
+                               .fields = filled->fields};
+  return request;
 }
 
 // Where the kernel fetches none, or not from registers: perf samples registers since 3.7.

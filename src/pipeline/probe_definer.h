@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "perf/event_attr.h"
+#include "pipeline/probe_slots.h"
 #include "tracepoints/uprobe_events.h"
 #include "tracepoints/uprobe_pmu.h"
 
@@ -29,6 +32,13 @@ class ProbeDefiner {
   // Arguments may be in memory, not in registers alone.
   bool fetches_memory();
 
+  // The same, as a part of an event of the kernel's that is shared with others of its kind and with
+  // or without stacks, where the kernel can do that (perf/event_attr.h, SharedProbe): quick to open
+  // and to remove. Those that were defined before end_sharing() may have been opened since.
+  Result<EventRequest> define_shared(const ProbeDefinition& definition, bool has_stack);
+
+  void end_sharing() { shares_.clear(); }
+
   // Of a plan: lines for uprobe_events.
   const std::vector<std::string>& commands() const { return commands_; }
 
@@ -41,6 +51,16 @@ class ProbeDefiner {
   Result<EventRequest> define_by_pmu(const ProbeDefinition& definition);
   Result<EventRequest> define_without_arguments(const ProbeDefinition& definition);
   EventRequest plan(const ProbeDefinition& definition);
+  bool can_share();
+
+  struct Share {
+    DefinedProbe event;
+    ProbeSlots slots;
+    std::uint32_t number_offset = 0;
+    std::uint32_t count = 0;
+  };
+
+  Result<EventRequest> add_to_share(Share& share, const ProbeDefinition& definition);
 
   std::optional<ProbeGroup> group_;
   std::optional<bool> fetches_memory_;
@@ -51,6 +71,8 @@ class ProbeDefiner {
   std::uint16_t next_id_ = 0;
   bool is_plan_ = false;
   std::vector<std::string> commands_;
+  std::optional<bool> can_share_;
+  std::map<std::pair<bool, bool>, Share> shares_;  // by whether they are return probes, have stacks
 };
 
 }  // namespace memtrace

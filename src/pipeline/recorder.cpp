@@ -164,13 +164,22 @@ class Recorder {
     identities_.before(record);
     if (sample.registers.mask == 0) {  // an event that was asked for no stacks
       apply(record);
-      return write(record.bytes);
+      return write_sample(record.bytes, sample);
     }
     const auto chain = user_stacks_.complete(sample);
     Record completed = record;
     std::get<Sample>(completed.payload).callchain = chain;
     apply(completed);
-    return write(rewriter_.rewrite(record.bytes, sample, chain));
+    return write_sample(rewriter_.rewrite(record.bytes, sample, chain), sample);
+  }
+
+  Result<> write_sample(std::span<const std::byte> bytes, const Sample& sample) {
+    const OpenedEvent& event = source_.events()[sample.event];
+    if (!event.request.shared) {
+      return write(bytes);
+    }
+    const auto tracepoint = static_cast<std::uint16_t>(event.request.info.config);
+    return write(rewriter_.rename(bytes, sample, {event.ids.front(), tracepoint}));
   }
 
   void apply(const Record& record) {

@@ -36,4 +36,22 @@ std::span<const std::byte> SampleRewriter::rewrite(std::span<const std::byte> re
   return bytes_;
 }
 
+// The id comes first (PERF_SAMPLE_IDENTIFIER: older kernels do not share), the number of the
+// tracepoint is what raw data begins with. In a rewritten record the raw data is the last of it.
+std::span<const std::byte> SampleRewriter::rename(std::span<const std::byte> bytes,
+                                                  const Sample& sample,
+                                                  OwnNames names) {
+  constexpr std::size_t kIdOffset = 8;  // behind the header
+  const bool is_rewritten = bytes.data() == bytes_.data();
+  const auto* raw = sample.raw.data();
+  const std::size_t raw_start =
+      is_rewritten ? bytes.size() - sample.raw.size() : offset_in(bytes, raw);
+  if (!is_rewritten) {
+    bytes_.assign(bytes.begin(), bytes.end());
+  }
+  std::memcpy(bytes_.data() + kIdOffset, &names.id, sizeof(names.id));
+  std::memcpy(bytes_.data() + raw_start, &names.tracepoint, sizeof(names.tracepoint));
+  return bytes_;
+}
+
 }  // namespace memtrace

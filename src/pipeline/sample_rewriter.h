@@ -20,6 +20,17 @@ class SampleRewriter {
                                      const Sample& sample,
                                      std::span<const std::uint64_t> callchain);
 
+  // The same with the names of a probe that shares the kernel's event with others: its own id, and
+  // its own number of a tracepoint in the raw data. `bytes` is of the sample, or a rewritten one.
+  struct OwnNames {
+    std::uint64_t id = 0;
+    std::uint16_t tracepoint = 0;
+  };
+
+  std::span<const std::byte> rename(std::span<const std::byte> bytes,
+                                    const Sample& sample,
+                                    OwnNames names);
+
  private:
   std::vector<std::byte> bytes_;
 };

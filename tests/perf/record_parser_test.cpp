@@ -254,6 +254,22 @@ TEST(RecordParser, build_id_is_believed_by_the_event_or_where_nobody_knows_the_e
       << "made up by perf of what ran already";
 }
 
+// One of the kernel's events, two of ours.
+TEST(RecordParser, number_in_the_raw_data_tells_whose_a_sample_is) {
+  RecordParser parser;
+  const SampleLayout layout = SampleLayout::of(kmalloc_attr());
+  parser.add_event(layout, std::vector<std::uint64_t>{901});
+  parser.add_event(layout, std::vector<std::uint64_t>{902});
+  constexpr std::uint32_t kBytesReq = 24;  // kmalloc_sample(): 100
+  parser.share(0, std::vector{kEventId}, {.offset = kBytesReq, .events = {{7, 0}, {100, 1}}});
+  EXPECT_EQ(payload_of<Sample>(parser, kmalloc_sample(1)).event, 1U);
+
+  parser.share(0, std::vector{kEventId}, {.offset = kBytesReq, .events = {{7, 0}}});
+  EXPECT_FALSE(parser.parse(kmalloc_sample(1)).ok()) << "nobody has that number";
+  parser.share(0, std::vector{kEventId}, {.offset = 4000, .events = {{100, 1}}});
+  EXPECT_FALSE(parser.parse(kmalloc_sample(1)).ok()) << "too short for a number";
+}
+
 TEST(RecordParser, fork_exit_lost_and_throttle_are_told_apart) {
   const RecordParser parser = kmalloc_parser();
   ByteWriter task;
