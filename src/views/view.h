@@ -106,7 +106,7 @@ struct ViewSpec {
   // milliseconds, as what it says does not stay.
   bool needs_promptness = false;
   bool needs_stacks = true;
-  bool needs_identities = false;          // it tells users or cgroups though no key asks for them
+  bool needs_identities = false;  // it tells users or cgroups though no key asks for them
   // The kernel's functions on stacks tell it something, though stacks be no key.
   bool judges_kernel_stacks = false;
   // It is of what programs do, by probes on their code: live it is to be said which.

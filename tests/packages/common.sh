@@ -26,7 +26,7 @@ make_package() {
 }
 
 # What any package or installation holds below its prefix: lists it from standard input. $1: the
-# file that says under which licence.
+# file that says under which licence. $2: what pages end with behind their section.
 check_contents() {
   sort >"$work/contents.$$"
   for path in bin/memtrace share/man/man1/memtrace.1 share/man/man1/memtrace-record.1 \
@@ -34,7 +34,7 @@ check_contents() {
     share/zsh/site-functions/_memtrace share/doc/memtrace/README.md "share/doc/memtrace/$1"; do
     grep -Eq "(^|/)$path(\.gz)?$" "$work/contents.$$" || { cat "$work/contents.$$"; fail "no $path"; }
   done
-  pages=$(grep -c 'man/man[17]/memtrace' "$work/contents.$$")
+  pages=$(grep -c "man/man[17]/memtrace.*\.[17]$2$" "$work/contents.$$")
   sources=$(ls "$(dirname "$0")"/../../man/*.[17] | wc -l)
   [ "$pages" = "$sources" ] || fail "$pages manual pages of $sources"
   rm -f "$work/contents.$$"

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 command -v dpkg-deb >/dev/null || skip "no dpkg here: .deb packages are not for this machine"
 make_package DEB deb
-dpkg-deb --contents "$package" | awk '$1 !~ /^d/ { print $6 }' | check_contents copyright
+dpkg-deb --contents "$package" | awk '$1 !~ /^d/ { print $6 }' | check_contents copyright .gz
 echo "$(basename "$package"): $(stat -c %s "$package") bytes; depends on $(dpkg-deb -f "$package" Depends)"
 check_policy() {
   if ! command -v lintian >/dev/null; then

@@ -8,7 +8,7 @@ query() {
   rpm -qp "$@" "$package" 2>/dev/null
 }
 
-query -l | check_contents LICENSE
+query -l | check_contents LICENSE .gz
 # Folders that belong to other packages must not be claimed.
 foreign=$(query --qf '[%{FILENAMES} %{FILEMODES:perms}\n]' |
   awk '$2 ~ /^d/ && $1 !~ /memtrace/ { print $1 }')

@@ -1,6 +1,20 @@
-# cpack runs this before it packs a .deb: gives the files that it has laid out the texts that Debian's
-# policy asks for, copyright and changelog, and compresses the manual pages (its chapter 12).
+# cpack runs this before it packs the files that it has laid out: compresses the manual pages, as both
+# kinds of package have them, and gives a .deb the texts that chapter 12 of Debian's policy asks for,
+# copyright and changelog.
+function(compress)
+  execute_process(COMMAND gzip -9n ${ARGN} RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "gzip: ${status}")
+  endif()
+endfunction()
+
 set(root ${CPACK_TEMPORARY_DIRECTORY}/usr/share)
+file(GLOB pages ${root}/man/man1/*.1)
+compress(${pages})
+if(NOT CPACK_GENERATOR STREQUAL "DEB")
+  return()
+endif()
+
 set(texts ${root}/doc/memtrace)
 # As Debian has the text of the licence itself, a package brings none.
 file(REMOVE ${texts}/LICENSE)
@@ -23,9 +37,4 @@ file(WRITE ${texts}/changelog
 
  -- ${CPACK_PACKAGE_CONTACT}  ${time}
 ")
-
-file(GLOB pages ${root}/man/man1/*.1)
-execute_process(COMMAND gzip -9n ${texts}/changelog ${pages} RESULT_VARIABLE status)
-if(NOT status EQUAL 0)
-  message(FATAL_ERROR "gzip: ${status}")
-endif()
+compress(${texts}/changelog)
