@@ -1,23 +1,14 @@
 #include "pipeline/target_objects.h"
 
-#include <elf.h>
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <cstdlib>
 #include <set>
-#include <span>
 #include <utility>
 
-#include "base/foreign_file.h"
 #include "base/system.h"
 #include "base/text.h"
-#include "base/unique_fd.h"
-#include "symbolize/program_interpreter.h"
+#include "pipeline/command_programs.h"
 
 namespace memtrace {
 namespace {
@@ -98,82 +89,12 @@ std::vector<std::uint32_t> all_processes() {
   return pids;
 }
 
-// Standard output of a program; "" when it cannot be run.
-std::string output_of(const std::vector<std::string>& arguments) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return "";
+// A program of the command and the libraries that are loaded with it.
+void add_program(ObjectList& objects, const CommandProgram& program) {
+  objects.add(program.root + program.path, program.path);
+  for (const std::string& library : libraries_of(program)) {
+    objects.add(program.root + library, library);
   }
-  const UniqueFd in(ends[0]);
-  UniqueFd out(ends[1]);
-  std::vector<char*> words;
-  for (const std::string& argument : arguments) {
-    words.push_back(const_cast<char*>(argument.c_str()));
-  }
-  words.push_back(nullptr);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::dup2(out.get(), STDOUT_FILENO);
-    const int nothing = ::open("/dev/null", O_WRONLY);
-    ::dup2(nothing, STDERR_FILENO);
-    ::execv(words[0], words.data());
-    ::_exit(127);
-  }
-  out.reset();
-  std::string text;
-  std::array<char, 4096> buffer{};
-  for (ssize_t count = 0; (count = ::read(in.get(), buffer.data(), buffer.size())) > 0;) {
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-  int status = 0;
-  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return text;
-}
-
-// "#!/usr/bin/env python3": the program and its one argument.
-std::vector<std::string> interpreter_line(const std::string& path) {
-  const auto file = open_foreign_file(path);
-  std::array<char, 256> buffer{};  // as much as the kernel looks at (fs/binfmt_script.c)
-  const auto count = file.ok()
-                         ? read_at(file.value().fd, std::as_writable_bytes(std::span(buffer)), 0)
-                         : Result<std::size_t>(std::size_t{0});
-  const std::string_view text(buffer.data(), count.ok() ? count.value() : 0);
-  if (!text.starts_with("#!")) {
-    return {};
-  }
-  const std::string_view line = trim(text.substr(2, text.find('\n') - 2));
-  const std::size_t blank = line.find_first_of(" \t");
-  std::vector<std::string> words = {std::string(line.substr(0, blank))};
-  if (blank != std::string_view::npos) {
-    words.emplace_back(trim(line.substr(blank)));
-  }
-  return words;
-}
-
-// A program and the libraries that are loaded with it.
-void add_program(ObjectList& objects, const std::string& path, int depth = 0) {
-  constexpr int kDeepest = 4;
-  objects.add(path, path);
-  const std::vector<std::string> script = interpreter_line(path);
-  if (!script.empty() && depth < kDeepest) {
-    add_program(objects, script[0], depth + 1);
-    // "env python3" becomes another program.
-    const bool is_env = script[0].ends_with("/env") && script.size() > 1;
-    const auto next = is_env ? find_program(script[1]) : Result<std::string>(Error{});
-    if (next.ok()) {
-      add_program(objects, next.value(), depth + 1);
-    }
-    return;
-  }
-  const std::string loader = program_interpreter(path);
-  if (loader.empty()) {
-    return;  // static, or no ELF file
-  }
-  for (const std::string& library : parse_loader_list(output_of({loader, "--list", path}))) {
-    objects.add(library, library);
-  }
-  objects.add(loader, loader);
 }
 
 // "libc" is libc.so.6 or libc-2.17.so.
@@ -211,34 +132,6 @@ std::optional<TargetObject> object_of_mapping(const NewMapping& mapping) {
   return TargetObject{mapping.path, mapping.path};
 }
 
-std::vector<std::string> parse_loader_list(const std::string& text) {
-  std::vector<std::string> paths;
-  for (std::string_view line : split(text, '\n')) {
-    const std::size_t arrow = line.find("=> ");
-    line = trim(arrow == std::string_view::npos ? line : line.substr(arrow + 3));
-    const std::size_t address = line.rfind(" (0x");
-    if (line.starts_with('/') && address != std::string_view::npos) {
-      paths.emplace_back(line.substr(0, address));
-    }
-  }
-  return paths;
-}
-
-Result<std::string> find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) {
-    return name;
-  }
-  const char* path = std::getenv("PATH");
-  const std::string directories = path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
-  for (const std::string_view directory : split(directories, ':')) {
-    std::string candidate = std::string(directory.empty() ? "." : directory) + "/" + name;
-    if (::access(candidate.c_str(), X_OK) == 0) {
-      return candidate;
-    }
-  }
-  return Error{"command " + name, ENOENT, "no such program in PATH"};
-}
-
 Result<TargetObject> find_object(const std::vector<TargetObject>& objects,
                                  const std::string& name) {
   if (name.find('/') != std::string::npos) {
@@ -273,11 +166,13 @@ std::vector<TargetObject> objects_of_process(std::uint32_t pid) {
 Result<std::vector<TargetObject>> objects_of(const Target& target) {
   ObjectList objects;
   if (!target.command.empty()) {
-    auto program = find_program(target.command.front());
-    if (!program.ok()) {
-      return program.take_error();
+    auto found = find_program(target.command.front());
+    if (!found.ok()) {
+      return found.take_error();
     }
-    add_program(objects, program.value());
+    for (const CommandProgram& program : command_programs(target.command)) {
+      add_program(objects, program);
+    }
   }
   std::vector<std::uint32_t> pids = target.ids;
   if (target.kind == TargetKind::System) {

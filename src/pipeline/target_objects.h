@@ -18,8 +18,8 @@ struct TargetObject {
   std::string mapped_path;  // as the target knows it
 };
 
-// Each file once, whatever it is called. Of a command: its program and the libraries that the
-// program's own dynamic loader says it will load. Error: no such process or command.
+// Each file once, whatever it is called. Of a command: the programs that it will execute and the
+// libraries that their own dynamic loaders say they will load. Error: no such process or command.
 Result<std::vector<TargetObject>> objects_of(const Target& target);
 
 // Of one process as it is now; empty when it is gone.
@@ -42,11 +42,5 @@ class FileSet {
 // The object of that name: a path, of any file, or a library's name as "libc.so.6" or "libc".
 // Error: Usage, none, with the nearest names.
 Result<TargetObject> find_object(const std::vector<TargetObject>& objects, const std::string& name);
-
-// What execvp(3) would run. Error: not found.
-Result<std::string> find_program(const std::string& name);
-
-// PATH of "=> PATH (0x7f..)" and "PATH (0x7f..)", as `ld.so --list` prints them.
-std::vector<std::string> parse_loader_list(const std::string& text);
 
 }  // namespace memtrace

@@ -21,15 +21,6 @@ bool has_file(const std::vector<TargetObject>& objects, std::string_view start) 
   });
 }
 
-TEST(LoaderList, gives_the_paths_of_libraries) {
-  const std::vector<std::string> expected = {"/lib/libc.so.6", "/lib64/ld-linux-x86-64.so.2"};
-  EXPECT_EQ(parse_loader_list("\tlinux-vdso.so.1 (0x00007ffd)\n"
-                              "\tlibc.so.6 => /lib/libc.so.6 (0x00007f12)\n"
-                              "\tlibgone.so => not found\n"
-                              "\t/lib64/ld-linux-x86-64.so.2 (0x00007f34)\n"),
-            expected);
-}
-
 TEST(TargetObjects, of_this_process_are_its_program_and_libraries) {
   const auto objects = objects_of_process(static_cast<std::uint32_t>(::getpid()));
   EXPECT_TRUE(has_file(objects, "pipeline_test"));
