@@ -3,15 +3,30 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
+
 namespace memtrace {
 namespace {
 
 using Json = nlohmann::json;
 
 // Anonymous code of different processes has nothing in common.
-std::string key_of(const Module& module) {
+std::string name_of(const Module& module) {
   return module.kind == ModuleKind::Anonymous ? module.path + '@' + std::to_string(module.pid)
                                               : module.path;
+}
+
+// "fe:1:131"; "" when the recording does not tell. Below chroot(2) two files have the same path.
+std::string file_of(const Module& module) {
+  return module.inode == 0 ? ""
+                           : format("%x:%x:%llu",
+                                    module.major,
+                                    module.minor,
+                                    static_cast<unsigned long long>(module.inode));
+}
+
+std::string key_of(const std::string& name, const std::string& file) {
+  return file.empty() ? name : name + '\0' + file;
 }
 
 Json to_json(const Frame& frame) {
@@ -35,7 +50,7 @@ Result<EmbeddedSymbols> EmbeddedSymbols::parse(const std::string& json) {
   try {
     const Json document = Json::parse(json);
     for (const Json& module : document.at("modules")) {
-      Places& places = symbols.modules_[module.at("module")];
+      Places& places = symbols.modules_[key_of(module.at("module"), module.value("file", ""))];
       for (const Json& place : module.at("at")) {
         Frames& frames = places[place.at(0)];
         for (const Json& frame : place.at(1)) {
@@ -50,11 +65,14 @@ Result<EmbeddedSymbols> EmbeddedSymbols::parse(const std::string& json) {
 }
 
 void EmbeddedSymbols::add(const Module& module, std::uint64_t lookup_offset, const Frames& frames) {
-  modules_[key_of(module)][lookup_offset] = frames;
+  modules_[key_of(name_of(module), file_of(module))][lookup_offset] = frames;
 }
 
 const Frames* EmbeddedSymbols::find(const Module& module, std::uint64_t lookup_offset) const {
-  const auto places = modules_.find(key_of(module));
+  auto places = modules_.find(key_of(name_of(module), file_of(module)));
+  if (places == modules_.end()) {
+    places = modules_.find(name_of(module));
+  }
   if (places == modules_.end()) {
     return nullptr;
   }
@@ -76,7 +94,12 @@ std::string EmbeddedSymbols::to_json() const {
       }
       at.push_back(Json::array({offset, names}));
     }
-    modules.push_back({{"module", key}, {"at", at}});
+    const std::size_t end = key.find('\0');
+    Json described = {{"module", key.substr(0, end)}, {"at", at}};
+    if (end != std::string::npos) {
+      described["file"] = key.substr(end + 1);
+    }
+    modules.push_back(std::move(described));
   }
   const Json document = {{"version", 1}, {"modules", modules}};
   // A symbol need not be UTF-8.

@@ -1,7 +1,8 @@
 // The names of all addresses of a recording, as `record` stores them in the file (a feature section
 // that perf skips) and `report` reads them back, on another machine or after the programs are gone.
 //
-// {"version":1,"modules":[{"module":"/usr/lib/libc.so.6","at":[[OFFSET,[FRAME,...]],...]}]}
+// {"version":1,"modules":[{"module":"/usr/lib/libc.so.6","file":"MAJOR:MINOR:INODE",
+//                           "at":[[OFFSET,[FRAME,...]],...]}]}
 // FRAME = [function, module, file, line, kernel, inlined], innermost first. OFFSET is
 // CodeLocation::lookup_offset().
 #pragma once

@@ -121,7 +121,11 @@ void EventFeed::apply_mmap(const Stamp& stamp, const Mmap& mmap) {
               .module = {.kind = kind_of(mmap.path),
                          .path = std::string(mmap.path),
                          .build_id = to_hex(mmap.build_id),
-                         .pid = mmap.pid}});
+                         .pid = mmap.pid,
+                         .root = roots_ ? roots_->of(mmap.pid) : "",
+                         .major = mmap.major,
+                         .minor = mmap.minor,
+                         .inode = mmap.inode}});
 }
 
 // Before 3.16 the record of a new name is the same for an exec and for prctl(2). An exec names the

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "pipeline/local_formats.h"
 #include "pipeline/probed_caches.h"
 #include "pipeline/probed_callers.h"
+#include "pipeline/process_roots.h"
 #include "state/world.h"
 #include "tracepoints/event.h"
 #include "tracepoints/tracepoint.h"
@@ -38,6 +40,9 @@ class EventFeed {
   // Types for all events that the recording knows of by now.
   void learn_events();
 
+  // The processes run here and now: their root directories can be seen.
+  void watch_roots(std::span<const std::string> command) { roots_.emplace(command); }
+
  private:
   void apply_mmap(const Stamp& stamp, const Mmap& mmap);
   void announce(const Stamp& stamp, const Mmap& mmap);
@@ -62,6 +67,7 @@ class EventFeed {
   LocalFormats local_formats_;
   std::vector<std::string> caveats_;
   std::map<std::uint32_t, std::string> new_names_;  // by pid, until its next mapping
+  std::optional<ProcessRoots> roots_;               // of a live source
   std::uint64_t malformed_ = 0;
   std::uint32_t last_pid_ = 0;
 };

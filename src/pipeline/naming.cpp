@@ -4,6 +4,7 @@
 
 #include "base/system.h"
 #include "base/text.h"
+#include "pipeline/describe_module.h"
 
 namespace memtrace {
 namespace {
@@ -109,8 +110,8 @@ Frames Naming::from_symbolizer(const CodeLocation& location, const Module& modul
     // Modules move on their own at each boot.
     return {frame_of({.module = "[kernel]", .module_offset = location.offset}, true)};
   }
-  const ModuleDescription description{
-      .kind = module.kind, .path = module.path, .build_id = build_id_of(module), .pid = module.pid};
+  ModuleDescription description = describe_module(module);
+  description.build_id = build_id_of(module);
   Frames frames;
   for (const FrameName& frame :
        symbolizer_.name(location.module, description, location.lookup_offset() + shift)) {
@@ -137,12 +138,17 @@ std::string Naming::build_id_of(const Module& module) const {
   if (!module.build_id.empty()) {
     return module.build_id;
   }
+  std::string found;
   for (const BuildIdEntry& entry : recording_.build_ids) {
-    if (entry.path == module.path) {
-      return entry.build_id;
+    if (entry.path != module.path) {
+      continue;
     }
+    if (!found.empty() && found != entry.build_id) {
+      return {};  // two files of that path, one of them below chroot(2): nobody says whose it is
+    }
+    found = entry.build_id;
   }
-  return {};
+  return found;
 }
 
 std::vector<std::string> Naming::caveats() const {

@@ -7,7 +7,9 @@
 #include "base/system.h"
 #include "perf/file_writer.h"
 #include "pipeline/about.h"
+#include "pipeline/describe_module.h"
 #include "pipeline/event_feed.h"
+#include "pipeline/event_parts.h"
 #include "pipeline/identity_watch.h"
 #include "pipeline/machine.h"
 #include "pipeline/naming.h"
@@ -17,6 +19,7 @@
 #include "pipeline/silent_probes.h"
 #include "pipeline/taken_events.h"
 #include "pipeline/user_stacks.h"
+#include "symbolize/module_file.h"
 #include "symbolize/symbolizer.h"
 
 namespace memtrace {
@@ -50,10 +53,11 @@ WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source)
   return setup;
 }
 
-// Of the file as its process sees it: it may live in another mount namespace.
+// Of the file as its process sees it: it may live in another mount namespace, or below chroot(2).
 std::string build_id_of(const Module& module) {
-  const std::string seen = "/proc/" + std::to_string(module.pid) + "/root" + module.path;
-  return read_build_id(path_exists(seen) ? seen : module.path);
+  NamingCaveats ignored;  // naming the same modules says them
+  const auto file = find_module_file(describe_module(module), {}, ignored);
+  return file ? file->build_id() : "";
 }
 
 class Recorder {
@@ -70,6 +74,7 @@ class Recorder {
         user_stacks_(world_),
         own_records_(source.events().front().ids.front(), trailer_shape(source.features())),
         written_events_(source.events().size()) {
+    feed_.watch_roots(options.live.target.command);
     about_.target = options.target_text;
     about_.whole_machine = options.live.target.kind == TargetKind::System;
     about_.migratetypes = migratetype_names();

@@ -128,7 +128,11 @@ bool Session::needs_identities() const {
 }
 
 void Session::identify_processes(const LiveSource& source) {
-  if (!options_.live || !needs_identities()) {
+  if (!options_.live) {
+    return;
+  }
+  feed_.watch_roots(source.target().command);
+  if (!needs_identities()) {
     return;
   }
   const bool monotonic = source.monotonic_clock();

@@ -17,6 +17,9 @@ struct Module {
   std::string path;      // as mapped: "/usr/lib/libc.so.6", "[kernel.kallsyms]", "[vdso]", "//anon"
   std::string build_id;  // lower-case hex, "" when not known
   std::uint32_t pid = 0;  // a process that maps it, to find it through /proc/PID/root
+  std::string root = {};  // that process's root directory; "" for our own, or when not known
+  std::uint32_t major = 0, minor = 0;  // of File: its device
+  std::uint64_t inode = 0;             // 0 when not known
 };
 
 class ModuleTable {
@@ -26,7 +29,8 @@ class ModuleTable {
   // The module for all kernel addresses: kernel modules differ in addresses, not in ModuleId.
   ModuleId kernel() const { return kernel_; }
 
-  // Same path and build id: same module. Anonymous code is one module for each process.
+  // Same path, file and build id: same module; below chroot(2) another file may have the same path.
+  // Anonymous code is one module for each process.
   ModuleId intern(const Module& module);
 
   const Module& at(ModuleId id) const { return modules_[id.value - 1]; }

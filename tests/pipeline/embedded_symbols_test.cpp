@@ -47,6 +47,26 @@ TEST(EmbeddedSymbolsTest, places_that_were_not_seen_are_not_found) {
   EXPECT_FALSE(read.empty());
 }
 
+// Below chroot(2) another file has the same path.
+TEST(EmbeddedSymbolsTest, files_of_the_same_path_have_names_of_their_own) {
+  Module inside = kLibc;
+  inside.inode = 12;
+  Module other = kLibc;
+  other.inode = 13;
+  EmbeddedSymbols symbols;
+  symbols.add(inside, 0x10, {{.function = "inside"}});
+  symbols.add(other, 0x10, {{.function = "other"}});
+  symbols.add(kLibc, 0x20, {{.function = "unnumbered"}});
+  const EmbeddedSymbols read = read_back(symbols);
+  ASSERT_NE(read.find(inside, 0x10), nullptr);
+  EXPECT_EQ(read.find(inside, 0x10)->front().function, "inside");
+  ASSERT_NE(read.find(other, 0x10), nullptr);
+  EXPECT_EQ(read.find(other, 0x10)->front().function, "other");
+  inside.inode = 14;  // of a file that is written without numbers, as memtrace did
+  ASSERT_NE(read.find(inside, 0x20), nullptr);
+  EXPECT_EQ(read.find(inside, 0x20)->front().function, "unnumbered");
+}
+
 // Two processes may have different code at the same anonymous address.
 TEST(EmbeddedSymbolsTest, anonymous_code_is_each_process_own) {
   EmbeddedSymbols symbols;
