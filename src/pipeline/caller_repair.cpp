@@ -34,8 +34,7 @@ std::optional<std::uint64_t> CallerRepair::return_address(const Sample& sample,
   }
   const CodeLocation location =
       process.space.locate(registers[kHostRegisters.program_counter], false);
-  FrameRules* rules = location.module.valid() ? rules_.of_module(location.module) : nullptr;
-  const auto rule = rules == nullptr ? std::nullopt : rules->at(location.offset);
+  const auto rule = location.module.valid() ? rules_.rule_of(location) : std::nullopt;
   if (!rule || rule->kind != FrameRule::Kind::Simple ||
       rule->cfa_register != kHostRegisters.stack_pointer ||
       rule->ra_offset_bytes == FrameRule::kInRegister) {

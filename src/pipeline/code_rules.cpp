@@ -1,5 +1,6 @@
 #include "pipeline/code_rules.h"
 
+#include "pipeline/describe_module.h"
 #include "symbolize/module_file.h"
 #include "symbolize/symbolizer.h"
 
@@ -10,6 +11,10 @@ bool is_plain(const FrameRule& rule) {
   return rule.kind == FrameRule::Kind::Simple && rule.ra_offset_bytes != FrameRule::kInRegister &&
          (rule.cfa_register == kHostRegisters.stack_pointer ||
           rule.cfa_register == kHostRegisters.frame_pointer);
+}
+
+DebugPlaces places_of(const ModuleDescription& module) {
+  return {Symbolizer::Options{}.debug_directory, roots_of(module)};
 }
 
 }  // namespace
@@ -40,9 +45,34 @@ CodePlace CodeRules::look_up(std::uint64_t avma) {
   if (world_.modules().at(location.module).path.starts_with("[uprobes")) {
     return {{}, Where::Trampoline};
   }
-  FrameRules* rules = of_module(location.module);
-  const auto rule = rules == nullptr ? std::nullopt : rules->at(location.offset);
+  const auto rule = rule_of(location);
   return rule ? CodePlace{*rule, Where::Code, is_plain(*rule)} : CodePlace{{}, Where::WithoutRules};
+}
+
+// A return address is asked for by the byte before, which is no function's first.
+bool CodeRules::is_function_entry(const CodeLocation& location) {
+  auto found = entries_.find(location.module);
+  if (found == entries_.end()) {
+    const ModuleDescription description = describe_module(world_.modules().at(location.module));
+    found = entries_.try_emplace(location.module, description, places_of(description)).first;
+  }
+  return found->second.contains(location.offset);
+}
+
+// A call leaves the return address on top of the stack; on other machines it is in a register.
+std::optional<FrameRule> CodeRules::rule_of(const CodeLocation& location) {
+  FrameRules* rules = of_module(location.module);
+  auto rule = rules == nullptr ? std::nullopt : rules->at(location.offset);
+#if defined(__x86_64__)
+  constexpr int kWordBytes = 8;
+  if (!rule && is_function_entry(location)) {
+    rule = FrameRule{.kind = FrameRule::Kind::Simple,
+                     .cfa_register = kHostRegisters.stack_pointer,
+                     .ra_offset_bytes = -kWordBytes,
+                     .cfa_offset_bytes = kWordBytes};
+  }
+#endif
+  return rule;
 }
 
 const FullFrameRule* CodeRules::full_at(std::uint64_t avma) {
@@ -54,11 +84,8 @@ const FullFrameRule* CodeRules::full_at(std::uint64_t avma) {
 FrameRules* CodeRules::of_module(ModuleId id) {
   const auto [found, is_new] = by_module_.try_emplace(id);
   if (is_new) {
-    const Module& module = world_.modules().at(id);
-    const ModuleDescription description{
-        .kind = module.kind, .path = module.path, .build_id = module.build_id, .pid = module.pid};
-    found->second = FrameRules::open(
-        description, {Symbolizer::Options{}.debug_directory, roots_of(description)});
+    const ModuleDescription description = describe_module(world_.modules().at(id));
+    found->second = FrameRules::open(description, places_of(description));
   }
   return found->second.get();
 }

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "pipeline/rule_log.h"
 #include "pipeline/rule_table.h"
 #include "state/world.h"
 #include "symbolize/frame_rule.h"
+#include "symbolize/function_entries.h"
 
 namespace memtrace {
 
@@ -53,10 +55,13 @@ class CodeRules {
     return process_->space.locate(avma, false).module;
   }
 
-  // Of a module; null when it has no CFI or is not to be found.
-  FrameRules* of_module(ModuleId id);
+  // Of a place in a file; nothing where neither the file's CFI nor its symbols tell it.
+  std::optional<FrameRule> rule_of(const CodeLocation& location);
 
  private:
+  // Null when the module has no CFI or is not to be found.
+  FrameRules* of_module(ModuleId id);
+  bool is_function_entry(const CodeLocation& location);
   CodePlace look_up(std::uint64_t avma);
   const CodePlace& learn(std::uint64_t avma);
 
@@ -66,6 +71,7 @@ class CodeRules {
   RuleTable table_;
   RuleLog* log_ = nullptr;
   std::unordered_map<ModuleId, std::unique_ptr<FrameRules>> by_module_;
+  std::unordered_map<ModuleId, FunctionEntries> entries_;  // of modules that needed them
 };
 
 }  // namespace memtrace

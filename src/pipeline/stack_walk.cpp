@@ -152,10 +152,15 @@ void StackWalk::sync_registers() {
 
 StackWalk::Step StackWalk::full_step() {
   const FullFrameRule* rule = rules_.full_at(lookup_avma());
-  if (rule == nullptr) {
+  if (rule == nullptr && !place_.is_plain) {
     return end(StackEnd::Undecodable);
   }
   sync_registers();
+  if (rule == nullptr) {  // a function's entry, by its symbol: no register has changed yet
+    const Step stepped = plain_step(place_.rule);
+    all_known_ = true;
+    return stepped;
+  }
   const CfiValue cfa = evaluate(rule->cfa, {registers_, stack_, std::nullopt});
   if (!cfa.ok()) {
     return fail(cfa.failure);
