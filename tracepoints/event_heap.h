@@ -17,6 +17,9 @@ struct HeapCall {
   // Lower half of the stack pointer at the function's entry, to tell nested calls from calls that
   // were left by longjmp(3); 0 when the probe does not say.
   std::uint32_t stack_pointer = 0;
+  // The function does its work by another one that is probed as well: musl's calloc calls malloc,
+  // and glibc's realloc of no block jumps to it.
+  bool has_inner = false;
 };
 
 // The end of such a call. address is 0 when it failed, or when the function does not return it.
@@ -25,6 +28,13 @@ struct HeapReturn {
   std::optional<std::uint64_t> usable_bytes;  // of a glibc chunk, when the probe reads it
   // At a return instruction: as at the entry of the call that returns. 0: the probe does not say.
   std::uint32_t stack_pointer = 0;
+};
+
+// glibc's first call of a function (malloc/hooks.c, until 2.33): it enters the function once more
+// for the same call. The world makes one of that entry, too, and of each that belongs to a call
+// which is under way: nobody counts them.
+struct HeapAgain {
+  std::uint64_t bytes = 0;  // asked for
 };
 
 // Made of a HeapCall and its HeapReturn: memory that the program now has. The event's stack is the

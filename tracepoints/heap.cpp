@@ -32,6 +32,8 @@ HeapName parse_name(std::string_view event_name) {
       numberless.ends_with(kReturnSuffix)) {
     name.is_return = true;
     name.call = numberless.substr(0, numberless.size() - kReturnSuffix.size());
+  } else if (numberless.ends_with(kAgainSuffix)) {
+    name.call = numberless.substr(0, numberless.size() - kAgainSuffix.size());
   }
   name.function = without_number(name.call);
   return name;
@@ -42,6 +44,7 @@ struct CallFields {
   std::optional<NumberAt> size;
   std::optional<NumberAt> count;
   std::optional<NumberAt> stack_pointer;
+  bool has_inner = false;
   std::size_t needed_bytes = 0;
 };
 
@@ -59,7 +62,7 @@ std::uint64_t product(std::uint64_t left, std::uint64_t right) {
 }
 
 HeapCall read_call(const CallFields& fields, const std::byte* data) {
-  HeapCall call{.op = op_of(fields)};
+  HeapCall call{.op = op_of(fields), .has_inner = fields.has_inner};
   call.address = fields.ptr ? fields.ptr->load(data) : 0;
   call.bytes = fields.size ? fields.size->load(data) : 0;
   if (fields.count) {
@@ -75,7 +78,8 @@ Result<Decoder> bind_call(FieldLookup& lookup) {
   CallFields fields{.ptr = lookup.optional("ptr"),
                     .size = lookup.optional("size"),
                     .count = lookup.optional("count"),
-                    .stack_pointer = lookup.optional("sp")};
+                    .stack_pointer = lookup.optional("sp"),
+                    .has_inner = lookup.has("inner")};
   if (!fields.ptr) {
     lookup.required({"size"});
   }
@@ -121,8 +125,23 @@ Result<Decoder> bind_return(FieldLookup& lookup) {
   });
 }
 
+Result<Decoder> bind_again(FieldLookup& lookup) {
+  const NumberAt again = lookup.required({"again"});
+  TRY(lookup.check());
+  const std::size_t needed_bytes = lookup.needed_bytes();
+  return Decoder([again, needed_bytes](const RawSample& sample) -> EventPayload {
+    if (sample.raw.size() < needed_bytes) {
+      return {};
+    }
+    return HeapAgain{.bytes = again.load(sample.raw.data())};
+  });
+}
+
 Result<Decoder> bind_heap(const EventFormat& format) {
   FieldLookup lookup(format);
+  if (lookup.has("again")) {
+    return bind_again(lookup);
+  }
   return lookup.has("result") ? bind_return(lookup) : bind_call(lookup);
 }
 

@@ -29,11 +29,11 @@ constexpr HeapFunction operator_delete(std::string_view name) {
   return {.name = name, .op = HeapOp::Free, .ptr = 0, .returns_block = false, .is_operator = true};
 }
 
-// reallocarray is not here: it calls realloc.
 constexpr auto kFunctions = std::to_array<HeapFunction>({
     alloc("malloc", 0),
     alloc("calloc", 1, 0),
     resize("realloc", 1),
+    resize("reallocarray", 2, 1),
     alloc("memalign", 1),
     alloc("aligned_alloc", 1),
     {.name = "posix_memalign", .size = 2, .returns_block = false, .memory_pointer = 0},
@@ -63,15 +63,21 @@ constexpr auto kFunctions = std::to_array<HeapFunction>({
     operator_delete("_ZdaPvmSt11align_val_t"),
 });
 
+// mallocgc(size uintptr, typ *_type, needzero bool): every object of Go's heap.
+constexpr HeapFunction kGo = {
+    .name = "runtime.mallocgc", .size = 0, .returns_block = false, .is_go = true};
+
 constexpr auto kPrefixes = std::to_array<std::string_view>({"", "je_", "tc_", "mi_"});
 
 #if defined(__x86_64__)
 constexpr std::array<std::string_view, 6> kRegisters = {"%di", "%si", "%dx", "%cx", "%r8", "%r9"};
 constexpr std::string_view kResult = "%ax";
+constexpr std::string_view kGoFirst = "%ax";
 constexpr std::string_view kStackPointer = "%sp";
 #elif defined(__aarch64__)
 constexpr std::array<std::string_view, 6> kRegisters = {"%x0", "%x1", "%x2", "%x3", "%x4", "%x5"};
 constexpr std::string_view kResult = "%x0";
+constexpr std::string_view kGoFirst = "%x0";
 constexpr std::string_view kStackPointer = "%sp";
 #endif
 
@@ -87,6 +93,10 @@ std::span<const HeapFunction> heap_functions() {
   return kFunctions;
 }
 
+const HeapFunction& go_allocation() {
+  return kGo;
+}
+
 std::span<const std::string_view> heap_prefixes() {
   return kPrefixes;
 }
@@ -100,8 +110,11 @@ std::string_view result_register() {
   return kResult;
 }
 
-std::string entry_arguments(const HeapFunction& function) {
+std::string entry_arguments(const HeapFunction& function, bool has_inner) {
   std::string text;
+  if (function.is_go) {
+    return "size=" + std::string(kGoFirst) + ":u64 sp=" + std::string(kStackPointer) + ":u32";
+  }
   add(text, "ptr", function.ptr);
   add(text, "count", function.count);
   add(text, "size", function.size);
@@ -109,7 +122,8 @@ std::string entry_arguments(const HeapFunction& function) {
     text.pop_back();
     return text;
   }
-  return text + "sp=" + std::string(kStackPointer) + ":u32";
+  const std::string stack_pointer = "=" + std::string(kStackPointer) + ":u32";
+  return text + "sp" + stack_pointer + (has_inner ? " inner" + stack_pointer : "");
 }
 
 std::string return_arguments(bool chunk) {

@@ -22,15 +22,22 @@ struct HeapFunction {
   bool returns_block = true;        // false: nothing, or through a pointer (posix_memalign)
   bool is_operator = false;         // C++'s: an exception may leave it
   std::int8_t memory_pointer = -1;  // of posix_memalign: where the block's address is put
+  // Of Go, whose arguments are in registers of its own since 1.17 (ABIInternal), and whose stacks
+  // move: no return may be probed. Its garbage collector frees.
+  bool is_go = false;
 };
 
 std::span<const HeapFunction> heap_functions();
 
+// Go's own. It is not among heap_functions().
+const HeapFunction& go_allocation();
+
 // Prefixes that allocators are known to be built with; "" is first.
 std::span<const std::string_view> heap_prefixes();
 
-// What uprobe_events shall fetch at the entry: "size=%di:u64 sp=%sp:u32".
-std::string entry_arguments(const HeapFunction& function);
+// What uprobe_events shall fetch at the entry: "size=%di:u64 sp=%sp:u32"; of a function that goes
+// on in another one that is probed, "inner=%sp:u32" too.
+std::string entry_arguments(const HeapFunction& function, bool has_inner = false);
 // And at the return: "result=%ax:u64", with `chunk` glibc's size word in front of the block too.
 std::string return_arguments(bool chunk);
 

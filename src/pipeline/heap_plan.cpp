@@ -4,12 +4,15 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "base/text.h"
+#include "symbolize/elf_file.h"
 #include "symbolize/function_table.h"
+#include "symbolize/initial_pointer.h"
 #include "symbolize/probe_place.h"
 #include "symbolize/tail_code.h"
 #include "tracepoints/heap.h"
@@ -17,6 +20,9 @@
 
 namespace memtrace {
 namespace {
+
+// runtime.mallocgc as uprobe_events can name an event.
+constexpr std::string_view kGoEvent = "go_mallocgc";
 
 using FunctionIndex = std::unordered_map<std::string_view, const Function*>;
 
@@ -82,16 +88,19 @@ RegisterMask argument_mask(const HeapFunction& role) {
   return mask;
 }
 
-std::string size_filter(const HeapFunction& role, const HeapNeeds& needs) {
+std::string size_filter(const HeapFunction& role,
+                        const HeapNeeds& needs,
+                        const char* field = "size") {
   constexpr auto kNoLimit = std::numeric_limits<std::uint64_t>::max();
   const bool limited = needs.min_bytes > 0 || needs.max_bytes != kNoLimit;
   // The kernel's filters do not multiply, and the old block of a realloc must be seen to go.
   if (!limited || role.op != HeapOp::Alloc || role.count >= 0) {
     return "";
   }
-  std::string filter = format("size >= %llu", static_cast<unsigned long long>(needs.min_bytes));
+  std::string filter =
+      format("%s >= %llu", field, static_cast<unsigned long long>(needs.min_bytes));
   if (needs.max_bytes != kNoLimit) {
-    filter += format(" && size <= %llu", static_cast<unsigned long long>(needs.max_bytes));
+    filter += format(" && %s <= %llu", field, static_cast<unsigned long long>(needs.max_bytes));
   }
   return filter;
 }
@@ -113,6 +122,9 @@ class Planner {
         const auto found = index_.find(prefix + std::string(role.name));
         // Aliases are one function.
         if (found != index_.end() && entries_.insert(found->second->file_offset).second) {
+          if (role.op != HeapOp::Free) {
+            allocating_.insert(found->second->file_offset);
+          }
           all.push_back({.role = role,
                          .name = std::string(found->first),
                          .function = *found->second,
@@ -122,6 +134,10 @@ class Planner {
       }
     }
     std::ranges::for_each(all, [this](const Found& found) { add(found); });
+    if ((needs_.calls || needs_.returns) && needs_.period == 1) {
+      std::ranges::for_each(all, [this](const Found& found) { add_again(found); });
+    }
+    add_go();
     for (const CustomFunction& custom : needs_.custom) {
       add_custom(custom);
     }
@@ -130,9 +146,55 @@ class Planner {
 
  private:
   void add(const Found& found) {
-    if (!found.role.is_operator || (allocates_itself(found) && !only_forwards(found))) {
+    const bool is_seen_elsewhere = found.role.is_operator
+                                       ? !allocates_itself(found) || only_forwards(found)
+                                       : is_jump(found) || (is_array(found) && has_inner(found));
+    if (!is_seen_elsewhere) {
       add_probes(found);
     }
+  }
+
+  // mimalloc's posix_memalign is a jump to its mi_posix_memalign, musl's memalign one to
+  // aligned_alloc.
+  bool is_jump(const Found& found) const {
+    constexpr auto kEndbr64 = std::to_array<std::byte>(
+        {std::byte{0xf3}, std::byte{0x0f}, std::byte{0x1e}, std::byte{0xfa}});
+    if (found.machine != EM_X86_64) {
+      return false;
+    }
+    const std::vector<Instruction> code = decode_x86(found.bytes);
+    const bool is_marked = found.bytes.size() >= kEndbr64.size() &&
+                           std::ranges::equal(kEndbr64, std::span(found.bytes).first(4));
+    const auto first = code.begin() + (is_marked && !code.empty() ? 1 : 0);
+    return first != code.end() && first->kind == InstructionKind::Jump &&
+           entries_.contains(target_of({found.function.file_offset, {}}, *first));
+  }
+
+  // glibc's and musl's jump to realloc with the product.
+  static bool is_array(const Found& found) {
+    return found.role.op == HeapOp::Realloc && found.role.count >= 0;
+  }
+
+  // Whether it calls or jumps to another function that is probed.
+  bool has_inner(const Found& found) const {
+    if (found.machine != EM_X86_64 || found.role.is_operator) {
+      return false;
+    }
+    const std::vector<CodePiece> pieces = pieces_of(found);
+    return std::ranges::any_of(pieces, [&](const CodePiece& piece) {
+      const std::vector<Instruction> code = decode_x86(piece.bytes);
+      const bool is_other = piece.file_offset != found.function.file_offset;
+      return (is_other && allocating_.contains(piece.file_offset)) ||
+             std::ranges::any_of(code, [&](const Instruction& one) {
+               const std::uint64_t target = one.has_target() ? target_of(piece, one) : 0;
+               return target != found.function.file_offset && allocating_.contains(target);
+             });
+    });
+  }
+
+  std::uint64_t target_of(const CodePiece& code, const Instruction& branch) const {
+    const auto target = static_cast<std::int64_t>(code.file_offset) + branch.target;
+    return tails_.behind_stub(static_cast<std::uint64_t>(target));
   }
 
   // jemalloc's operator new[] jumps to its operator new, and what allocates aligned memory calls
@@ -147,8 +209,7 @@ class Planner {
         first->kind == InstructionKind::ConditionalJump) {
       return false;
     }
-    const auto target = static_cast<std::int64_t>(found.function.file_offset) + first->target;
-    return entries_.contains(tails_.behind_stub(static_cast<std::uint64_t>(target)));
+    return entries_.contains(target_of({found.function.file_offset, {}}, *first));
   }
 
   void add_probes(const Found& found) {
@@ -159,6 +220,77 @@ class Planner {
     if (!is_free && (needs_.returns || has_one_probe(found.role))) {
       add_return(found);
     }
+  }
+
+  // Its calls alone: a return probe would be lost when its stack moves, and nothing tells what the
+  // garbage collector frees.
+  void add_go() {
+    const auto found = index_.find(go_allocation().name);
+    if (found == index_.end() || !needs_.calls || needs_.returns || !has_register_abi()) {
+      return;
+    }
+    probes_.push_back({.kind = HeapProbeKind::Call,
+                       .function = std::string(kGoEvent),
+                       .file_offset = behind_stack_check(*found->second),
+                       .arguments = entry_arguments(go_allocation()),
+                       .filter = size_filter(go_allocation(), needs_)});
+  }
+
+  // A goroutine whose stack is too small gets a larger one first, and enters the function again.
+  std::uint64_t behind_stack_check(const Function& function) const {
+    constexpr std::ptrdiff_t kLongestCheck = 4;
+    const auto code = decode_x86(bytes_of(object_.path, function));
+    const auto limit = code.begin() + std::min<std::ptrdiff_t>(kLongestCheck, std::ssize(code));
+    const auto check = std::find_if(code.begin(), limit, [](const Instruction& one) {
+      return one.kind == InstructionKind::ConditionalJump;
+    });
+    const bool is_there = table_.machine() == EM_X86_64 && check != limit;
+    return function.file_offset + (is_there ? check->limit() : 0);
+  }
+
+  // Go 1.18 began to write its version into the file itself (debug/buildinfo, flag 2); 1.17 began
+  // to pass arguments in registers.
+  bool has_register_abi() const {
+    constexpr std::size_t kFlags = 15;
+    const auto file = ElfFile::open(object_.path);
+    const auto section = file.ok() ? file.value().section(".go.buildinfo") : std::nullopt;
+    const auto bytes = section ? file.value().content(*section) : std::span<const std::byte>();
+    return bytes.size() > kFlags && (std::to_integer<unsigned>(bytes[kFlags]) & 2U) != 0;
+  }
+
+  // glibc until 2.33: before the first call of each, the hook of malloc, realloc and memalign is a
+  // local function that prepares the allocator and begins the call again (malloc/hooks.c,
+  // malloc_hook_ini). It runs once in a process, and is found by the variable that points to it.
+  void add_again(const Found& found) {
+    const auto file = index_.contains("gnu_get_libc_version") ? ElfFile::open(object_.path)
+                                                              : Result<ElfFile>(Error{});
+    const auto hook =
+        file.ok() ? initial_target(file.value(), "__" + found.name + "_hook") : std::nullopt;
+    if (!hook || !begins_again(*hook, found.function)) {
+      return;
+    }
+    probes_.push_back(
+        {.kind = HeapProbeKind::Again,
+         .function = found.name,
+         .file_offset = *hook,
+         .arguments = "again=" + std::string(argument_register(found.role.size)) + ":u64",
+         .filter = size_filter(found.role, needs_, "again")});
+  }
+
+  // In some builds memalign's calls the local function that memalign calls as well: nothing is
+  // entered twice.
+  bool begins_again(std::uint64_t hook, const Function& function) const {
+    constexpr std::uint64_t kLongestHook = 512;
+    const auto bytes = code_bytes(object_.path, hook, kLongestHook);
+    if (!bytes.ok() || table_.machine() != EM_X86_64) {
+      return bytes.ok();
+    }
+    const auto code = decode_x86(std::span(bytes.value()).first(function_extent(bytes.value())));
+    return std::ranges::any_of(code, [&](const Instruction& one) {
+      return one.has_target() && one.kind != InstructionKind::ConditionalJump &&
+             static_cast<std::int64_t>(hook) + one.target ==
+                 static_cast<std::int64_t>(function.file_offset);
+    });
   }
 
   void add_custom(const CustomFunction& custom) {
@@ -215,9 +347,12 @@ class Planner {
     probes_.push_back({.kind = is_free ? HeapProbeKind::Free : HeapProbeKind::Call,
                        .function = found.name,
                        .file_offset = place_of(found),
-                       .arguments = entry_arguments(found.role),
+                       .arguments = entry_arguments(found.role, !is_free && goes_on(found)),
                        .filter = size_filter(found.role, needs_)});
   }
+
+  // Of a call that was not sampled its inner one may be.
+  bool goes_on(const Found& found) const { return needs_.period == 1 && has_inner(found); }
 
   void add_return(const Found& found) {
     if (found.role.memory_pointer >= 0) {
@@ -280,7 +415,8 @@ class Planner {
   TailCode tails_;
   FunctionIndex index_;
   std::vector<std::string> prefixes_;
-  std::set<std::uint64_t> entries_;  // file offsets of all functions of allocators
+  std::set<std::uint64_t> entries_;     // file offsets of all functions of allocators
+  std::set<std::uint64_t> allocating_;  // of those, of all that do not only free
   std::vector<HeapProbe> probes_;
   std::set<std::uint64_t> inside_;  // file offsets of probes inside functions
 };

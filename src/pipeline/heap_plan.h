@@ -32,7 +32,8 @@ struct HeapNeeds {
   }
 };
 
-enum class HeapProbeKind : std::uint8_t { Call, Return, Free };
+// Again: what makes a call enter its function a second time.
+enum class HeapProbeKind : std::uint8_t { Call, Return, Free, Again };
 
 struct HeapProbe {
   HeapProbeKind kind = HeapProbeKind::Call;

@@ -34,6 +34,8 @@ Result<> HeapProbes::define(const HeapProbe& probe,
   }
   if (probe.kind == HeapProbeKind::Return) {
     event += kReturnSuffix;
+  } else if (probe.kind == HeapProbeKind::Again) {
+    event += kAgainSuffix;
   }
   const bool has_stack = probe.kind == HeapProbeKind::Call || probe.has_no_call;
   auto defined = definer_.define_shared({.event = std::move(event),

@@ -153,6 +153,8 @@ void World::apply(Event& event) {
     apply_heap_call(event, *call);
   } else if (const auto* ended = std::get_if<HeapReturn>(&event.payload)) {
     apply_heap_return(event, *ended);
+  } else if (const auto* again = std::get_if<HeapAgain>(&event.payload)) {
+    heap_entries_.expect_again(event.tid, heap_names_.of(*event.type, strings_).call, again->bytes);
   } else if (const auto* entry = std::get_if<SystemCallEntry>(&event.payload)) {
     apply_call_entry(event, *entry);
   } else if (const auto* call_ended = std::get_if<SystemCallExit>(&event.payload)) {

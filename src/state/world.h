@@ -14,6 +14,7 @@
 #include "base/interner.h"
 #include "state/heap_blocks.h"
 #include "state/heap_calls.h"
+#include "state/heap_entries.h"
 #include "state/heap_names.h"
 #include "state/identity_table.h"
 #include "state/kernel_memory.h"
@@ -172,6 +173,7 @@ class World {
   // Events are missing: calls that have begun may have returned.
   void note_loss() {
     heap_calls_.forget_all();
+    heap_entries_.forget_all();
     system_calls_.clear();
     memory_maps_.forget_calls();
     kernel_work_.forget_all();
@@ -215,6 +217,7 @@ class World {
   LiveBlocks live_;
   HeapBlocks heap_;
   HeapCalls heap_calls_;
+  HeapEntries heap_entries_;
   HeapNames heap_names_;
   MappedBlocks mapped_;
   std::optional<MappedChange> mapped_change_;

@@ -6,6 +6,7 @@ namespace memtrace {
 void World::fork(const ProcessTable::ForkedTask& task) {
   processes_.fork(task);
   heap_calls_.forget(task.tid);  // a former life's
+  heap_entries_.forget(task.tid);
   heap_callers_.erase(task.tid);
   system_calls_.forget(task.tid);
   if (options_.track_mappings && task.pid != task.parent_pid) {
@@ -35,6 +36,7 @@ void World::exec(std::uint32_t pid) {
 void World::exit(std::uint32_t pid, std::uint32_t tid) {
   processes_.exit(pid, tid);
   heap_calls_.forget(tid);
+  heap_entries_.forget(tid);
   heap_callers_.erase(tid);
   system_calls_.forget(tid);
   memory_maps_.exit(pid, tid);
@@ -45,6 +47,10 @@ void World::apply_heap_call(Event& event, const HeapCall& call) {
   const HeapNames::Names& names = heap_names_.of(*event.type, strings_);
   event.function = names.function;
   event.call_site = stacks_.caller(event.stack);
+  if (heap_entries_.goes_on(event.tid, names.call, call)) {
+    event.payload = HeapAgain{.bytes = call.bytes};
+    return;
+  }
   if (options_.track_heap_mappings && call.op != HeapOp::Free && event.stack.valid()) {
     heap_callers_[event.tid] = stacks_.outer(event.stack);
   }
@@ -90,6 +96,10 @@ void World::apply_heap_return(Event& event, const HeapReturn& ended) {
   event.function = names.function;
   if (ended.usable_bytes) {  // probed at the return alone
     has_calls_ = false;
+    if (heap_entries_.is_inner_return(event.tid, names.call)) {
+      event.payload = HeapAgain{};
+      return;
+    }
     PendingCall call{.name = names.call,
                      .call = {.bytes = *ended.usable_bytes},
                      .weight = event.weight,
@@ -100,6 +110,7 @@ void World::apply_heap_return(Event& event, const HeapReturn& ended) {
     finish_heap_call(event, ended, call);
     return;
   }
+  heap_entries_.end_call(event.tid);
   if (!options_.track_live_blocks) {
     return;
   }

@@ -36,7 +36,9 @@ constexpr auto kNeeds = std::to_array<std::string_view>({kHeapCalls, kHeapFrees}
 // The call is counted when it begins, and at its end only where nothing else was probed.
 bool is_call(const Event& event) {
   const auto* alloc = std::get_if<HeapAlloc>(&event.payload);
-  return alloc == nullptr ? !std::holds_alternative<HeapReturn>(event.payload) : !alloc->has_call;
+  return alloc == nullptr ? !std::holds_alternative<HeapReturn>(event.payload) &&
+                                !std::holds_alternative<HeapAgain>(event.payload)
+                          : !alloc->has_call;
 }
 
 class Calls final : public View {
@@ -70,7 +72,8 @@ class Calls final : public View {
 
  private:
   static bool is_entry(const EventType& type) {
-    return !type.probe.empty() || (is_heap_type(type) && type.format.find("result") == nullptr);
+    return !type.probe.empty() || (is_heap_type(type) && type.format.find("result") == nullptr &&
+                                   type.format.find("again") == nullptr);
   }
 
   GroupBy<CallCost> rows_;

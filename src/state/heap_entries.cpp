@@ -1,0 +1,60 @@
+#include "state/heap_entries.h"
+
+namespace memtrace {
+namespace {
+
+// realloc of a block works without malloc's entry.
+bool expects_inner(const HeapCall& call) {
+  return call.has_inner && (call.op != HeapOp::Realloc || call.address == 0);
+}
+
+// The same request, and entered from the outer function: by a jump with its stack pointer, by a
+// call a little deeper.
+bool is_inner(const HeapCall& outer, const HeapCall& now) {
+  constexpr std::uint32_t kLargestFrameBytes = 512;
+  return expects_inner(outer) && now.bytes == outer.bytes &&
+         outer.stack_pointer - now.stack_pointer < kLargestFrameBytes;
+}
+
+}  // namespace
+
+void HeapEntries::expect_again(std::uint32_t tid, StringId name, std::uint64_t bytes) {
+  Thread& thread = threads_[tid];
+  thread.again_name = name;
+  thread.again_bytes = bytes;
+}
+
+bool HeapEntries::goes_on(std::uint32_t tid, StringId name, const HeapCall& call) {
+  Thread& thread = threads_[tid];
+  const bool again =
+      thread.again_name.valid() && thread.again_name == name && thread.again_bytes == call.bytes;
+  thread.again_name = {};
+  if (again) {
+    return true;  // the call is still to do its work
+  }
+  const bool inner = is_inner(thread.outer, call);
+  // An inner call may have its own: valloc, memalign, aligned_alloc.
+  thread.outer = call;
+  return inner;
+}
+
+bool HeapEntries::is_inner_return(std::uint32_t tid, StringId name) {
+  const auto found = threads_.find(tid);
+  if (found == threads_.end()) {
+    return false;
+  }
+  Thread& thread = found->second;
+  const bool again = thread.again_name.valid() && thread.again_name == name;
+  const bool inner = again || expects_inner(thread.outer);
+  thread.again_name = {};
+  thread.outer = {};
+  return inner;
+}
+
+void HeapEntries::end_call(std::uint32_t tid) {
+  if (const auto found = threads_.find(tid); found != threads_.end()) {
+    found->second.outer = {};
+  }
+}
+
+}  // namespace memtrace
