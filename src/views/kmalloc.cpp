@@ -73,8 +73,9 @@ class Kmalloc final : public View {
       return;
     }
     gfp_flags_.learn(*event.type);
-    rows_.row(event) +=
-        {event.weight, event.weight * alloc->bytes_req, event.weight * alloc->bytes_alloc};
+    // One that failed is traced too (mm/slub.c traces whatever it returns).
+    const std::uint64_t got = alloc->ptr != 0 ? event.weight : 0;
+    rows_.row(event) += {event.weight, got * alloc->bytes_req, got * alloc->bytes_alloc};
   }
 
   Report finish(const World& world, Span span) override {

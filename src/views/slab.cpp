@@ -129,8 +129,10 @@ void Slab::on_alloc(const Event& event, const SlabAlloc& alloc) {
   gfp_flags_.learn(*event.type);
   FlowCost& cost = rows_.row(event);
   cost.allocs += event.weight;
-  cost.bytes += event.weight * alloc.bytes_alloc;
-  cost.bytes_req += event.weight * alloc.bytes_req;
+  if (alloc.ptr != 0) {  // one that failed is traced too (mm/slub.c traces whatever it returns)
+    cost.bytes += event.weight * alloc.bytes_alloc;
+    cost.bytes_req += event.weight * alloc.bytes_req;
+  }
   remote_allocs_ += nodes_.is_remote(event.cpu, alloc.node) ? event.weight : 0;
   if (maxima_ && alloc.ptr != 0) {
     maxima_->allocate(event, alloc.bytes_alloc, alloc.bytes_req);

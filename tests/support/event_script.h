@@ -35,7 +35,7 @@ struct Step {
 
 // An object of a slab cache; kmalloc's are told apart by the step that they are in.
 struct Object {
-  std::uint64_t ptr = 0;
+  std::uint64_t ptr = 0x1000;  // 0: the allocation failed
   std::uint64_t bytes_req = 0;
   std::uint64_t bytes_alloc = 0;
   std::uint64_t call_site = 0;

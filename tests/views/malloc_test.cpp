@@ -45,6 +45,45 @@ TEST(MallocView, counts_returns_where_only_they_were_probed) {
   EXPECT_EQ(figure(script.finish(), {text("malloc"), number(24)}, "count"), number(1));
 }
 
+TEST(MallocView, calls_that_no_allocator_can_serve_have_no_bytes) {
+  EventScript script("malloc");
+  script.play({asked("malloc", std::uint64_t{1} << 60U), asked("malloc", 100)});
+  const Report report = script.finish();
+  EXPECT_EQ(total(report, "count"), 2U);
+  EXPECT_EQ(total(report, "bytes"), 100U);
+  EXPECT_EQ(total(report, "failed"), 1U);
+  EXPECT_EQ(figure(report, {stack(1)}, "avg_bytes"), number(100));
+  EXPECT_EQ(figure(report, {stack(1)}, "failed"), number(1));
+}
+
+TEST(MallocView, calls_whose_return_tells_that_they_failed_have_no_bytes) {
+  EventScript script("malloc");
+  script.add_field("memtrace_heap_1:malloc_ret", "result");
+  ASSERT_TRUE(script.check().ok());
+  script.play(heap_alloc(0, 4096));   // refused
+  script.play(heap_alloc(0x10, 64));  // served
+  script.play(heap_alloc(0, 0));      // null, and nothing was asked for
+  script.play(asked("malloc", 32));   // its return was not seen
+  const Report report = script.finish();
+  EXPECT_EQ(total(report, "count"), 4U);
+  EXPECT_EQ(total(report, "bytes"), 96U);
+  EXPECT_EQ(total(report, "failed"), 1U);
+}
+
+TEST(MallocView, a_call_that_goes_on_in_another_function_counts_once) {
+  EventScript script("malloc", {.by = {"function"}});
+  Step outer = asked("calloc", 30);
+  outer.payload = HeapCall{.bytes = 30, .stack_pointer = 0x7000, .has_inner = true};
+  Step inner = asked("malloc", 30);
+  inner.payload = HeapCall{.bytes = 30, .stack_pointer = 0x6fe8};
+  Step again{.event = "memtrace_heap_1:malloc_again", .payload = HeapAgain{.bytes = 40}};
+  script.play({outer, inner, asked("malloc", 40), again, asked("malloc", 40)});
+  const Report report = script.finish();
+  EXPECT_EQ(total(report, "count"), 2U);
+  EXPECT_EQ(figure(report, {text("calloc")}, "bytes"), number(30));
+  EXPECT_EQ(figure(report, {text("malloc")}, "bytes"), number(40));
+}
+
 TEST(MallocView, scales_by_the_period) {
   EventScript script("malloc");
   Step step = asked("malloc", 8);
