@@ -125,8 +125,9 @@ Result<ExitStatus> report_view(RecordSource& source,
     reports = std::move(made);
     return kDone;
   }));
-  if (!session.value()->view_has_events(0) || says_nothing(reports.front())) {
-    return no_events(view, *session.value(), reports.front().inconclusive);
+  const Report& made = reports.front();
+  if (!session.value()->view_has_events(0) || says_nothing(made)) {
+    return no_events(view, *session.value(), made.inconclusive && !made.nothing_happened);
   }
   TRY(print_report(reports.front(), {.format = format}));
   return 0;

@@ -96,7 +96,8 @@ struct Report {
   std::string title{};
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;
-  bool inconclusive = false;  // events that it rests on were not recorded: no overview shows it
+  bool inconclusive = false;      // events that it rests on were not recorded: no overview shows it
+  bool nothing_happened = false;  // inconclusive only for that: they were recorded, and none came
   std::vector<Total> totals{};
   std::vector<Table> tables{};
   std::vector<Histogram> histograms{};

@@ -199,6 +199,7 @@ Report HugeFaults::finish(const World& world, Span span) {
   table.sort = "count";
   table.weight = "count";
   report.inconclusive = table.rows.empty();
+  report.nothing_happened = seen.page_allocs || context.hugetlb_seen;
   report.caveats.notes = notes(world);
   rows_.clear();
   by_probe_alone_ = 0;

@@ -253,6 +253,7 @@ Report SwapIns::finish(const World& world, Span span) {
   table.sort = "count";
   table.weight = "count";
   report.inconclusive = table.rows.empty();
+  report.nothing_happened = pairing_.seen().ends && knows_places(world);
   report.caveats.notes = notes(world);
   rows_.clear();
   return report;
