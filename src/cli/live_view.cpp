@@ -7,6 +7,7 @@
 #include "cli/shared_options.h"
 #include "cli/unwatched_children.h"
 #include "perf/live_source.h"
+#include "pipeline/event_parts.h"
 #include "pipeline/machine.h"
 #include "pipeline/probe_samples.h"
 #include "pipeline/session.h"
@@ -115,6 +116,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   LivePlan plan{.live = live.take(), .session = session.take()};
   plan.live.target = target.take();
   plan.live.events = std::move(selected.value().requests);
+  plan.session.limited = filtered_events(plan.live.events);
   plan.live.data_mappings = selected.value().data_mappings;
   plan.live.is_prompt = selected.value().is_prompt;
   plan.probes = std::move(selected.value().probes);

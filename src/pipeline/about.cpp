@@ -87,6 +87,7 @@ std::string to_json(const About& about) {
                {"slab_caches", about.slab_caches},
                {"cpu_nodes", about.cpu_nodes},
                {"filters", about.filters},
+               {"limited", about.limited},
                {"vmstat", about.vmstat},
                {"notes", about.notes},
                {"observations", json_of(about.observations)}};
@@ -110,6 +111,7 @@ About parse_about(const std::string& text) {
     about.slab_caches = json.value("slab_caches", about.slab_caches);
     about.cpu_nodes = json.value("cpu_nodes", about.cpu_nodes);
     about.filters = json.value("filters", about.filters);
+    about.limited = json.value("limited", about.limited);
     about.vmstat = json.value("vmstat", about.vmstat);
     for (const Counter& counter : kCounters) {
       about.*counter.value = json.value(counter.name, std::uint64_t{0});

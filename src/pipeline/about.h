@@ -18,6 +18,7 @@ struct About {
   std::map<std::string, std::uint64_t> slab_caches;  // bytes of an object, by cache
   std::vector<std::uint32_t> cpu_nodes;              // NUMA node by CPU
   std::map<std::string, std::string> filters;        // events that were not recorded whole
+  std::vector<std::string> limited;  // events that the kernel was told to leave some out of
   // By how much /proc/vmstat's counters grew meanwhile.
   std::map<std::string, std::uint64_t> vmstat;
   std::vector<std::string> notes;         // sentences for the reader of a report

@@ -33,6 +33,16 @@ std::map<std::string, std::string> filters_of_parts(std::span<const EventRequest
   return filters;
 }
 
+std::vector<std::string> filtered_events(std::span<const EventRequest> requests) {
+  std::vector<std::string> names;
+  for (const EventRequest& request : requests) {
+    if (!request.filter.empty()) {
+      names.push_back(request.info.name);
+    }
+  }
+  return names;
+}
+
 bool is_enough(const ViewSpec& view, std::string_view event, std::string_view filter) {
   const EventPart* part = find_part(view.parts, event);
   return part != nullptr && part->filter == filter;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "perf/event_attr.h"
 #include "views/view.h"
@@ -21,6 +22,9 @@ void widen(EventRequest& known, const EventRequest& other);
 
 // By event: what a recording must tell the views that it was not made for.
 std::map<std::string, std::string> filters_of_parts(std::span<const EventRequest> requests);
+
+// The names of those that have a filter, whoever asked for it.
+std::vector<std::string> filtered_events(std::span<const EventRequest> requests);
 
 // True when a recording with this filter holds all of the event that the view needs.
 bool is_enough(const ViewSpec& view, std::string_view event, std::string_view filter);

@@ -48,7 +48,10 @@ Caveats shared_caveats(const std::vector<Report>& reports) {
     std::erase_if(shared.notes, [&notes](const std::string& note) {
       return std::find(notes.begin(), notes.end(), note) == notes.end();
     });
-    shared.unmatched = std::max(shared.unmatched, report.caveats.unmatched);
+    if (report.caveats.unmatched > shared.unmatched) {
+      shared.unmatched = report.caveats.unmatched;
+      shared.unmatched_why = report.caveats.unmatched_why;
+    }
   }
   return shared;
 }

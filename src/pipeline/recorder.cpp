@@ -81,6 +81,7 @@ class Recorder {
     about_.slab_caches = slab_caches();
     about_.cpu_nodes = cpu_nodes();
     about_.filters = options.selected.filters;
+    about_.limited = filtered_events(options.selected.requests);
   }
 
   // Before anything is enabled: processes that run by now may be gone when they are met.

@@ -186,6 +186,8 @@ void Session::on_sample(const Record& record) {
     sample.callchain = user_stacks_.complete(sample);
   }
   const auto event = feed_.apply(copy);
+  const std::uint64_t unmatched = world_.unmatched_frees() - unmatched_seen_;
+  unmatched_seen_ += unmatched;
   if (!event) {
     return;
   }
@@ -202,6 +204,10 @@ void Session::on_sample(const Record& record) {
   note_unknown(*event);
   if (!wanted(*event)) {
     return;
+  }
+  if (unmatched != 0) {
+    unmatched_.resize(std::max<std::size_t>(unmatched_.size(), event->type->index + 1U));
+    unmatched_[event->type->index] += unmatched;
   }
   handlers_.give(*event, world_);
   if (world_.mapped_change() != nullptr) {
@@ -282,8 +288,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     if (options_.views[i]->spec.needs_live_blocks) {
       note_bounds(report, known);
       note_partial(options_.views[i]->spec, known);
-    } else {
-      known.unmatched = 0;
+      note_unmatched(i, known);
     }
     note_parts(options_.views[i]->spec, known);
     note_lost_mappings(options_.views[i]->spec, known);
@@ -298,7 +303,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     note_empty(report);
     reports.push_back(std::move(report));
   }
-  unmatched_told_ = world_.unmatched_frees();
+  unmatched_.clear();
   TRY(on_reports(std::move(reports)));
   losses_ = {};
   unknown_ = {};

@@ -36,11 +36,12 @@ struct SessionOptions {
   ArrangeOptions arrange;
   Suppressions suppressions;
   StackPart part = StackPart::Whole;
-  TimeWindow window;                 // of a file
-  std::uint64_t interval_ns = 0;     // 0: one report at the end
-  std::uint64_t interval_count = 0;  // 0: until the source ends
-  bool live = false;                 // the source is this machine's kernel
-  bool whole_machine = true;         // of a live source; a file says it itself
+  TimeWindow window;                      // of a file
+  std::uint64_t interval_ns = 0;          // 0: one report at the end
+  std::uint64_t interval_count = 0;       // 0: until the source ends
+  bool live = false;                      // the source is this machine's kernel
+  bool whole_machine = true;              // of a live source; a file says it itself
+  std::vector<std::string> limited = {};  // likewise: filtered_events()
 };
 
 // Events of which it was not known whose they were.
@@ -102,6 +103,7 @@ class Session {
   void note_empty(Report& report) const;
   void note_bounds(const Report& report, Caveats& caveats) const;
   void note_partial(const ViewSpec& view, Caveats& caveats) const;
+  void note_unmatched(std::size_t view_index, Caveats& caveats) const;
   void note_identities(Caveats& caveats) const;
   bool needs_identities() const;
   void learn_identities(const Record& record);
@@ -133,7 +135,8 @@ class Session {
   std::uint64_t last_ns_ = 0;
   std::uint64_t interval_end_ns_ = 0;
   std::uint64_t intervals_ = 0;
-  std::uint64_t unmatched_told_ = 0;
+  std::uint64_t unmatched_seen_ = 0;      // of world_.unmatched_frees()
+  std::vector<std::uint64_t> unmatched_;  // by event: of this interval, of wanted tasks
   bool views_checked_ = false;
 };
 

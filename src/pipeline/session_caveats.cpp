@@ -118,6 +118,27 @@ void Session::note_lost_mappings(const ViewSpec& view, Caveats& caveats) {
   }
 }
 
+// Of what the recording left out nobody knows when it is freed.
+void Session::note_unmatched(std::size_t view_index, Caveats& caveats) const {
+  for (std::size_t event = 0; event < unmatched_.size(); ++event) {
+    caveats.unmatched += handlers_.wants(view_index, event) ? unmatched_[event] : 0;
+  }
+  const std::vector<std::string>& limited = options_.live ? options_.limited : about_.limited;
+  const auto is_limited = [&](const EventType& type) {
+    return handlers_.wants(view_index, type.index) &&
+           std::ranges::find(limited, type.name) != limited.end();
+  };
+  if (view_is_sampled(view_index)) {
+    caveats.unmatched_why = "not sampled, or allocated before the recording";
+  } else if (std::ranges::any_of(feed_.types(), is_limited)) {
+    caveats.unmatched_why =
+        "left out when they were allocated (--min-bytes, --max-bytes, --filter), or allocated "
+        "before the recording";
+  } else if (caveats.missing() > 0) {
+    caveats.unmatched_why = "allocated before the recording, or while events were lost";
+  }
+}
+
 // A lost allocation is a block too few, a lost free one too many.
 void Session::note_bounds(const Report& report, Caveats& caveats) const {
   const std::uint64_t missing = caveats.missing();
@@ -153,7 +174,6 @@ Caveats Session::caveats() const {
     all.notes.push_back(format("%llu events of memtrace's own work were left out",
                                static_cast<unsigned long long>(about.own_samples)));
   }
-  all.unmatched = world_.unmatched_frees() - unmatched_told_;
   for (const auto& notes : {source_.recording().caveats,
                             about.notes,
                             feed_.caveats(),

@@ -34,6 +34,16 @@ std::string lost_line(const Caveats& caveats) {
   return "Lost: " + counted(caveats.missing(), "event", "events") + " (" + line + ").";
 }
 
+std::string unmatched_line(const Caveats& caveats) {
+  if (!caveats.unmatched_why.empty()) {
+    return counted(caveats.unmatched, "free of a block that was ", "frees of blocks that were ") +
+           caveats.unmatched_why + ".";
+  }
+  return counted(caveats.unmatched,
+                 "free of a block that was allocated before the recording.",
+                 "frees of blocks that were allocated before the recording.");
+}
+
 }  // namespace
 
 std::vector<std::string> caveat_lines(const Caveats& caveats) {
@@ -42,10 +52,7 @@ std::vector<std::string> caveat_lines(const Caveats& caveats) {
     lines.push_back("Cut short under overload: " + counted(caveats.cut, "stack.", "stacks."));
   }
   if (caveats.unmatched != 0) {
-    lines.push_back("Unmatched: " +
-                    counted(caveats.unmatched,
-                            "free of a block that was allocated before the recording.",
-                            "frees of blocks that were allocated before the recording."));
+    lines.push_back("Unmatched: " + unmatched_line(caveats));
   }
   for (const std::string& note : caveats.notes) {
     lines.push_back("Note: " + note);

@@ -66,7 +66,8 @@ struct Caveats {
   std::uint64_t malformed = 0;  // records that do not parse
   std::uint64_t disk_full = 0;  // captured, but there was no room to write them
   std::uint64_t cut = 0;        // stacks cut short by overload
-  std::uint64_t unmatched = 0;  // frees of blocks allocated before the recording
+  std::uint64_t unmatched = 0;  // frees of blocks whose allocations are not in the recording
+  std::string unmatched_why{};  // what they were: "not sampled"; "": allocated before it
   std::vector<std::string> notes{};
 
   // All events that are missing.

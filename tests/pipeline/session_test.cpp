@@ -197,6 +197,47 @@ TEST_F(SessionTest, one_in_n_is_scaled_and_said) {
   EXPECT_TRUE(test::has_note(report, "one in N"));
 }
 
+SessionOptions slab_by_comm() {
+  SessionOptions options;
+  options.views = {find_view("slab")};
+  options.view_options.by = {"comm"};
+  return options;
+}
+
+constexpr std::uint64_t kUnknownBlock = 0xffff888000009000U;
+
+TEST_F(SessionTest, frees_that_match_nothing_are_counted_in_the_views_of_these_frees) {
+  source_.add_kmalloc(2, {});
+  source_.add_kfree(3, kUnknownBlock);
+  const Report report = run(slab_by_comm()).front();
+  EXPECT_EQ(report.caveats.unmatched, 1U);
+  EXPECT_EQ(report.caveats.unmatched_why, "");
+}
+
+TEST_F(SessionTest, frees_that_match_nothing_are_those_of_wanted_tasks) {
+  source_.add(1, Comm{.pid = 7, .tid = 7, .name = "wanted"});
+  source_.add_kmalloc(2, {.pid = 7});
+  source_.add_kfree(3, kUnknownBlock);  // by another process
+  SessionOptions options = slab_by_comm();
+  options.view_options.tasks.comms = {"wanted"};
+  EXPECT_EQ(run(options).front().caveats.unmatched, 0U);
+}
+
+// Of what the recording left out nobody knows when it is freed.
+TEST_F(SessionTest, frees_that_match_nothing_say_what_the_recording_left_out) {
+  source_.edit().about_json = to_json(About{.limited = {"kmem:kmalloc"}});
+  source_.add_kmalloc(2, {});
+  source_.add_kfree(3, kUnknownBlock);
+  EXPECT_TRUE(run(slab_by_comm()).front().caveats.unmatched_why.starts_with("left out"));
+}
+
+TEST_F(SessionTest, frees_that_match_nothing_say_that_one_in_n_was_sampled) {
+  source_.edit().events[test::kKmalloc].period = 10;
+  source_.add_kmalloc(2, {.period = 10});
+  source_.add_kfree(3, kUnknownBlock);
+  EXPECT_TRUE(run(slab_by_comm()).front().caveats.unmatched_why.starts_with("not sampled"));
+}
+
 TEST_F(SessionTest, only_wanted_threads_are_shown_but_all_are_counted) {
   source_.add(1, Comm{.pid = 7, .tid = 7, .name = "wanted"});
   source_.add_kmalloc(2, {.pid = 7});

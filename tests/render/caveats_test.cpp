@@ -25,6 +25,11 @@ TEST(Caveats, cut_stacks_and_unmatched_frees_are_no_losses) {
                    "Unmatched: 1,000 frees of blocks that were allocated before the recording."}));
 }
 
+TEST(Caveats, frees_of_blocks_that_were_left_out_say_why) {
+  EXPECT_EQ(caveat_lines({.unmatched = 1, .unmatched_why = "not sampled"}),
+            (Lines{"Lost: none.", "Unmatched: 1 free of a block that was not sampled."}));
+}
+
 TEST(Caveats, each_note_is_a_line) {
   EXPECT_EQ(caveat_lines({.notes = {"a", "b"}}), (Lines{"Lost: none.", "Note: a", "Note: b"}));
 }
