@@ -61,6 +61,10 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
   } else {
     session->vmstat_ = vmstat_counters();
   }
+  session->world_.set_allocator_test([made = session.get()](StackId stack) {
+    made->allocator_stacks_.learn(made->feed_.types());
+    return made->allocator_stacks_.contains(stack, made->naming_);
+  });
   view_options.is_page_allocator = [naming = &session->naming_](LocationId location) {
     return is_page_allocator(naming->location(location));
   };

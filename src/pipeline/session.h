@@ -14,6 +14,7 @@
 #include "perf/live_source.h"
 #include "perf/record_source.h"
 #include "pipeline/about.h"
+#include "pipeline/allocator_stacks.h"
 #include "pipeline/event_feed.h"
 #include "pipeline/event_handlers.h"
 #include "pipeline/identity_watch.h"
@@ -135,6 +136,7 @@ class Session {
   std::uint64_t last_ns_ = 0;
   std::uint64_t interval_end_ns_ = 0;
   std::uint64_t intervals_ = 0;
+  AllocatorStacks allocator_stacks_;
   std::uint64_t unmatched_seen_ = 0;      // of world_.unmatched_frees()
   std::vector<std::uint64_t> unmatched_;  // by event: of this interval, of wanted tasks
   bool views_checked_ = false;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -63,6 +64,12 @@ class World {
 
   // The same for the table of all mappings; nothing happens unless they are tracked.
   void announce(const MemoryMaps::Record& record);
+
+  // Who can tell whether a stack goes through an allocator; asked of mappings that seem to be the
+  // program's own.
+  void set_allocator_test(std::function<bool(StackId)> is_in_allocator) {
+    is_in_allocator_ = std::move(is_in_allocator);
+  }
 
   // All mappings of all processes.
   const MemoryMaps& memory_maps() const { return memory_maps_; }
@@ -222,6 +229,7 @@ class World {
   MappedBlocks mapped_;
   std::optional<MappedChange> mapped_change_;
   std::unordered_map<std::uint32_t, StackId> heap_callers_;  // by tid: of the last heap call
+  std::function<bool(StackId)> is_in_allocator_;
   bool has_calls_ = true;  // false: only returns of allocators are probed
   KernelMemory kernel_memory_;
   SystemCalls system_calls_;

@@ -48,7 +48,8 @@ bool World::is_of_program(const Event& event) const {
   const auto last = heap_callers_.find(event.tid);
   const bool within_call =
       last != heap_callers_.end() && stacks_.passes_through(event.stack, last->second);
-  return !within_call && !is_of_loader(event.stack);
+  return !within_call && !is_of_loader(event.stack) &&
+         !(is_in_allocator_ && is_in_allocator_(event.stack));
 }
 
 LiveBlock World::mapped_block(const Event& event, std::string_view function) {
