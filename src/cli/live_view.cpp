@@ -141,6 +141,9 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
 // `signals` lives until the plan's probes are gone: a second signal must not leave them behind.
 Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals) {
   plan.live.stop_signals = &signals;
+  if (const auto sentence = without_memory(plan.live.target); !sentence.empty()) {
+    warn(sentence);
+  }
   if (const auto children = unwatched_children(plan.live.target); !children.empty()) {
     warn(children);
   }

@@ -173,6 +173,9 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
     return record_options.take_error();
   }
   record_options.value().live.stop_signals = &signals;
+  if (const auto sentence = without_memory(record_options.value().live.target); !sentence.empty()) {
+    warn(sentence);
+  }
   if (const auto children = unwatched_children(record_options.value().live.target);
       !children.empty()) {
     warn(children);

@@ -39,6 +39,12 @@ Result<std::vector<std::uint32_t>> read_ids(const ParsedOptions& parsed, std::st
     }
     ids.push_back(static_cast<std::uint32_t>(*id));
   }
+  if (ids.empty() && parsed.has(name)) {
+    return Error{"--" + std::string(name) + ": the list of ids is empty",
+                 0,
+                 "what was to give them, such as $(pgrep NAME), found nothing that runs",
+                 ErrorKind::Usage};
+  }
   return ids;
 }
 

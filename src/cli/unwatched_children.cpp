@@ -4,6 +4,7 @@
 
 #include "base/system.h"
 #include "base/text.h"
+#include "pipeline/no_allocator.h"
 
 namespace memtrace {
 namespace {
@@ -23,6 +24,24 @@ std::vector<std::uint32_t> children_of(std::uint32_t pid) {
 }
 
 }  // namespace
+
+std::string without_memory(const Target& target) {
+  for (const std::uint32_t id : target.ids) {
+    if (is_kernel_thread(id)) {
+      return format(
+          "%u is a thread of the kernel: it has no memory of its own, so views of programs "
+          "show nothing of it; kmalloc, slab and pages do",
+          id);
+    }
+    if (is_zombie(id)) {
+      return format(
+          "process %u has ended and only waits for its parent to take note: nothing will "
+          "happen in it",
+          id);
+    }
+  }
+  return "";
+}
 
 std::string unwatched_children(const Target& target) {
   if (target.kind != TargetKind::Processes) {

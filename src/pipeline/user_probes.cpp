@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "pipeline/descriptor_limit.h"
+#include "pipeline/no_allocator.h"
 #include "pipeline/uprobe_event.h"
 #include "tracepoints/heap.h"
 #include "views/shared_heap.h"
@@ -118,6 +119,12 @@ Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
   for (const TargetObject& object : objects_) {
     heap_files_.insert(object.path);
   }
+  if (needs.returns && !objects_.empty() && is_go_program(objects_.front().path)) {
+    notes_.push_back(
+        objects_.front().mapped_path +
+        " is a Go program: what C code allocates is seen, its own heap is not; memtrace "
+        "malloc counts what it allocates");
+  }
   bool waits = false;
   for (const CustomFunction& custom : needs.custom) {
     if (is_awaited(custom, objects_)) {
@@ -129,10 +136,7 @@ Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
     TRY(check_found(custom, requests));
   }
   if (requests.ok() && requests.value().empty() && !waits) {
-    return Error{"no allocator found in the target",
-                 0,
-                 "a static program without symbols hides its malloc: name its functions with "
-                 "-e uprobe:PATH:FUNCTION, or use faults and brk"};
+    return no_allocator(target_, objects_);
   }
   return requests;
 }
