@@ -155,7 +155,9 @@ class Recorder {
     if (const auto* sample = std::get_if<Sample>(&record.payload)) {
       return on_sample(record, *sample);
     }
-    taken_events_.see(record);
+    if (!about_.whole_machine) {
+      taken_events_.see(record);
+    }
     identities_.before(record);
     feed_.apply(record);
     return write(record.bytes);

@@ -168,7 +168,7 @@ Result<> Session::on_record(const Record& record, const OnReports& on_reports) {
     TRY(close_intervals(record.stamp.time_ns, on_reports));
   }
   learn_identities(record);
-  if (options_.live) {
+  if (options_.live && !options_.whole_machine) {
     taken_events_.see(record);
   }
   if (const auto* lost = std::get_if<Lost>(&record.payload)) {

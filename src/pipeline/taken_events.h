@@ -21,7 +21,8 @@ namespace memtrace {
 
 class TakenEvents {
  public:
-  // All records in order; of a recording of some processes: events of whole CPUs are never taken.
+  // All records in order, of a recording of some processes. Events of whole CPUs are never taken,
+  // though the exit is announced to them, too.
   void see(const Record& record);
 
   // A sentence, or none.
