@@ -182,6 +182,8 @@ HeldCommand::~HeldCommand() {
   if (go_.valid() && pid_ > 0) {
     go_.reset();  // the child reads end of file and leaves
     ::waitpid(pid_, nullptr, 0);
+  } else if (status_) {
+    ::waitpid(pid_, nullptr, WNOHANG);
   }
 }
 
@@ -206,10 +208,17 @@ Result<> HeldCommand::release() {
   return kDone;
 }
 
+// It stays a zombie: /proc still has its limits and its user then, which what it did last may be
+// looked up by.
 std::optional<int> HeldCommand::poll_exit() {
-  int status = 0;
-  if (!status_ && ::waitpid(pid_, &status, WNOHANG) == pid_) {
-    status_ = status;
+  constexpr int kCoreFlag = 0x80;  // of a wait status (wait(2), WCOREDUMP)
+  siginfo_t ended{};
+  const auto id = static_cast<id_t>(pid_);
+  if (!status_ && ::waitid(P_PID, id, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      ended.si_pid == pid_) {
+    const bool has_exited = ended.si_code == CLD_EXITED;
+    status_ = has_exited ? W_EXITCODE(ended.si_status, 0)
+                         : ended.si_status | (ended.si_code == CLD_DUMPED ? kCoreFlag : 0);
   }
   return status_;
 }
