@@ -110,8 +110,9 @@ Result<> LiveSource::start() {
   TRY(events_.enable_events(enabled_by_exec));
   if (target_is_gone()) {
     recording_.caveats.emplace_back(
-        "what was to be watched had ended before all events were there: nothing of it was "
-        "recorded; start it with memtrace (-- COMMAND), or watch the whole machine (-a)");
+        "what was to be watched had ended by the time that all events were there: little or "
+        "nothing of it was recorded; start it with memtrace (-- COMMAND), or watch the whole "
+        "machine (-a)");
   }
   if (command_) {
     TRY(command_->release());

@@ -104,6 +104,18 @@ TEST_F(TargetsTest, a_set_user_id_program_of_the_same_user_is_recorded) {
   EXPECT_EQ(report("kmalloc").at("totals").at("count"), 50U);
 }
 
+// It may end before memtrace has found it, before it has attached, or after that.
+TEST_F(TargetsTest, an_attach_that_comes_too_late_says_so) {
+  for (const char* seconds : {"0.05", "0.2", "0.4"}) {
+    const Outcome outcome =
+        run(std::string("sleep ") + seconds + " & $MEMTRACE record " + kMessagesOnly + "-p $!");
+    EXPECT_TRUE(outcome.says("had ended by the time") || outcome.says("has ended") ||
+                outcome.says("No such process") ||
+                outcome.says("none of the recorded events happened"))
+        << outcome.all();
+  }
+}
+
 TEST_F(TargetsTest, a_recording_without_events_says_why) {
   const Outcome outcome = run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- true");
   EXPECT_TRUE(outcome.says("none of the recorded events happened")) << outcome.all();
