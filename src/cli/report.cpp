@@ -21,7 +21,7 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"input", 'i', "FILE", "read FILE, memtrace.data unless given; - reads a pipe"},
     {"pid", 'p', "PID,...", "only these processes"},
     {"tid", 't', "TID,...", "only these threads"},
-    {"time", 0, "START,STOP", "only what happened between these times since the first event"},
+    {"time", 0, "START,STOP", "only what happened between these times since the recording began"},
 });
 
 std::vector<Option> all_options(const ViewSpec* view) {

@@ -108,6 +108,9 @@ Result<> LiveSource::start() {
   start_readers();
   start_late_events();
   TRY(events_.enable_events(enabled_by_exec));
+  // What came before, while the events were enabled one after the other, is of some of them only.
+  const std::uint64_t started_ns = monotonic_ns();
+  recording_.started_ns = monotonic_clock() ? started_ns : 0;
   if (target_is_gone()) {
     recording_.caveats.emplace_back(
         "what was to be watched had ended by the time that all events were there: little or "
@@ -118,7 +121,7 @@ Result<> LiveSource::start() {
     TRY(command_->release());
   }
   if (setup_.duration_ns != 0) {
-    deadline_ns_ = monotonic_ns() + setup_.duration_ns;
+    deadline_ns_ = started_ns + setup_.duration_ns;
   }
   return kDone;
 }
@@ -152,6 +155,13 @@ Result<std::optional<Record>> LiveSource::next() {
   }
 }
 
+// One after the other is disabled: what comes meanwhile is of some of them only.
+bool LiveSource::is_after_end(const Record& record) const {
+  const std::uint64_t end_ns = recording_.stopped_ns != 0 ? recording_.stopped_ns : deadline_ns_;
+  return monotonic_clock() && end_ns != 0 && record.stamp.time_ns > end_ns &&
+         std::holds_alternative<Sample>(record.payload);
+}
+
 std::optional<Record> LiveSource::next_merged_record() {
   while (const auto entry = merge_.next()) {
     auto parsed = parser_.current().parse(entry->bytes());
@@ -167,7 +177,7 @@ std::optional<Record> LiveSource::next_merged_record() {
         sample != nullptr && sample->event >= recording_.events.size()) {
       adopt_late_events();
     }
-    if (!is_own(record)) {
+    if (!is_after_end(record) && !is_own(record)) {
       return parsed.take();
     }
   }
@@ -270,6 +280,11 @@ void LiveSource::shut_down() {
     late_->stop();
     adopt_late_events();
   }
+  const HurriedThread hurried;
+  const std::uint64_t now_ns = monotonic_ns();
+  recording_.stopped_ns = !monotonic_clock()  ? 0
+                          : deadline_ns_ != 0 ? std::min(now_ns, deadline_ns_)
+                                              : now_ns;
   events_.disable();
   for (const auto& reader : readers_) {
     reader->stop();

@@ -89,6 +89,7 @@ class LiveSource final : public RecordSource {
   void collect();
   std::uint64_t tick_time_ns();
   void note_losses();
+  bool is_after_end(const Record& record) const;
   void note_seen(const Record& record);
   void read_lost_mappings(std::uint64_t time_ns);
   void note_tail_loss();

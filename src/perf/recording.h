@@ -42,6 +42,9 @@ struct Recording {
   std::uint64_t mapping_reads = 0;  // how often mappings were read again, after losses
   std::uint32_t page_size_bytes = 4096;
   std::uint64_t first_time_ns = 0, last_time_ns = 0;  // 0 when the file does not say
+  // Of a live source: when its last event had been enabled, and when its first one was disabled.
+  // Between them all events were watched. 0: not yet, or the records' clock cannot be read.
+  std::uint64_t started_ns = 0, stopped_ns = 0;
   std::vector<BuildIdEntry> build_ids;
   // JSON that memtrace record put into the file (feature sections kSymbolsFeature and
   // kAboutFeature); empty for other tools' files.

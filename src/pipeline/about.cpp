@@ -21,6 +21,8 @@ constexpr auto kCounters = std::to_array<Counter>({
     {"malformed", &About::malformed},
     {"cut_stacks", &About::cut_stacks},
     {"disk_full", &About::disk_full},
+    {"started_ns", &About::started_ns},
+    {"stopped_ns", &About::stopped_ns},
     {"observations_skipped", &About::observations_skipped},
 });
 

@@ -26,6 +26,9 @@ struct About {
   std::uint64_t observations_skipped = 0;
   std::uint64_t mapping_reads = 0;  // from /proc, after losses
   std::uint64_t own_samples = 0;    // memtrace's own events, left out
+  // When all events had been enabled, and when the first was disabled; 0: not known.
+  std::uint64_t started_ns = 0;
+  std::uint64_t stopped_ns = 0;
   // Of the losses that stand in the records: not by the kernel, but by memtrace.
   std::uint64_t late = 0;
   std::uint64_t overload = 0;

@@ -115,6 +115,8 @@ class Recorder {
     TRY(write_late_events());
     about_.notes = source_.recording().caveats;
     about_.mapping_reads = source_.recording().mapping_reads;
+    about_.started_ns = source_.recording().started_ns;
+    about_.stopped_ns = source_.recording().stopped_ns;
     for (const auto& notes :
          {user_stacks_.caveats(), silent_probes_.notes(source_.events()), taken_events_.notes()}) {
       about_.notes.insert(about_.notes.end(), notes.begin(), notes.end());

@@ -58,6 +58,8 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
     }
     session->world_.observations().add_skipped(about.observations_skipped);
     view_options.cpu_nodes = std::move(about.cpu_nodes);
+    session->about_.started_ns = about.started_ns;
+    session->about_.stopped_ns = about.stopped_ns;
   } else {
     session->vmstat_ = vmstat_counters();
   }
@@ -117,9 +119,14 @@ Result<> Session::run(const OnReports& on_reports) {
   }
   feed_.learn_events();  // of which no sample may have come
   handlers_.learn(feed_.types(), source_.recording());
-  const std::uint64_t known_end = source_.recording().last_time_ns;
+  about_ = parse_about(source_.recording().about_json);  // a pipe tells it at its end
+  const std::uint64_t known_end =
+      stopped_ns() != 0 ? stopped_ns() : source_.recording().last_time_ns;
   last_ns_ = is_past_window(known_end) ? first_event_ns_ + options_.window.stop_ns
                                        : std::max(last_ns_, known_end);
+  if (started_ns() != 0) {
+    enter_window(started_ns());  // no event has come
+  }
   if (options_.interval_count != 0 && intervals_ >= options_.interval_count) {
     return kDone;
   }
@@ -231,9 +238,9 @@ void Session::enter_window(std::uint64_t first_event_ns) {
   if (first_event_ns_ != 0) {
     return;
   }
-  first_event_ns_ = first_event_ns;
-  const std::uint64_t most_ns = std::numeric_limits<std::uint64_t>::max() - first_event_ns;
-  world_.count_from(first_event_ns + std::min(options_.window.start_ns, most_ns));
+  first_event_ns_ = started_ns() != 0 ? started_ns() : first_event_ns;
+  const std::uint64_t most_ns = std::numeric_limits<std::uint64_t>::max() - first_event_ns_;
+  world_.count_from(first_event_ns_ + std::min(options_.window.start_ns, most_ns));
   start_ns_ = start_ns_ == 0 ? world_.counted_from_ns() : start_ns_;
 }
 
@@ -257,8 +264,8 @@ void Session::note_unknown(const Event& event) {
 
 Result<> Session::close_intervals(std::uint64_t now_ns, const OnReports& on_reports) {
   if (interval_end_ns_ == 0) {
-    start_ns_ = now_ns;
-    interval_end_ns_ = now_ns + options_.interval_ns;
+    start_ns_ = started_ns() != 0 ? started_ns() : now_ns;
+    interval_end_ns_ = start_ns_ + options_.interval_ns;
   }
   while (now_ns >= interval_end_ns_ &&
          (options_.interval_count == 0 || intervals_ < options_.interval_count)) {

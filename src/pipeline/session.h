@@ -94,6 +94,8 @@ class Session {
   void on_sample(const Record& record);
   void count_loss(const Lost& lost);
   bool wanted(const Event& event);
+  std::uint64_t started_ns() const;
+  std::uint64_t stopped_ns() const;
   bool is_past_window(std::uint64_t time_ns) const;
   void enter_window(std::uint64_t first_event_ns);
   Result<> check_views();

@@ -29,6 +29,14 @@ void Session::count_loss(const Lost& lost) {
   }
 }
 
+std::uint64_t Session::started_ns() const {
+  return options_.live ? source_.recording().started_ns : about_.started_ns;
+}
+
+std::uint64_t Session::stopped_ns() const {
+  return options_.live ? source_.recording().stopped_ns : about_.stopped_ns;
+}
+
 void Session::note_empty(Report& report) const {
   const TaskFilter& tasks = options_.view_options.tasks;
   const ArrangeOptions& rows = options_.arrange;

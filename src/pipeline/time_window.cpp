@@ -19,7 +19,7 @@ Result<TimeWindow> parse_time_window(std::string_view text) {
   if (!says_something || !start_ns || !stop_ns || *start_ns >= *stop_ns) {
     return Error{"--time " + std::string(text),
                  0,
-                 "takes a start and an end since the first event, such as 1.5,3 or 200ms, or ,2m",
+                 "takes a start and an end since the recording began, such as 1.5,3 or ,2m",
                  ErrorKind::Usage};
   }
   return TimeWindow{*start_ns, *stop_ns};

@@ -9,7 +9,7 @@
 
 namespace memtrace {
 
-// Both since the first event of the recording.
+// Both since the recording began, or where that is not known since its first event.
 struct TimeWindow {
   std::uint64_t start_ns = 0;
   std::uint64_t stop_ns = std::numeric_limits<std::uint64_t>::max();

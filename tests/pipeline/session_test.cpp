@@ -172,6 +172,37 @@ TEST_F(SessionTest, loss_belongs_to_the_interval_that_it_happened_in) {
   EXPECT_EQ(reports[1].caveats.lost, 0U);
 }
 
+TEST_F(SessionTest, report_is_of_the_time_in_which_all_events_were_watched) {
+  source_.edit().about_json = to_json(About{.started_ns = 2 * kSecond, .stopped_ns = 7 * kSecond});
+  source_.add_kmalloc(1 * kSecond, {.ptr = 0x100});  // enabled first
+  source_.add_kmalloc(3 * kSecond, {.ptr = 0x200});
+  source_.add_kfree(4 * kSecond, 0x100);
+  const auto reports = run(kmalloc_by_comm());
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].start_ns, 2 * kSecond);
+  EXPECT_EQ(reports[0].end_ns, 7 * kSecond);
+  EXPECT_EQ(total(reports[0], "count"), 1U);
+  EXPECT_EQ(reports[0].caveats.unmatched, 0U);
+}
+
+TEST_F(SessionTest, time_window_counts_from_the_start_of_the_recording_where_it_is_known) {
+  source_.edit().about_json = to_json(About{.started_ns = 2 * kSecond, .stopped_ns = 9 * kSecond});
+  for (const std::uint64_t second : {4U, 5U, 6U}) {
+    source_.add_kmalloc(second * kSecond, {});
+  }
+  SessionOptions options = kmalloc_by_comm();
+  options.window = {.start_ns = 0, .stop_ns = 3 * kSecond};
+  const auto reports = run(options);
+  EXPECT_EQ(total(reports.at(0), "count"), 2U) << "at 4 and 5 seconds";
+  EXPECT_EQ(reports[0].end_ns, 5 * kSecond);
+}
+
+TEST_F(SessionTest, recording_without_events_lasted_as_long_as_it_did) {
+  source_.edit().about_json = to_json(About{.started_ns = 2 * kSecond, .stopped_ns = 3 * kSecond});
+  const auto reports = run(kmalloc_by_comm());
+  EXPECT_EQ(reports.at(0).end_ns - reports.at(0).start_ns, kSecond);
+}
+
 TEST_F(SessionTest, short_samples_are_counted_as_malformed) {
   const std::vector<std::byte> few(12);
   source_.add(1, Sample{.event = test::kKmalloc, .raw = few});
