@@ -28,15 +28,24 @@ std::vector<Option> options() {
 }
 
 std::string loss_text(const RecordSummary& summary) {
-  if (summary.lost + summary.dropped + summary.disk_full == 0) {
+  const std::uint64_t all =
+      summary.lost + summary.dropped + summary.late + summary.malformed + summary.disk_full;
+  if (all == 0) {
     return "none lost";
   }
-  return format(
-      "%llu LOST (%llu by the kernel, %llu dropped by memtrace, %llu not written: disk full)",
-      static_cast<unsigned long long>(summary.lost + summary.dropped + summary.disk_full),
-      static_cast<unsigned long long>(summary.lost),
-      static_cast<unsigned long long>(summary.dropped),
-      static_cast<unsigned long long>(summary.disk_full));
+  std::string text =
+      format("%llu LOST (%llu by the kernel, %llu dropped by memtrace, %llu not written: disk full",
+             static_cast<unsigned long long>(all),
+             static_cast<unsigned long long>(summary.lost),
+             static_cast<unsigned long long>(summary.dropped),
+             static_cast<unsigned long long>(summary.disk_full));
+  if (summary.late > 0) {
+    text += format(", %llu came too late", static_cast<unsigned long long>(summary.late));
+  }
+  if (summary.malformed > 0) {
+    text += format(", %llu could not be read", static_cast<unsigned long long>(summary.malformed));
+  }
+  return text + ")";
 }
 
 ExitStatus tell(const RecordSummary& summary, const std::string& output) {

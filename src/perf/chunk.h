@@ -5,8 +5,28 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace memtrace {
+
+// So many samples are missing, of these times.
+struct LossSpan {
+  std::uint64_t first_ns = 0;
+  std::uint64_t last_ns = 0;
+  std::uint64_t count = 0;
+};
+
+// One more, told apart from others where they are further away than a report may ask.
+inline void add_loss(std::vector<LossSpan>& spans, std::uint64_t time_ns) {
+  constexpr std::uint64_t kGrainNs = 10'000'000;
+  if (spans.empty() || time_ns < spans.back().first_ns ||
+      time_ns - spans.back().first_ns > kGrainNs) {
+    spans.push_back({time_ns, time_ns, 1});
+    return;
+  }
+  spans.back().last_ns = time_ns > spans.back().last_ns ? time_ns : spans.back().last_ns;
+  ++spans.back().count;
+}
 
 struct Chunk {
   static constexpr std::size_t kBytes = std::size_t{1} << 20U;
@@ -22,9 +42,9 @@ struct Chunk {
   // that any ring had shown before this one was looked at, or of a ring with more than the chunk
   // has room for, some time before the newest record in it. 0: nothing is known.
   std::uint64_t complete_to_ns = 0;
-  std::uint64_t dropped_samples = 0;  // given up for lack of memory
-  std::uint64_t cut_stacks = 0;       // stacks shortened for lack of memory
-  std::size_t unread_records = 0;     // of the merge: when 0, the chunk can be used again
+  std::vector<LossSpan> dropped;   // samples given up for lack of memory
+  std::uint64_t cut_stacks = 0;    // stacks shortened for lack of memory
+  std::size_t unread_records = 0;  // of the merge: when 0, the chunk can be used again
 
   std::span<std::byte> room() {
     return std::as_writable_bytes(std::span(words.get(), kBytes / sizeof(std::uint64_t)));

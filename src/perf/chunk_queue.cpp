@@ -36,7 +36,7 @@ std::vector<ChunkPtr> ChunkQueue::take_all(std::chrono::milliseconds wait) {
 void ChunkQueue::recycle(ChunkPtr chunk) {
   used_bytes_.fetch_sub(std::exchange(chunk->charged_bytes, 0), std::memory_order_relaxed);
   chunk->used_bytes = 0;
-  chunk->dropped_samples = 0;
+  chunk->dropped.clear();
   chunk->cut_stacks = 0;
   const std::lock_guard lock(mutex_);
   // Some are kept between two bursts: fresh pages cost as much as copying into them.

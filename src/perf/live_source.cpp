@@ -74,7 +74,8 @@ LiveSource::LiveSource(LiveSetup setup,
       merge_(events_.rings().size(), parser_, queue_),
       tids_(std::move(tids)),
       snapshot_(events_.events().front().ids.front(), trailer_shape(events_.features())),
-      lost_mappings_(setup_.target.kind == TargetKind::System, kept_maps()) {
+      lost_mappings_(setup_.target.kind == TargetKind::System, kept_maps()),
+      newest_by_ring_ns_(events_.rings().size()) {
   RecordParser parser;
   for (const OpenedEvent& event : events_.events()) {
     recording_.events.push_back(event.request.info);
@@ -142,6 +143,7 @@ Result<std::optional<Record>> LiveSource::next() {
   while (true) {
     using Step = std::optional<Record> (LiveSource::*)();
     for (const Step step : {&LiveSource::next_snapshot_record,
+                            &LiveSource::next_loss,
                             &LiveSource::next_merged_record,
                             &LiveSource::next_own_record}) {
       if (auto record = (this->*step)()) {
@@ -153,6 +155,23 @@ Result<std::optional<Record>> LiveSource::next() {
     }
     collect();
   }
+}
+
+// Between the records of its time, so that intervals count what was lost in them.
+std::optional<Record> LiveSource::next_loss() {
+  if (losses_.empty()) {
+    return std::nullopt;
+  }
+  const std::uint64_t time_ns = losses_.front().stamp.time_ns;
+  const auto next_ns = merge_.next_time_ns();
+  const bool is_due =
+      next_ns ? time_ns <= *next_ns : drained_ || time_ns <= merge_.complete_to_ns();
+  if (!is_due) {
+    return std::nullopt;
+  }
+  const Record record = losses_.front();
+  losses_.pop_front();
+  return record;
 }
 
 // One after the other is disabled: what comes meanwhile is of some of them only.
@@ -172,6 +191,7 @@ std::optional<Record> LiveSource::next_merged_record() {
     record.stamp.stream = entry->chunk->stream;
     record.stamp.sequence = entry->sequence;
     last_time_ns_ = std::max(last_time_ns_, record.stamp.time_ns);
+    note_span(record);
     note_seen(record);
     if (const auto* sample = std::get_if<Sample>(&record.payload);
         sample != nullptr && sample->event >= recording_.events.size()) {

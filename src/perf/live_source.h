@@ -89,6 +89,8 @@ class LiveSource final : public RecordSource {
   void collect();
   std::uint64_t tick_time_ns();
   void note_losses();
+  std::optional<Record> next_loss();
+  void note_span(Record& record);
   bool is_after_end(const Record& record) const;
   void note_seen(const Record& record);
   void read_lost_mappings(std::uint64_t time_ns);
@@ -112,8 +114,10 @@ class LiveSource final : public RecordSource {
   RecordBuilder snapshot_;
   std::size_t snapshot_position_ = 0;
   LostMappings lost_mappings_;
-  std::deque<Record> own_records_;  // losses and ticks
-  std::uint64_t deadline_ns_ = 0;   // CLOCK_MONOTONIC
+  std::deque<Record> own_records_;  // ticks and what has no time of its own
+  std::deque<Record> losses_;       // by time, to be given out between the records
+  std::vector<std::uint64_t> newest_by_ring_ns_;
+  std::uint64_t deadline_ns_ = 0;  // CLOCK_MONOTONIC
 
   // What the records' clock was when CLOCK_MONOTONIC was so much; both 0 until it was told.
   struct ToldClock {

@@ -7,16 +7,26 @@ namespace memtrace {
 
 void LiveSource::note_losses() {
   const auto losses = merge_.take_losses();
-  const Stamp stamp{.time_ns = last_time_ns_};
-  if (losses.late > 0) {
-    own_records_.push_back({stamp, Lost{losses.late, LossReason::Late}, {}});
-  }
-  if (losses.dropped > 0) {
-    own_records_.push_back({stamp, Lost{losses.dropped, LossReason::Overload}, {}});
-  }
+  const auto note = [this](const std::vector<LossSpan>& spans, LossReason reason) {
+    for (const LossSpan& span : spans) {
+      losses_.push_back({{.time_ns = span.last_ns}, Lost{span.count, reason, span.first_ns}, {}});
+    }
+  };
+  note(losses.late, LossReason::Late);
+  note(losses.dropped, LossReason::Overload);
+  std::ranges::stable_sort(losses_, {}, [](const Record& record) { return record.stamp.time_ns; });
   if (losses.cut > 0) {
-    own_records_.push_back({stamp, CutStacks{losses.cut}, {}});
+    own_records_.push_back({{.time_ns = last_time_ns_}, CutStacks{losses.cut}, {}});
   }
+}
+
+// The kernel tells of a loss with the next record that fits into the ring.
+void LiveSource::note_span(Record& record) {
+  std::uint64_t& newest_ns = newest_by_ring_ns_[record.stamp.stream];
+  if (auto* lost = std::get_if<Lost>(&record.payload)) {
+    lost->first_ns = newest_ns;
+  }
+  newest_ns = std::max(newest_ns, record.stamp.time_ns);
 }
 
 void LiveSource::note_seen(const Record& record) {
@@ -40,8 +50,10 @@ void LiveSource::note_tail_loss() {
   });
   const std::uint64_t counted = events_.read_lost();
   if (counted > in_records) {
+    const std::uint64_t first_ns =
+        std::max(std::ranges::min(newest_by_ring_ns_), recording_.started_ns);
     own_records_.push_back({.stamp = {.time_ns = last_time_ns_},
-                            .payload = Lost{counted - in_records, LossReason::Kernel}});
+                            .payload = Lost{counted - in_records, LossReason::Kernel, first_ns}});
   }
 }
 

@@ -89,6 +89,8 @@ enum class LossReason : std::uint8_t { Kernel, Late, Overload, Malformed, DiskFu
 struct Lost {
   std::uint64_t count = 0;
   LossReason reason = LossReason::Kernel;
+  // It happened between then and the record's own time; 0: nothing more is known.
+  std::uint64_t first_ns = 0;
 };
 
 // A sample that lost the outer part of its stack to overload.

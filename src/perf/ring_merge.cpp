@@ -13,7 +13,8 @@ RingMerge::RingMerge(std::size_t ring_count, const SharedParser& parser, ChunkQu
     : parser_(parser), queue_(queue), marks_(ring_count) {}
 
 void RingMerge::add(ChunkPtr chunk) {
-  losses_.dropped += std::exchange(chunk->dropped_samples, 0);
+  losses_.dropped.insert(losses_.dropped.end(), chunk->dropped.begin(), chunk->dropped.end());
+  chunk->dropped.clear();
   losses_.cut += std::exchange(chunk->cut_stacks, 0);
   if (Mark& mark = marks_[chunk->stream]; chunk->complete_to_ns > mark.newest_ns) {
     mark = {chunk->complete_to_ns, mark.newest_ns};
@@ -38,7 +39,7 @@ void RingMerge::index(Chunk& chunk) {
     const std::uint64_t time_ns = parser.time_ns(bytes.subspan(at, header.size));
     // A late mapping, name or loss is still true, and of use to what comes after it.
     if (time_ns < complete_to_ns_ && header.type == PERF_RECORD_SAMPLE) {
-      ++losses_.late;
+      add_loss(losses_.late, time_ns);
     } else {
       pending_.push_back(
           {time_ns, sequence_++, &chunk, static_cast<std::uint32_t>(at), header.size});

@@ -41,6 +41,12 @@ class RingMerge {
   // after this one.
   std::optional<Entry> next();
 
+  // The time of what next() will give out; nothing until the next release().
+  std::optional<std::uint64_t> next_time_ns() const {
+    return ready_position_ < ready_.size() ? std::optional(ready_[ready_position_].time_ns)
+                                           : std::nullopt;
+  }
+
   // Looks at what next() will give out, without giving it out.
   template <typename Visitor>
   void for_each_ready(Visitor visit) const {
@@ -55,8 +61,8 @@ class RingMerge {
   // Since the last call: samples older than what had already been given out (other records are
   // given out all the same), samples and stacks given up to overload.
   struct Losses {
-    std::uint64_t late = 0;
-    std::uint64_t dropped = 0;
+    std::vector<LossSpan> late;
+    std::vector<LossSpan> dropped;
     std::uint64_t cut = 0;
   };
 

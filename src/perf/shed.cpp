@@ -91,7 +91,7 @@ void shed(Chunk& chunk, Overload level, const RecordParser& parser, std::size_t 
     at += header.size;
     std::size_t kept = record.size();
     if (header.type == PERF_RECORD_SAMPLE && level == Overload::DropSamples) {
-      ++chunk.dropped_samples;
+      add_loss(chunk.dropped, parser.time_ns(record));
       continue;
     }
     if (header.type == PERF_RECORD_SAMPLE && level == Overload::CutStacks) {

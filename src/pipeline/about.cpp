@@ -1,5 +1,6 @@
 #include "pipeline/about.h"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -79,6 +80,37 @@ std::vector<Observation> observations_of(const Json& json) {
   return observations;
 }
 
+// By name: a number would change its meaning with the order of the reasons.
+constexpr auto kReasons = std::to_array<const char*>(
+    {"kernel", "late", "overload", "malformed", "disk_full"});  // as LossReason has them
+
+static_assert(kReasons.size() == static_cast<std::size_t>(LossReason::DiskFull) + 1);
+
+Json json_of(const std::vector<LossEntry>& losses) {
+  Json all = Json::array();
+  for (const LossEntry& entry : losses) {
+    all.push_back({kReasons[static_cast<std::size_t>(entry.reason)],
+                   entry.first_ns,
+                   entry.last_ns,
+                   entry.count});
+  }
+  return all;
+}
+
+std::vector<LossEntry> losses_of(const Json& json) {
+  std::vector<LossEntry> losses;
+  for (const Json& one : json) {
+    const auto reason = std::ranges::find(kReasons, one.at(0).get<std::string>());
+    if (reason != kReasons.end()) {
+      losses.push_back({static_cast<LossReason>(reason - kReasons.begin()),
+                        one.at(1).get<std::uint64_t>(),
+                        one.at(2).get<std::uint64_t>(),
+                        one.at(3).get<std::uint64_t>()});
+    }
+  }
+  return losses;
+}
+
 }  // namespace
 
 std::string to_json(const About& about) {
@@ -92,6 +124,7 @@ std::string to_json(const About& about) {
                {"limited", about.limited},
                {"vmstat", about.vmstat},
                {"notes", about.notes},
+               {"losses", json_of(about.losses)},
                {"observations", json_of(about.observations)}};
   for (const Counter& counter : kCounters) {
     json[counter.name] = about.*counter.value;
@@ -118,6 +151,7 @@ About parse_about(const std::string& text) {
     for (const Counter& counter : kCounters) {
       about.*counter.value = json.value(counter.name, std::uint64_t{0});
     }
+    about.losses = losses_of(json.value("losses", Json::array()));
     about.observations = observations_of(json.value("observations", Json::array()));
   } catch (const Json::exception&) {
     // What was read so far is right.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/loss_log.h"
 #include "state/observations.h"
 
 namespace memtrace {
@@ -29,6 +30,8 @@ struct About {
   // When all events had been enabled, and when the first was disabled; 0: not known.
   std::uint64_t started_ns = 0;
   std::uint64_t stopped_ns = 0;
+  // All of them, those that stand in the records, too. Empty: of an older memtrace.
+  std::vector<LossEntry> losses;
   // Of the losses that stand in the records: not by the kernel, but by memtrace.
   std::uint64_t late = 0;
   std::uint64_t overload = 0;

@@ -117,6 +117,7 @@ class Recorder {
     about_.mapping_reads = source_.recording().mapping_reads;
     about_.started_ns = source_.recording().started_ns;
     about_.stopped_ns = source_.recording().stopped_ns;
+    about_.losses = losses_.entries();
     for (const auto& notes :
          {user_stacks_.caveats(), silent_probes_.notes(source_.events()), taken_events_.notes()}) {
       about_.notes.insert(about_.notes.end(), notes.begin(), notes.end());
@@ -209,7 +210,7 @@ class Recorder {
 
   // A loss that memtrace noticed itself becomes a record as the kernel would write it.
   Result<> on_lost(const Record& record, const Lost& lost) {
-    count_loss(lost);
+    count_loss(record, lost);
     if (!record.bytes.empty() && lost.reason == LossReason::Kernel) {
       return write(record.bytes);
     }
@@ -218,15 +219,20 @@ class Recorder {
     return write(own_records_.bytes());
   }
 
-  void count_loss(const Lost& lost) {
-    const bool overload = lost.reason == LossReason::Overload;
-    (overload ? summary_.dropped : summary_.lost) += lost.count;
-    if (lost.reason == LossReason::Late) {
-      about_.late += lost.count;
-    } else if (lost.reason == LossReason::Malformed) {
-      about_.malformed += lost.count;
-    } else if (overload) {
-      about_.overload += lost.count;
+  void count_loss(const Record& record, const Lost& lost) {
+    losses_.add(record, lost);
+    switch (lost.reason) {
+      case LossReason::Late:
+        summary_.late = about_.late += lost.count;
+        break;
+      case LossReason::Malformed:
+        summary_.malformed = about_.malformed += lost.count;
+        break;
+      case LossReason::Overload:
+        summary_.dropped = about_.overload += lost.count;
+        break;
+      default:
+        summary_.lost += lost.count;
     }
   }
 
@@ -290,6 +296,7 @@ class Recorder {
   std::size_t written_events_;
   RecordSummary summary_;
   About about_;
+  LossLog losses_;
   VmstatCounters vmstat_ = vmstat_counters();  // before the first event
   std::uint64_t first_time_ns_ = 0;
   std::uint64_t last_time_ns_ = 0;

@@ -24,8 +24,10 @@ struct RecordOptions {
 
 struct RecordSummary {
   std::uint64_t samples = 0;
-  std::uint64_t lost = 0;     // by the kernel, late ones included
-  std::uint64_t dropped = 0;  // by memtrace for lack of memory
+  std::uint64_t lost = 0;       // by the kernel
+  std::uint64_t dropped = 0;    // by memtrace for lack of memory
+  std::uint64_t late = 0;       // older than what had been written
+  std::uint64_t malformed = 0;  // could not be read
   std::uint64_t cut_stacks = 0;
   std::uint64_t own_samples = 0;
   std::uint64_t disk_full = 0;

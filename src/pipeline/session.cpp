@@ -179,7 +179,7 @@ Result<> Session::on_record(const Record& record, const OnReports& on_reports) {
     taken_events_.see(record);
   }
   if (const auto* lost = std::get_if<Lost>(&record.payload)) {
-    count_loss(*lost);
+    count_loss(record, *lost);
   } else if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {
     losses_.cut += cut->count;
   } else if (std::holds_alternative<Sample>(record.payload)) {
@@ -282,6 +282,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     observer_.at_end(span.end_ns, world_.observations());
   }
   about_ = parse_about(source_.recording().about_json);  // a pipe tells it at its end
+  count_logged_losses(span);
   note_vmstat();
   std::vector<Report> reports;
   for (std::size_t i = 0; i < views_.size(); ++i) {
@@ -296,6 +297,12 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     TRY(arrange(report, options_.arrange, naming_));
     resolve(report, naming_);
     Caveats known = caveats();
+    if (perhaps_lost_ > 0) {
+      known.notes.push_back(format(
+          "up to %llu more events may be missing: they were lost within some time of which this "
+          "report covers a part",
+          static_cast<unsigned long long>(perhaps_lost_)));
+    }
     if (options_.views[i]->spec.needs_live_blocks) {
       note_bounds(report, known);
       note_partial(options_.views[i]->spec, known);
@@ -318,6 +325,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   TRY(on_reports(std::move(reports)));
   losses_ = {};
   unknown_ = {};
+  perhaps_lost_ = 0;
   return kDone;
 }
 

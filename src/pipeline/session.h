@@ -92,7 +92,9 @@ class Session {
 
   Result<> on_record(const Record& record, const OnReports& on_reports);
   void on_sample(const Record& record);
-  void count_loss(const Lost& lost);
+  void count_loss(const Record& record, const Lost& lost);
+  void count_logged_losses(View::Span span);
+  void attribute(const LossEntry& loss, std::uint64_t first_ns, std::uint64_t last_ns);
   bool wanted(const Event& event);
   std::uint64_t started_ns() const;
   std::uint64_t stopped_ns() const;
@@ -131,6 +133,7 @@ class Session {
   EventHandlers handlers_;
   std::deque<EventType> checked_types_;  // what the views were told of before the first event
   Caveats losses_;                       // of this interval
+  std::uint64_t perhaps_lost_ = 0;       // in it, or shortly before or after it
   About about_;                          // as of the last reports
   VmstatCounters vmstat_;                // of a live source, as it was when the interval began
   std::uint64_t first_event_ns_ = 0;

@@ -1,6 +1,7 @@
 // What a session's reports say of their own truth: what is missing and what seems otherwise.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "base/text.h"
 #include "pipeline/event_parts.h"
@@ -8,24 +9,71 @@
 
 namespace memtrace {
 
-void Session::count_loss(const Lost& lost) {
-  world_.note_loss();
-  switch (lost.reason) {
+namespace {
+
+void add_loss(Caveats& losses, LossReason reason, std::uint64_t count) {
+  switch (reason) {
     case LossReason::Kernel:
-      losses_.lost += lost.count;
+      losses.lost += count;
       break;
     case LossReason::Late:
-      losses_.late += lost.count;
+      losses.late += count;
       break;
     case LossReason::Overload:
-      losses_.overload += lost.count;
+      losses.overload += count;
       break;
     case LossReason::Malformed:
-      losses_.malformed += lost.count;
+      losses.malformed += count;
       break;
     case LossReason::DiskFull:
-      losses_.disk_full += lost.count;
+      losses.disk_full += count;
       break;
+  }
+}
+
+}  // namespace
+
+// Of a live source, and of files that do not say more of their losses than the records do.
+void Session::count_loss(const Record& record, const Lost& lost) {
+  world_.note_loss();
+  const std::uint64_t last_ns = record.stamp.time_ns;
+  const TimeWindow& window = options_.window;
+  if (first_event_ns_ == 0 || window.start_ns == 0 || last_ns == 0) {
+    add_loss(losses_, lost.reason, lost.count);
+    return;
+  }
+  attribute({.reason = lost.reason,
+             .first_ns = lost.first_ns == 0 ? last_ns : lost.first_ns,
+             .last_ns = last_ns,
+             .count = lost.count},
+            world_.counted_from_ns(),
+            std::numeric_limits<std::uint64_t>::max());
+}
+
+// A file that lists its losses: with their reasons, and with the times that they may be of.
+void Session::count_logged_losses(View::Span span) {
+  if (options_.live || about_.losses.empty()) {
+    return;
+  }
+  losses_ = {.cut = losses_.cut};
+  const bool is_part = options_.interval_ns != 0;
+  const bool has_end = options_.window.stop_ns != TimeWindow{}.stop_ns;
+  const std::uint64_t last_ns = has_end ? first_event_ns_ + options_.window.stop_ns
+                                        : std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t first_ns = options_.window.start_ns != 0 ? world_.counted_from_ns() : 0;
+  for (const LossEntry& loss : about_.losses) {
+    attribute(loss, is_part ? span.start_ns : first_ns, is_part ? span.end_ns : last_ns);
+  }
+}
+
+void Session::attribute(const LossEntry& loss, std::uint64_t first_ns, std::uint64_t last_ns) {
+  if (loss.last_ns < first_ns || loss.first_ns > last_ns) {
+    return;
+  }
+  if (loss.first_ns < first_ns || loss.last_ns > last_ns) {
+    perhaps_lost_ += loss.count;
+  } else {
+    add_loss(losses_, loss.reason, loss.count);
   }
 }
 
@@ -172,9 +220,11 @@ Caveats Session::caveats() const {
     all.lost -= known;
     all.*to += known;
   };
-  move(about.late, &Caveats::late);
-  move(about.overload, &Caveats::overload);
-  move(about.malformed, &Caveats::malformed);
+  if (about.losses.empty()) {
+    move(about.late, &Caveats::late);
+    move(about.overload, &Caveats::overload);
+    move(about.malformed, &Caveats::malformed);
+  }
   all.malformed += feed_.malformed();
   all.cut += about.cut_stacks;
   all.disk_full += about.disk_full;

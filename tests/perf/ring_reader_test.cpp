@@ -99,7 +99,10 @@ TEST_F(RingReaderTest, what_the_merge_has_no_time_for_takes_no_more_memory_than_
   std::uint64_t dropped = 0;
   std::uint64_t kept = 0;
   for (const ChunkPtr& chunk : chunks) {
-    dropped += chunk->dropped_samples;
+    for (const LossSpan& span : chunk->dropped) {
+      EXPECT_LE(span.first_ns, span.last_ns);
+      dropped += span.count;
+    }
     for (std::size_t at = 0; at < chunk->used_bytes; ++kept) {
       perf_event_header header{};
       std::memcpy(&header, chunk->bytes().data() + at, sizeof(header));

@@ -138,10 +138,24 @@ TEST(ShedTest, dropping_samples_keeps_all_other_records) {
   add_sample(words, long_chain());
   Chunk chunk = chunk_of(std::move(words));
   shed(chunk, Overload::DropSamples, parse);
-  EXPECT_EQ(chunk.dropped_samples, 2U);
+  ASSERT_EQ(chunk.dropped.size(), 1U);
+  EXPECT_EQ(chunk.dropped[0].count, 2U);
   const auto records = records_in(chunk, parse);
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(std::get<Comm>(records[0].payload).name, "bash");
+}
+
+TEST(ShedTest, losses_are_told_by_their_times) {
+  std::vector<LossSpan> spans;
+  for (const std::uint64_t ms : {5U, 6U, 14U, 16U, 2000U, 2001U}) {
+    add_loss(spans, ms * 1'000'000);
+  }
+  ASSERT_EQ(spans.size(), 3U) << "none is longer than 10 ms";
+  EXPECT_EQ(spans[0].first_ns, 5'000'000U);
+  EXPECT_EQ(spans[0].last_ns, 14'000'000U);
+  EXPECT_EQ(spans[0].count, 3U);
+  EXPECT_EQ(spans[2].first_ns, 2'000'000'000U);
+  EXPECT_EQ(spans[2].count, 2U);
 }
 
 }  // namespace

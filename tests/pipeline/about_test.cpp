@@ -27,6 +27,17 @@ TEST(AboutTest, all_that_is_said_is_read_back) {
   EXPECT_EQ(read.disk_full, 6U);
 }
 
+TEST(AboutTest, times_of_the_recording_and_of_its_losses_come_back) {
+  const About about{.started_ns = 5,
+                    .stopped_ns = 1'000'000'005,
+                    .losses = {{LossReason::Kernel, 7, 9, 3}, {LossReason::DiskFull, 11, 11, 1}}};
+  const About read = parse_about(to_json(about));
+  EXPECT_EQ(read.started_ns, 5U);
+  EXPECT_EQ(read.stopped_ns, 1'000'000'005U);
+  EXPECT_EQ(read.losses, about.losses);
+  EXPECT_TRUE(parse_about(R"({"losses": [["by magic", 1, 2, 3]]})").losses.empty());
+}
+
 TEST(AboutTest, slab_caches_come_back) {
   const About about{.slab_caches = {{"dentry", 192}, {"filp", 256}}};
   EXPECT_EQ(parse_about(to_json(about)).slab_caches, about.slab_caches);

@@ -172,6 +172,40 @@ TEST_F(SessionTest, loss_belongs_to_the_interval_that_it_happened_in) {
   EXPECT_EQ(reports[1].caveats.lost, 0U);
 }
 
+// The records of the losses come when memtrace had the time to write them.
+TEST_F(SessionTest, loss_is_of_the_time_that_the_recording_says) {
+  source_.edit().about_json =
+      to_json(About{.losses = {{LossReason::Overload, 2 * kSecond, 2 * kSecond + 1, 700},
+                               {LossReason::Kernel, 3 * kSecond, 4 * kSecond, 20},
+                               {LossReason::Late, 5 * kSecond, 7 * kSecond, 3},
+                               {LossReason::Kernel, 8 * kSecond, 8 * kSecond, 1000}}});
+  for (std::uint64_t second = 1; second < 10; ++second) {
+    source_.add_kmalloc(second * kSecond, {});
+  }
+  source_.add(9 * kSecond, Lost{1723});
+  SessionOptions options = kmalloc_by_comm();
+  options.window = {.start_ns = 2 * kSecond, .stop_ns = 5 * kSecond};  // 3 to 6 s
+  const auto part = run(options);
+  ASSERT_EQ(part.size(), 1U);
+  EXPECT_EQ(part[0].caveats.lost, 20U);
+  EXPECT_EQ(part[0].caveats.overload, 0U);
+  EXPECT_EQ(part[0].caveats.late, 0U);
+  const auto& notes = part[0].caveats.notes;
+  EXPECT_TRUE(std::ranges::any_of(notes, [](const std::string& note) {
+    return note.starts_with("up to 3 more events may be missing");
+  }));
+}
+
+TEST_F(SessionTest, without_a_window_all_listed_losses_are_counted) {
+  source_.edit().about_json =
+      to_json(About{.losses = {{LossReason::Overload, 1, 2, 700}, {LossReason::Kernel, 3, 4, 20}}});
+  source_.add_kmalloc(kSecond, {});
+  source_.add(kSecond, Lost{720});
+  const auto reports = run(kmalloc_by_comm());
+  EXPECT_EQ(reports.at(0).caveats.lost, 20U);
+  EXPECT_EQ(reports.at(0).caveats.overload, 700U);
+}
+
 TEST_F(SessionTest, report_is_of_the_time_in_which_all_events_were_watched) {
   source_.edit().about_json = to_json(About{.started_ns = 2 * kSecond, .stopped_ns = 7 * kSecond});
   source_.add_kmalloc(1 * kSecond, {.ptr = 0x100});  // enabled first
