@@ -1,0 +1,137 @@
+// Attaching to a process and letting go of it: quickly, at one moment, and without a trace.
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "live/live_test.h"
+
+namespace memtrace::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class AttachTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    LiveTest::SetUp();
+    if (!IsSkipped() && !std::filesystem::exists("/sys/kernel/tracing/uprobe_events")) {
+      GTEST_SKIP() << "no uprobe_events here";
+    }
+  }
+
+  std::unique_ptr<Background> start(const std::string& script) {
+    return std::make_unique<Background>(script, dir_.path(), environment());
+  }
+
+  static std::string probes_of(const Background& memtrace) {
+    std::istringstream lines(text_of("/sys/kernel/tracing/uprobe_events"));
+    const std::string group = "memtrace_heap_" + std::to_string(memtrace.pid()) + "/";
+    std::string found;
+    for (std::string line; std::getline(lines, line);) {
+      found += line.find(group) != std::string::npos ? line + "\n" : "";
+    }
+    return found;
+  }
+
+  static double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+};
+
+// Opening is hundreds of short system calls: between 200 busy threads each of them waited for its
+// turn, and all together a minute. What comes after them is not hurried.
+TEST_F(AttachTest, many_busy_threads_are_attached_to_in_seconds) {
+  const auto threads = start("exec $PUPPETS/busy_threads 200 60");
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const auto begin = Clock::now();
+  const auto memtrace =
+      start("exec $MEMTRACE record --for leaks --period 1000 -p " + std::to_string(threads->pid()));
+  const std::string tasks = "/proc/" + std::to_string(memtrace->pid()) + "/task";
+  const auto count = [&tasks] {
+    std::error_code gone;
+    const std::filesystem::directory_iterator all(tasks, gone);
+    return gone ? 0 : std::distance(std::filesystem::begin(all), std::filesystem::end(all));
+  };
+  // One reader for each CPU beside the main thread: all events are open.
+  EXPECT_TRUE(wait_until([&] { return count() > ::sysconf(_SC_NPROCESSORS_ONLN); }))
+      << memtrace->err();
+  EXPECT_LT(seconds_since(begin), 5.0);
+  threads->signal(SIGKILL);
+  threads->wait();
+  memtrace->signal(SIGTERM);
+  EXPECT_EQ(memtrace->wait().status, 0) << memtrace->err();
+  EXPECT_EQ(probes_of(*memtrace), "");
+}
+
+TEST_F(AttachTest, all_probes_of_an_allocator_are_removed_at_once) {
+  const auto memtrace = start("exec $MEMTRACE record --for leaks -- sleep 60");
+  EXPECT_TRUE(wait_until([&] { return !probes_of(*memtrace).empty(); })) << memtrace->err();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const auto begin = Clock::now();
+  memtrace->signal(SIGTERM);
+  memtrace->wait();
+  // One after the other they take a tenth of a second each on an idle machine: two seconds.
+  EXPECT_LT(seconds_since(begin), 3.0);
+  EXPECT_EQ(probes_of(*memtrace), "");
+}
+
+TEST_F(AttachTest, signals_while_probes_are_removed_leave_none_behind) {
+  for (const int second : {SIGTERM, SIGINT, SIGQUIT, SIGUSR1}) {
+    const auto target = start("exec $PUPPETS/busy_threads 1 60");
+    const auto memtrace =
+        start("exec $MEMTRACE malloc 1 -p " + std::to_string(target->pid()) + " >out 2>&1");
+    EXPECT_TRUE(wait_until([&] { return !probes_of(*memtrace).empty(); })) << memtrace->err();
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    memtrace->signal(SIGTERM);
+    for (int i = 0; i < 20; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      memtrace->signal(second);
+    }
+    EXPECT_EQ(memtrace->wait().status, 0);
+    EXPECT_EQ(probes_of(*memtrace), "") << strsignal(second);
+    target->signal(SIGKILL);
+    target->wait();
+  }
+}
+
+TEST_F(AttachTest, signal_before_the_first_event_leaves_no_probe_behind) {
+  const auto target = start("exec $PUPPETS/busy_threads 100 60");
+  const auto memtrace =
+      start("exec $MEMTRACE malloc 1 -p " + std::to_string(target->pid()) + " >out 2>&1");
+  EXPECT_TRUE(wait_until([&] { return !probes_of(*memtrace).empty(); })) << memtrace->err();
+  memtrace->signal(SIGTERM);
+  memtrace->wait();
+  EXPECT_EQ(probes_of(*memtrace), "");
+  target->signal(SIGKILL);
+  target->wait();
+}
+
+// However long it takes to notice that the time is up.
+TEST_F(AttachTest, duration_is_as_long_as_was_asked) {
+  run_well("$MEMTRACE record -a -d 1 -e kmem:kmalloc,kmem:kfree --call-graph none");
+  const Json kmalloc = report("kmalloc --by comm");
+  const auto span_ns =
+      kmalloc.at("end_ns").get<std::uint64_t>() - kmalloc.at("start_ns").get<std::uint64_t>();
+  EXPECT_NEAR(static_cast<double>(span_ns), 1e9, 1e7);
+  const Json live = json_of("$MEMTRACE kmalloc -a -d 1 --by comm --format json");
+  const auto live_ns =
+      live.at("end_ns").get<std::uint64_t>() - live.at("start_ns").get<std::uint64_t>();
+  EXPECT_NEAR(static_cast<double>(live_ns), 1e9, 1e7);
+}
+
+// The tracing of mappings begins earlier, so that none is missed while /proc is read.
+TEST_F(AttachTest, all_events_are_counted_from_one_moment) {
+  run_well(
+      "(while :; do $PUPPETS/touch_pages 1; done) >touched 2>&1 & maker=$!; "
+      "$MEMTRACE record -a --for faults,mmap -d 1 >out 2>&1; kill $maker; wait $maker; true");
+  const Json mmap = report("mmap --by comm");
+  const Json faults = report("faults --by comm");
+  EXPECT_EQ(mmap.at("start_ns"), faults.at("start_ns"));
+  EXPECT_EQ(mmap.at("end_ns"), faults.at("end_ns"));
+  EXPECT_LE(mmap.at("end_ns").get<std::uint64_t>() - mmap.at("start_ns").get<std::uint64_t>(),
+            1'010'000'000U);
+}
+
+}  // namespace
+}  // namespace memtrace::test
