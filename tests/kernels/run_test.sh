@@ -6,6 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 runner=
 trap '[ -z "$runner" ] || kill "$runner" 2>/dev/null || true; rm -rf "$folder"' EXIT
+trap 'exit 143' HUP INT TERM
 
 fail() {
   echo "FAILED: $*"

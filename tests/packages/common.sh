@@ -4,6 +4,10 @@ set -eu
 build=$(cd "$1" && pwd)
 work=$build/packages
 mkdir -p "$work"
+# A shell that a signal ends does not run what it has for its exit: the package would stay installed.
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 # Who makes packages on this machine is not for a test to say.
 export DEBFULLNAME='tests of memtrace' DEBEMAIL=tests@example.org
 
