@@ -1,5 +1,6 @@
 #include "pipeline/code_rules.h"
 
+#include "base/host_machine.h"
 #include "pipeline/describe_module.h"
 #include "symbolize/module_file.h"
 #include "symbolize/symbolizer.h"
