@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/probe_rate.h"
+#include "cli/read_hurriedly.h"
 #include "cli/shared_options.h"
 #include "cli/unwatched_children.h"
 #include "perf/live_source.h"
@@ -195,7 +196,7 @@ Result<ExitStatus> run_live_view(std::string_view name, const std::vector<std::s
     return 0;
   }
   StopSignals signals;  // before the first probe is defined
-  auto plan = read_plan(parsed.value(), view);
+  auto plan = read_hurriedly(parsed.value(), [&] { return read_plan(parsed.value(), view); });
   return plan.ok() ? run_plan(plan.take(), signals) : Result<ExitStatus>(plan.take_error());
 }
 

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/probe_rate.h"
+#include "cli/read_hurriedly.h"
 #include "cli/shared_options.h"
 #include "cli/unwatched_children.h"
 #include "pipeline/record_plan.h"
@@ -177,7 +178,8 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
     return show_plan(parsed.value(), arguments);
   }
   StopSignals signals;
-  auto record_options = read_options(parsed.value(), arguments);
+  auto record_options =
+      read_hurriedly(parsed.value(), [&] { return read_options(parsed.value(), arguments); });
   if (!record_options.ok()) {
     return record_options.take_error();
   }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <string>
 
 namespace memtrace {
@@ -28,14 +29,18 @@ inline void hurry_this_thread() {
 // While it lives, the calling thread comes before all that are not in real time: hundreds of short
 // system calls between a hundred busy threads of the traced program would get a hundredth of the
 // CPU, whatever the nice value where each session has its share (autogroup, sched(7)). For work
-// that is bounded by their number.
+// that is bounded by their number; what is not is only nicer to itself. Not while a command is
+// started, which would be hurried, too.
+enum class Haste : std::uint8_t { Nice, RealTime };
+
 class HurriedThread {
  public:
-  HurriedThread() : nice_(::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()))) {
+  explicit HurriedThread(Haste haste = Haste::RealTime)
+      : nice_(::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()))) {
     const sched_param lowest{.sched_priority = 1};
     const bool is_ordinary = ::sched_getscheduler(0) == SCHED_OTHER;
-    is_real_time_ =
-        is_ordinary && ::sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest) == 0;
+    is_real_time_ = haste == Haste::RealTime && is_ordinary &&
+                    ::sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &lowest) == 0;
     if (is_ordinary && !is_real_time_) {
       hurry_this_thread();
     }
