@@ -9,7 +9,7 @@ function(compress)
 endfunction()
 
 set(root ${CPACK_TEMPORARY_DIRECTORY}/usr/share)
-file(GLOB pages ${root}/man/man1/*.1)
+file(GLOB pages ${root}/man/man*/*.[17])
 compress(${pages})
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
   return()
