@@ -16,6 +16,18 @@ bool is_inner(const HeapCall& outer, const HeapCall& now) {
          outer.stack_pointer - now.stack_pointer < kLargestFrameBytes;
 }
 
+// Whether the stacks allow that one entry comes from the other. glibc's memalign goes on in malloc
+// for small alignments only: what the program calls next may ask for as many bytes at the same
+// depth. A jump leaves the callers as they were; a call comes from the allocator's own file.
+bool may_come_from(StackId outer, StackId now, const StackTable& stacks) {
+  if (!outer.valid() || !now.valid() || stacks.passes_through(now, stacks.outer(outer))) {
+    return true;
+  }
+  const LocationId caller = stacks.caller(now);
+  return caller.valid() &&
+         stacks.location(caller).module == stacks.location(stacks.locations(outer).front()).module;
+}
+
 }  // namespace
 
 void HeapEntries::expect_again(std::uint32_t tid, StringId name, std::uint64_t bytes) {
@@ -24,7 +36,11 @@ void HeapEntries::expect_again(std::uint32_t tid, StringId name, std::uint64_t b
   thread.again_bytes = bytes;
 }
 
-bool HeapEntries::goes_on(std::uint32_t tid, StringId name, const HeapCall& call) {
+bool HeapEntries::goes_on(std::uint32_t tid,
+                          StringId name,
+                          const HeapCall& call,
+                          StackId stack,
+                          const StackTable& stacks) {
   Thread& thread = threads_[tid];
   const bool again =
       thread.again_name.valid() && thread.again_name == name && thread.again_bytes == call.bytes;
@@ -32,9 +48,12 @@ bool HeapEntries::goes_on(std::uint32_t tid, StringId name, const HeapCall& call
   if (again) {
     return true;  // the call is still to do its work
   }
-  const bool inner = is_inner(thread.outer, call);
+  const bool inner = is_inner(thread.outer, call) && thread.outer_name != name &&
+                     may_come_from(thread.outer_stack, stack, stacks);
   // An inner call may have its own: valloc, memalign, aligned_alloc.
   thread.outer = call;
+  thread.outer_name = name;
+  thread.outer_stack = stack;
   return inner;
 }
 

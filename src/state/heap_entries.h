@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "base/ids.h"
+#include "state/stack_table.h"
 #include "tracepoints/event.h"
 
 namespace memtrace {
@@ -23,8 +24,13 @@ class HeapEntries {
   // the call: "malloc_2".
   void expect_again(std::uint32_t tid, StringId name, std::uint64_t bytes);
 
-  // To be asked once for each entry, in their order: whether it is no call of its own.
-  bool goes_on(std::uint32_t tid, StringId name, const HeapCall& call);
+  // To be asked once for each entry, in their order: whether it is no call of its own. `stack` is
+  // in `stacks`; the empty one is of an entry that was recorded without.
+  bool goes_on(std::uint32_t tid,
+               StringId name,
+               const HeapCall& call,
+               StackId stack,
+               const StackTable& stacks);
 
   // The same for a return, where returns alone are probed.
   bool is_inner_return(std::uint32_t tid, StringId name);
@@ -42,6 +48,8 @@ class HeapEntries {
     StringId again_name;  // none: nothing is entered again
     std::uint64_t again_bytes = 0;
     HeapCall outer;  // has_inner: its inner call is still to come
+    StringId outer_name;
+    StackId outer_stack;
   };
 
   std::unordered_map<std::uint32_t, Thread> threads_;

@@ -47,7 +47,7 @@ void World::apply_heap_call(Event& event, const HeapCall& call) {
   const HeapNames::Names& names = heap_names_.of(*event.type, strings_);
   event.function = names.function;
   event.call_site = stacks_.caller(event.stack);
-  if (heap_entries_.goes_on(event.tid, names.call, call)) {
+  if (heap_entries_.goes_on(event.tid, names.call, call, event.stack, stacks_)) {
     event.payload = HeapAgain{.bytes = call.bytes};
     return;
   }
