@@ -20,12 +20,12 @@ bool is_inner(const HeapCall& outer, const HeapCall& now) {
 // for small alignments only: what the program calls next may ask for as many bytes at the same
 // depth. A jump leaves the callers as they were; a call comes from the allocator's own file.
 bool may_come_from(StackId outer, StackId now, const StackTable& stacks) {
-  if (!outer.valid() || !now.valid() || stacks.passes_through(now, stacks.outer(outer))) {
-    return true;
+  const StackId callers = outer.valid() ? stacks.outer(outer) : StackId();
+  const LocationId caller = now.valid() ? stacks.caller(now) : LocationId();
+  if (!callers.valid() || !caller.valid() || stacks.passes_through(now, callers)) {
+    return true;  // or the stacks do not tell
   }
-  const LocationId caller = stacks.caller(now);
-  return caller.valid() &&
-         stacks.location(caller).module == stacks.location(stacks.locations(outer).front()).module;
+  return stacks.location(caller).module == stacks.location(stacks.locations(outer).front()).module;
 }
 
 }  // namespace
