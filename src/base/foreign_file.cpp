@@ -97,7 +97,7 @@ struct ForeignBytes::Range {
   Range* next = nullptr;
 
   static std::atomic<Range*> first;
-  static std::mutex mutex;  // of whoever takes or gives back a range; never held by the handler
+  static std::mutex mutex;  // for taking or giving back a range; the handler never holds it
 };
 
 std::atomic<ForeignBytes::Range*> ForeignBytes::Range::first = nullptr;

@@ -128,7 +128,7 @@ Result<std::optional<Record>> FileSource::next() {
   }
 }
 
-// Whoever owns the file may do so at any time, until the last record has been given out.
+// The file's owner may do so at any time, until the last record has been given out.
 void FileSource::note_cut() {
   if (input_.was_cut() && !std::exchange(told_cut_, true)) {
     builder_.add_caveat(

@@ -23,7 +23,7 @@ void widen(EventRequest& known, const EventRequest& other);
 // By event: what a recording must tell the views that it was not made for.
 std::map<std::string, std::string> filters_of_parts(std::span<const EventRequest> requests);
 
-// The names of those that have a filter, whoever asked for it.
+// The names of the events that have a filter, by whatever option.
 std::vector<std::string> filtered_events(std::span<const EventRequest> requests);
 
 // True when a recording with this filter holds all of the event that the view needs.

@@ -277,7 +277,7 @@ TEST(FileSource, recorder_killed_at_its_start_is_told_of) {
   EXPECT_TRUE(recorded.has_caveat("killed before it wrote a record"));
 }
 
-// Whoever owns the file may cut it at any time: what was mapped is gone then.
+// The file's owner may cut it at any time: what was mapped is gone then.
 TEST(FileSource, file_that_is_cut_while_it_is_read_ends_there) {
   const TempFile file("cut");
   const RecordBytes whole = whole_file(20000);

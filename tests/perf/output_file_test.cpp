@@ -94,7 +94,7 @@ TEST_F(OutputFileTest, old_name_in_use_for_something_else_is_left_alone) {
   EXPECT_EQ(read(path_ + ".old"), "a letter");
 }
 
-// A new one, for whoever had the empty one open would read, or write, the recording.
+// A new one: a process that had the empty one open could read or write the recording.
 TEST_F(OutputFileTest, own_empty_file_gives_way_to_a_new_one) {
   write(path_, "");
   ASSERT_EQ(::chmod(path_.c_str(), 0666), 0);
