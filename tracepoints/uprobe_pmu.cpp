@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/capabilities.h"
 #include "base/host_machine.h"
 #include "base/system.h"
 #include "base/text.h"
@@ -187,6 +188,12 @@ std::uint64_t register_mask(std::span<const RegisterArgument> arguments) {
 
 Result<UprobePmu> UprobePmu::open() {
   return open_in("/sys/bus/event_source/devices/uprobe");
+}
+
+bool UprobePmu::is_allowed() {
+  const auto held = own_capabilities();
+  return std::ranges::find(held, "CAP_PERFMON") != held.end() ||
+         std::ranges::find(held, "CAP_SYS_ADMIN") != held.end();
 }
 
 Result<UprobePmu> UprobePmu::open_in(const std::string& sysfs_directory) {

@@ -53,6 +53,9 @@ class UprobePmu {
  public:
   // Error: not in this kernel.
   static Result<UprobePmu> open();
+  // Whether this process may use it: CAP_PERFMON; before 5.8, and in most kernels since,
+  // CAP_SYS_ADMIN (kernel/events/core.c, perf_uprobe_event_init()).
+  static bool is_allowed();
   static Result<UprobePmu> open_in(const std::string& sysfs_directory);
 
   // Error: what this PMU cannot do: arguments other than registers, semaphores on old kernels.

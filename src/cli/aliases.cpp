@@ -5,6 +5,7 @@
 
 #include "cli/shared_options.h"
 #include "pipeline/event_selection.h"
+#include "views/all_views.h"
 
 namespace memtrace {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/known_elsewhere.h"
 #include "perf/target.h"
-#include "views/view.h"
+#include "views/all_views.h"
 
 namespace memtrace {
 namespace {

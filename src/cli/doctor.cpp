@@ -9,6 +9,7 @@
 #include "cli/shared_options.h"
 #include "pipeline/event_selection.h"
 #include "render/text_line.h"
+#include "views/all_views.h"
 
 namespace memtrace {
 namespace {

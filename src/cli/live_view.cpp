@@ -12,6 +12,7 @@
 #include "pipeline/machine.h"
 #include "pipeline/probe_samples.h"
 #include "pipeline/session.h"
+#include "views/all_views.h"
 
 namespace memtrace {
 namespace {

@@ -11,6 +11,7 @@
 #include "pipeline/event_selection.h"
 #include "pipeline/overview.h"
 #include "pipeline/session.h"
+#include "views/all_views.h"
 
 namespace memtrace {
 namespace {

@@ -226,4 +226,11 @@ std::vector<std::string> feature_notes(const AttrFeatures& features) {
   return notes;
 }
 
+TrailerShape trailer_shape(const AttrFeatures& features) {
+  if (!features.sample_id_all) {
+    return TrailerShape::None;
+  }
+  return features.identifier ? TrailerShape::IdentifierLast : TrailerShape::IdBeforeCpu;
+}
+
 }  // namespace memtrace

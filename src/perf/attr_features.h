@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "perf/perf_calls.h"
+#include "perf/record_builder.h"
 
 namespace memtrace {
 
@@ -48,6 +49,9 @@ std::span<const AttrFeature> attr_features();
 
 // Of an event on this very task. Error: perf_event_open(2) cannot be used at all.
 Result<AttrFeatures> probe_features(const PerfCalls& calls = system_perf_calls());
+
+// How records end that the kernel writes for an event with these features.
+TrailerShape trailer_shape(const AttrFeatures& features);
 
 // What is told of those that are missing.
 std::vector<std::string> feature_notes(const AttrFeatures& features);

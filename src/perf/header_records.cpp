@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/byte_reader.h"
-#include "perf/file_writer.h"
 #include "perf/perf_format.h"
 #include "perf/record_bytes.h"
 

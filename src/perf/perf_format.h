@@ -96,6 +96,15 @@ enum Feature : std::uint32_t {
   kClockData = 29,
 };
 
+// Feature sections of our own, far above those that perf numbers (perf 6.1 skips what it does not
+// know up to bit 255).
+inline constexpr std::uint32_t kSymbolsFeature = 200;
+inline constexpr std::uint32_t kAboutFeature = 201;
+inline constexpr std::uint32_t kIdentitiesFeature = 202;
+// Of EVENT_UPDATE: an event that was added while recording, for the reader of a file that was never
+// finished.
+inline constexpr std::uint32_t kLateEvent = 203;
+
 // memtrace's early copy: right after the attrs, before the data. {magic, count, size of all}, then
 // `count` times {feature id, 0, size, bytes padded to 8}.
 inline constexpr std::uint64_t kEarlyMagic = 0x31594c524145544dU;  // "MTEARLY1"

@@ -18,13 +18,6 @@ std::uint16_t misc_of(const Mmap& mapping) {
 
 }  // namespace
 
-TrailerShape trailer_shape(const AttrFeatures& features) {
-  if (!features.sample_id_all) {
-    return TrailerShape::None;
-  }
-  return features.identifier ? TrailerShape::IdentifierLast : TrailerShape::IdBeforeCpu;
-}
-
 void RecordBuilder::add_pair(std::uint32_t low, std::uint32_t high) {
   words_.push_back(low | (std::uint64_t{high} << 32));
 }

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "perf/attr_features.h"
 #include "perf/record.h"
 
 namespace memtrace {
@@ -15,8 +14,6 @@ namespace memtrace {
 // How records other than samples end: TID, TIME, CPU, IDENTIFIER; without PERF_SAMPLE_IDENTIFIER
 // TID, TIME, ID, CPU; without sample_id_all not at all.
 enum class TrailerShape : std::uint8_t { IdentifierLast, IdBeforeCpu, None };
-
-TrailerShape trailer_shape(const AttrFeatures& features);
 
 // A buffer of whole records, one after the other.
 class RecordBuilder {

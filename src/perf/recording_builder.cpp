@@ -6,7 +6,6 @@
 
 #include "base/byte_reader.h"
 #include "base/text.h"
-#include "perf/file_writer.h"
 #include "perf/perf_format.h"
 #include "perf/record_bytes.h"
 

@@ -22,17 +22,10 @@ std::vector<Fact> system_facts();
 // tracefs, perf_event_open(2) and what it accepts, user probes by either door, kprobes.
 std::vector<Fact> tracing_facts();
 
-// kernel/events/core.c, perf_uprobe_event_init(): CAP_PERFMON, before 5.8 and in most kernels since
-// CAP_SYS_ADMIN.
-bool may_use_uprobe_pmu();
-
 // Parts of the above, of texts in the shape of the kernel's files.
 
 // "none", "integrity", "confidentiality" of /sys/kernel/security/lockdown: "none [integrity] ...".
 std::string lockdown_mode(std::string_view text);
-
-// Names of the capabilities that matter here, of CapEff in /proc/PID/status.
-std::vector<std::string> held_capabilities(std::string_view status);
 
 // "docker", "podman", "lxc", "container": what /proc/1/environ, /proc/1/cgroup and the marks of
 // container tools say; "" for none.

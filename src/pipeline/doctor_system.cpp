@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 
+#include "base/capabilities.h"
 #include "base/system.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -160,34 +161,6 @@ std::string lockdown_mode(std::string_view text) {
   return open == std::string_view::npos || close == std::string_view::npos || close < open
              ? std::string()
              : std::string(text.substr(open + 1, close - open - 1));
-}
-
-// Numbers: include/uapi/linux/capability.h.
-std::vector<std::string> held_capabilities(std::string_view status) {
-  struct Capability {
-    unsigned bit;
-    std::string_view name;
-  };
-
-  constexpr auto kCapabilities = std::to_array<Capability>({{21, "CAP_SYS_ADMIN"},
-                                                            {38, "CAP_PERFMON"},
-                                                            {19, "CAP_SYS_PTRACE"},
-                                                            {34, "CAP_SYSLOG"},
-                                                            {14, "CAP_IPC_LOCK"},
-                                                            {2, "CAP_DAC_READ_SEARCH"}});
-  std::vector<std::string> held;
-  for (const std::string_view line : split(status, '\n')) {
-    constexpr std::string_view kEffective = "CapEff:";
-    const auto mask = line.starts_with(kEffective)
-                          ? parse_number(trim(line.substr(kEffective.size())), 16)
-                          : std::nullopt;
-    for (const Capability& capability : kCapabilities) {
-      if (mask && (*mask >> capability.bit & 1U) != 0) {
-        held.emplace_back(capability.name);
-      }
-    }
-  }
-  return held;
 }
 
 std::string container_of(const ContainerSigns& signs) {

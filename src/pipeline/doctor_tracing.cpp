@@ -18,17 +18,6 @@ bool can_write(const std::string& path) {
   return ::access(path.c_str(), W_OK) == 0;
 }
 
-}  // namespace
-
-bool may_use_uprobe_pmu() {
-  const auto status = read_file("/proc/self/status");
-  const auto held = held_capabilities(status.ok() ? status.value() : "");
-  return std::ranges::find(held, "CAP_PERFMON") != held.end() ||
-         std::ranges::find(held, "CAP_SYS_ADMIN") != held.end();
-}
-
-namespace {
-
 Fact tracing_directory(const std::string& root) {
   if (root.empty()) {
     return {"tracing directory",
@@ -72,7 +61,7 @@ Fact perf_events() {
 
 Fact user_probes(const std::string& root) {
   const bool by_tracefs = !root.empty() && can_write(root + "/uprobe_events");
-  const bool by_pmu = UprobePmu::open().ok() && may_use_uprobe_pmu();
+  const bool by_pmu = UprobePmu::open().ok() && UprobePmu::is_allowed();
   if (by_tracefs) {
     return {"user probes", by_pmu ? "uprobe_events, and the uprobe PMU" : "uprobe_events", ""};
   }

@@ -16,7 +16,7 @@
 #include "tracepoints/alternatives.h"
 #include "tracepoints/software_events.h"
 #include "tracepoints/tracefs.h"
-#include "views/view.h"
+#include "views/all_views.h"
 
 namespace memtrace {
 namespace {

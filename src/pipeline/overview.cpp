@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "pipeline/about.h"
+#include "views/all_views.h"
 
 namespace memtrace {
 namespace {

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "base/log.h"
-#include "pipeline/doctor_facts.h"
 
 namespace memtrace {
 namespace {
@@ -45,7 +44,7 @@ Result<ProbeDefiner> ProbeDefiner::open(ProbeKind kind) {
     return definer;
   }
   auto pmu = UprobePmu::open();
-  if (!pmu.ok() || (!group.ok() && !may_use_uprobe_pmu())) {
+  if (!pmu.ok() || (!group.ok() && !UprobePmu::is_allowed())) {
     return group.ok() ? pmu.take_error() : group.take_error();
   }
   if (!group.ok() && kind == ProbeKind::Heap) {

@@ -11,6 +11,7 @@
 #include "pipeline/perf_command.h"
 #include "tracepoints/format.h"
 #include "tracepoints/tracefs.h"
+#include "views/all_views.h"
 
 namespace memtrace {
 namespace {

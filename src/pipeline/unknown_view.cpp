@@ -1,6 +1,6 @@
 #include "base/text.h"
 #include "pipeline/event_selection.h"
-#include "views/view.h"
+#include "views/all_views.h"
 
 namespace memtrace {
 

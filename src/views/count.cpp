@@ -10,7 +10,7 @@
 #include "views/shared_event_pairs.h"
 #include "views/shared_field_keys.h"
 #include "views/shared_last_events.h"
-#include "views/shared_work.h"
+#include "views/shared_latency.h"
 
 namespace memtrace {
 namespace {

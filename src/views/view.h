@@ -120,14 +120,4 @@ struct ViewSpec {
   Result<std::unique_ptr<View>> (*make)(const ViewOptions& options) = nullptr;
 };
 
-struct NamedView {
-  std::string_view name;
-  const ViewSpec& spec;
-};
-
-std::span<const NamedView> all_views();
-
-// nullptr when there is none of that name.
-const NamedView* find_view(std::string_view name);
-
 }  // namespace memtrace

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "perf/simulated_kernel.h"
+#include "views/all_views.h"
 
 namespace memtrace {
 namespace {
@@ -71,13 +72,6 @@ TEST(DoctorTest, lockdown_mode_is_the_one_in_brackets) {
   EXPECT_EQ(lockdown_mode("[none] integrity confidentiality\n"), "none");
   EXPECT_EQ(lockdown_mode(""), "");
   EXPECT_EQ(lockdown_mode("]["), "");
-}
-
-TEST(DoctorTest, capabilities_are_named_from_the_mask) {
-  EXPECT_EQ(held_capabilities("Name:\tx\nCapEff:\t0000000000200000\n"), Names{"CAP_SYS_ADMIN"});
-  EXPECT_EQ(held_capabilities("CapEff:\t0000004000000000\n"), Names{"CAP_PERFMON"});
-  EXPECT_TRUE(held_capabilities("CapEff:\t0000000000000000\nCapBnd:\t000001ffffffffff\n").empty());
-  EXPECT_TRUE(held_capabilities("").empty());
 }
 
 TEST(DoctorTest, container_is_known_by_any_of_its_signs) {

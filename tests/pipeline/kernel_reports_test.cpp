@@ -14,6 +14,7 @@
 #include "support/kernel_recording.h"
 #include "support/temp_dir.h"
 #include "tracepoints/alternatives.h"
+#include "views/all_views.h"
 
 namespace memtrace {
 namespace {

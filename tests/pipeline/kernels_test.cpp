@@ -11,6 +11,7 @@
 #include "tracepoints/alternatives.h"
 #include "tracepoints/format.h"
 #include "tracepoints/tracepoint.h"
+#include "views/all_views.h"
 
 namespace memtrace {
 namespace {

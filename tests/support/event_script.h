@@ -16,7 +16,7 @@
 #include "state/world.h"
 #include "tracepoints/arena.h"
 #include "tracepoints/heap.h"
-#include "views/view.h"
+#include "views/all_views.h"
 
 namespace memtrace::test {
 

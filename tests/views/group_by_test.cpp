@@ -6,6 +6,7 @@
 #include <random>
 
 #include "support/event_script.h"
+#include "views/all_views.h"
 
 namespace memtrace::test {
 namespace {

@@ -1,5 +1,6 @@
 // user, uid, cgroup and container: keys and filters of every view.
 #include "support/event_script.h"
+#include "views/all_views.h"
 #include "views/shared_identity_keys.h"
 
 namespace memtrace::test {
