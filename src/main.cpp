@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/guarded_thread.h"
 #include "base/result.h"
 #include "base/visible.h"
 #include "cli/command.h"
+#include "os/guarded_thread.h"
 
 namespace {
 

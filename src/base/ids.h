@@ -17,11 +17,11 @@ struct Id {
   friend auto operator<=>(Id, Id) = default;
 };
 
-using StringId = Id<struct StringTag>;      // state/world.h: strings()
-using ModuleId = Id<struct ModuleTag>;      // state/module_table.h
-using LocationId = Id<struct LocationTag>;  // state/stack_table.h: one place in code
-using StackId = Id<struct StackTag>;        // state/stack_table.h: one whole stack
-using IdentityId = Id<struct IdentityTag>;  // state/identity_table.h: a user and a cgroup
+using StringId = Id<struct StringTag>;      // state/world/world.h: strings()
+using ModuleId = Id<struct ModuleTag>;      // state/process/module_table.h
+using LocationId = Id<struct LocationTag>;  // state/process/stack_table.h: one place in code
+using StackId = Id<struct StackTag>;        // state/process/stack_table.h: one whole stack
+using IdentityId = Id<struct IdentityTag>;  // state/process/identity_table.h: a user and a cgroup
 
 }  // namespace memtrace
 

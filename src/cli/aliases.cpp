@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/shared_options.h"
-#include "pipeline/event_selection.h"
-#include "views/all_views.h"
+#include "cli/options/shared_options.h"
+#include "plan/events/event_selection.h"
+#include "views/all/all_views.h"
 
 namespace memtrace {
 namespace {

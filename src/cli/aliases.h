@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/option_table.h"
-#include "views/view.h"
+#include "cli/options/option_table.h"
+#include "views/all/all_views.h"
 
 namespace memtrace {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/option_table.h"
+#include "cli/options/option_table.h"
 
 namespace memtrace {
 

@@ -6,9 +6,9 @@
 #include "base/text.h"
 #include "cli/aliases.h"
 #include "cli/command.h"
-#include "cli/known_elsewhere.h"
-#include "perf/target.h"
-#include "views/all_views.h"
+#include "cli/options/foreign_options.h"
+#include "perf/target/target.h"
+#include "views/all/all_views.h"
 
 namespace memtrace {
 namespace {

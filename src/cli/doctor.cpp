@@ -1,15 +1,15 @@
 // memtrace doctor: what works on this machine, what does not, and what would change that.
-#include "pipeline/doctor.h"
+#include "doctor/doctor.h"
 
 #include <array>
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/options/shared_options.h"
 #include "cli/print.h"
-#include "cli/shared_options.h"
-#include "pipeline/event_selection.h"
+#include "plan/events/event_selection.h"
 #include "render/text_line.h"
-#include "views/all_views.h"
+#include "views/all/all_views.h"
 
 namespace memtrace {
 namespace {

@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/man_pages.h"
 #include "cli/print.h"
-#include "views/all_views.h"
+#include "views/all/all_views.h"
 
 namespace memtrace {
 namespace {

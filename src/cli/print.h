@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "perf/stop_signals.h"
+#include "os/stop_signals.h"
 #include "report/report.h"
 
 namespace memtrace {

@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "perf/event_attr.h"
-#include "perf/hit_rate.h"
-#include "perf/target.h"
+#include "perf/event/event_attr.h"
+#include "perf/event/hit_rate.h"
+#include "perf/target/target.h"
 
 namespace memtrace {
 

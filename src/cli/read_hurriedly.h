@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "cli/option_table.h"
-#include "perf/own_thread.h"
+#include "cli/options/option_table.h"
+#include "perf/event/this_thread.h"
 
 namespace memtrace {
 

@@ -3,13 +3,13 @@
 #include "base/units.h"
 #include "cli/aliases.h"
 #include "cli/command.h"
+#include "cli/options/shared_options.h"
 #include "cli/print.h"
 #include "cli/probe_rate.h"
 #include "cli/read_hurriedly.h"
-#include "cli/shared_options.h"
 #include "cli/unwatched_children.h"
-#include "pipeline/record_plan.h"
-#include "pipeline/recorder.h"
+#include "recording/record_plan.h"
+#include "recording/recorder.h"
 
 namespace memtrace {
 namespace {

@@ -1,17 +1,17 @@
 #include <algorithm>
 
-#include "base/system.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/aliases.h"
 #include "cli/command.h"
+#include "cli/options/shared_options.h"
 #include "cli/print.h"
-#include "cli/shared_options.h"
-#include "perf/file_source.h"
-#include "pipeline/event_selection.h"
-#include "pipeline/overview.h"
-#include "pipeline/session.h"
-#include "views/all_views.h"
+#include "os/system.h"
+#include "perf/file_in/file_source.h"
+#include "plan/events/event_selection.h"
+#include "session/overview.h"
+#include "session/session.h"
+#include "views/all/all_views.h"
 
 namespace memtrace {
 namespace {

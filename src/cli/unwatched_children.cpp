@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/system.h"
 #include "base/text.h"
-#include "pipeline/no_allocator.h"
+#include "os/system.h"
+#include "programs/no_allocator.h"
 
 namespace memtrace {
 namespace {

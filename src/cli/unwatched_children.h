@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "perf/target.h"
+#include "perf/target/target.h"
 
 namespace memtrace {
 

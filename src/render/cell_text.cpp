@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/visible.h"
-#include "render/names.h"
+#include "render/cell_names.h"
 #include "render/text_line.h"
 
 namespace memtrace {

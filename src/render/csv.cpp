@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "base/visible.h"
+#include "render/cell_names.h"
 #include "render/formats.h"
-#include "render/names.h"
 
 namespace memtrace {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "base/visible.h"
+#include "render/cell_names.h"
 #include "render/cell_text.h"
 #include "render/formats.h"
-#include "render/names.h"
 
 namespace memtrace {
 namespace {

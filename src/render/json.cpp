@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "render/cell_names.h"
 #include "render/formats.h"
-#include "render/names.h"
 
 namespace memtrace {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "base/visible.h"
+#include "render/cell_names.h"
 #include "render/cell_text.h"
-#include "render/names.h"
 #include "render/text_line.h"
 
 namespace memtrace {

@@ -1,4 +1,4 @@
-// Ids to names: pipeline/naming.h implements it over the symbolizer, tests with a map.
+// Ids to names: session/frame_namer.h implements it over the symbolizer, tests with a map.
 #pragma once
 
 #include "base/ids.h"

@@ -15,9 +15,9 @@
 #include "base/result.h"
 #include "report/namer.h"
 #include "report/report.h"
-#include "state/world.h"
-#include "tracepoints/event.h"
-#include "views/shared_task_filter.h"
+#include "state/world/world.h"
+#include "tracepoints/event/event.h"
+#include "views/task_filter.h"
 
 namespace memtrace {
 
@@ -59,7 +59,7 @@ class View {
 
   // What was seen since the last call (a live view is asked each interval); what is outstanding at
   // this moment stays. start_ns and end_ns of the report, its view name and the caveats about loss
-  // are filled in by the pipeline. end_ns is the time up to which events were seen.
+  // are filled in by the session. end_ns is the time up to which events were seen.
   struct Span {
     std::uint64_t start_ns = 0;
     std::uint64_t end_ns = 0;
@@ -102,7 +102,7 @@ struct ViewSpec {
   bool needs_memory_map = false;
   bool needs_physical_addresses = false;  // of the pages of its software page faults, no stacks
   bool needs_call_stacks = false;         // entries of system calls carry stacks
-  // What /proc says at its events is read (pipeline/observer.h): they are to be told within
+  // What /proc says at its events is read (observe/proc_observer.h): they are to be told within
   // milliseconds, as what it says does not stay.
   bool needs_promptness = false;
   bool needs_stacks = true;

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "perf/file_source.h"
-#include "pipeline/event_feed.h"
-#include "pipeline/stack_unwinder.h"
+#include "decode/event_decoder.h"
+#include "perf/file_in/file_source.h"
+#include "unwind/stack_unwinder.h"
 
 namespace memtrace {
 namespace {

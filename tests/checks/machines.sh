@@ -6,21 +6,21 @@ compiler=${CXX:-c++}
 bad=0
 
 for file in $(grep -rlE '__(x86_64|aarch64)__' src tracepoints symbolize); do
-  [ "$file" = src/base/host_machine.h ] && continue
-  if ! grep -q '#include "base/host_machine.h"' "$file"; then
-    echo "$file: depends on the machine and does not include base/host_machine.h"
+  [ "$file" = src/os/host_machine.h ] && continue
+  if ! grep -q '#include "os/host_machine.h"' "$file"; then
+    echo "$file: depends on the machine and does not include os/host_machine.h"
     bad=1
   fi
 done
 
 builds() {
-  echo '#include "base/host_machine.h"' | "$compiler" -std=c++20 -Isrc "$@" -x c++ -fsyntax-only - 2>&1
+  echo '#include "os/host_machine.h"' | "$compiler" -std=c++20 -Isrc "$@" -x c++ -fsyntax-only - 2>&1
 }
 if ! builds; then
   bad=1
 fi
 if said=$(builds -U__x86_64__ -U__aarch64__); then
-  echo "base/host_machine.h lets an unknown machine pass"
+  echo "os/host_machine.h lets an unknown machine pass"
   bad=1
 elif ! echo "$said" | grep -q 'memtrace knows 64-bit x86 and little-endian 64-bit Arm'; then
   echo "$said"

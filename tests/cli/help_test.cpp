@@ -1,6 +1,6 @@
 // Help: of every command and view, short and long.
 #include "cli/program.h"
-#include "views/all_views.h"
+#include "views/all/all_views.h"
 
 namespace memtrace::test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <csignal>
 
-#include "base/system.h"
+#include "os/system.h"
 
 namespace memtrace {
 namespace {

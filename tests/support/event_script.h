@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "state/world.h"
-#include "tracepoints/arena.h"
-#include "tracepoints/heap.h"
-#include "views/all_views.h"
+#include "state/world/world.h"
+#include "tracepoints/decode/arena.h"
+#include "tracepoints/decode/heap.h"
+#include "views/all/all_views.h"
 
 namespace memtrace::test {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/system.h"
-#include "perf/record_source.h"
+#include "os/system.h"
+#include "perf/record/record_source.h"
 
 namespace memtrace::test {
 

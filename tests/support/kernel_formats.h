@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/system.h"
 #include "base/text.h"
+#include "os/system.h"
 #include "support/format_layout.h"
-#include "tracepoints/software_events.h"
-#include "tracepoints/tracefs.h"
+#include "tracepoints/decode/software_events.h"
+#include "tracepoints/format/tracefs.h"
 
 namespace memtrace::test {
 

@@ -13,15 +13,15 @@
 #include <string_view>
 #include <vector>
 
-#include "base/system.h"
+#include "base/byte_writer.h"
 #include "base/text.h"
-#include "perf/byte_writer.h"
-#include "perf/file_writer.h"
-#include "perf/perf_format.h"
-#include "perf/record_builder.h"
+#include "os/system.h"
+#include "perf/file_out/file_writer.h"
+#include "perf/record/perf_format.h"
+#include "perf/record/record_builder.h"
 #include "support/kernel_formats.h"
-#include "tracepoints/format.h"
-#include "tracepoints/system_calls.h"
+#include "tracepoints/decode/system_calls.h"
+#include "tracepoints/format/format.h"
 
 namespace memtrace::test {
 

@@ -6,10 +6,10 @@
 
 #include <string_view>
 
-#include "symbolize/function_table.h"
-#include "symbolize/probe_place.h"
+#include "symbolize/code/function_table.h"
+#include "symbolize/code/probe_place.h"
 #include "tests/live/puppets/puppet.h"
-#include "tracepoints/uprobe_events.h"
+#include "tracepoints/probe/uprobe_events.h"
 
 namespace {
 

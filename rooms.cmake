@@ -1,0 +1,122 @@
+# The rooms of the house, from what knows least to what knows most: records, events, views, reports.
+# A line is a folder, its purpose, the rooms whose headers it may include (SEES) and the libraries of
+# others that it uses (USES). CMakeLists.txt makes a library of each; tests/checks/layering.cmake
+# holds the includes to the lines and each folder to 25 files.
+memtrace_room(src/base "what the standard library lacks: results, text, bytes, interned ids"
+              USES Threads zlib)
+memtrace_room(src/os "the operating system: descriptors, mappings, foreign files, signals, threads"
+              SEES base USES Threads)
+
+# tracepoints/: what the kernel's events carry.
+memtrace_room(tracepoints/format "format files, fields by offset, tracefs, filters"
+              SEES base os USES tracefs)
+memtrace_room(tracepoints/event "an event and its typed payloads: all that state and views see"
+              SEES base tracepoints/format)
+memtrace_room(tracepoints/decode "bytes to payload, a file for each group of events"
+              SEES base os tracepoints/format tracepoints/event)
+memtrace_room(tracepoints/probe "uprobe_events, the uprobe PMU, kprobes, known functions"
+              SEES base os tracepoints/format tracepoints/event)
+
+# symbolize/: what files with code say.
+memtrace_room(symbolize/elf "open files, build ids, debug files, load layouts"
+              SEES base os USES dw)
+memtrace_room(symbolize/names "an address to functions and lines: symbols, DWARF, kallsyms, JIT maps"
+              SEES base os symbolize/elf USES dw lzma)
+memtrace_room(symbolize/cfi "an address to its rule for unwinding"
+              SEES base os symbolize/elf USES dw)
+memtrace_room(symbolize/code "functions by name, where a probe may stand, static probes"
+              SEES base os symbolize/elf symbolize/names USES dw capstone)
+
+# src/perf/: perf_event_open(2) and perf.data.
+memtrace_room(src/perf/record "one record: its layout, parser and builder"
+              SEES base USES perf_event)
+memtrace_room(src/perf/event "a request to perf_event_attr, descriptors and mapped rings"
+              SEES base os perf/record USES perf_event)
+memtrace_room(src/perf/target "whom to watch, and what they have mapped already"
+              SEES base os perf/record perf/event)
+memtrace_room(src/perf/side "what is read beside the recording and is no part of it"
+              SEES base os perf/record perf/event)
+memtrace_room(src/perf/live "rings to records in order, overload, added events"
+              SEES base os perf/record perf/event perf/target USES Threads perf_event)
+memtrace_room(src/perf/file_in "perf.data to records in order"
+              SEES base os perf/record USES perf_event zstd)
+memtrace_room(src/perf/file_out "records to perf.data, a file or a pipe"
+              SEES base os perf/record USES Threads perf_event zstd)
+
+# src/state/: the world as of this event.
+memtrace_room(src/state/process "processes, address spaces, modules, stacks, identities"
+              SEES base symbolize/elf)
+memtrace_room(src/state/mapping "mappings and the system calls that change them"
+              SEES base tracepoints/event USES robin_map)
+memtrace_room(src/state/heap "allocator calls to blocks, peaks and arenas"
+              SEES base state/process state/mapping tracepoints/event USES robin_map)
+memtrace_room(src/state/world "owns all state; changed by records and events"
+              SEES base state/process state/mapping state/heap tracepoints/event USES robin_map)
+
+# From the record to the event.
+memtrace_room(src/unwind "registers and stack bytes to a callchain"
+              SEES base os perf/record perf/event perf/live state/process state/world
+                   symbolize/elf symbolize/names symbolize/cfi symbolize/code)
+memtrace_room(src/observe "what /proc says when an event happens, and this machine"
+              SEES base os perf/record state/mapping state/world tracepoints/event)
+memtrace_room(src/identity "whose a process is: users, cgroups, containers"
+              SEES base os perf/record perf/target perf/side state/process state/world
+                   tracepoints/format)
+memtrace_room(src/programs "which programs a command runs, and which libraries they map"
+              SEES base os perf/target perf/live tracepoints/probe symbolize/elf symbolize/code)
+memtrace_room(src/report "the Report: tables, notes, order of rows" SEES base USES re2)
+memtrace_room(src/sections "memtrace's own sections of a recording"
+              SEES base perf/record report state/process state/world USES json)
+memtrace_room(src/decode "a record to an event, with what only probes know"
+              SEES base os observe perf/record perf/event perf/target perf/live programs sections
+                   state/mapping state/world symbolize/names
+                   tracepoints/format tracepoints/event tracepoints/decode tracepoints/probe)
+
+# From the event to the reader.
+memtrace_room(src/render "a Report to text, JSON, CSV or folded stacks" SEES base report USES json)
+memtrace_room(src/views "what a view is" SEES base report state/world tracepoints/event)
+memtrace_room(src/views/kit "what views share: keys, rows, figures, lists, histograms"
+              SEES base report state/heap state/world tracepoints/event views USES robin_map)
+memtrace_room(src/views/fault "page faults, swap-ins, resident and cached pages"
+              SEES base report state/world tracepoints/event views views/kit USES robin_map)
+memtrace_room(src/views/kernel "the kernel's allocators"
+              SEES base report state/heap tracepoints/event views views/kit)
+memtrace_room(src/views/heap "the user heap"
+              SEES base report state/heap state/world tracepoints/event views views/kit)
+memtrace_room(src/views/mapping "mappings, brk, shared memory, refused calls"
+              SEES base report state/mapping state/world tracepoints/event views views/kit)
+memtrace_room(src/views/reclaim "reclaim, compaction, migration, writeback, OOM kills"
+              SEES base report state/world tracepoints/event views views/kit views/mapping
+              USES robin_map)
+memtrace_room(src/views/count "any event, counted" SEES base views views/kit USES robin_map)
+memtrace_room(src/views/all "the table of all views"
+              SEES views views/fault views/kernel views/heap views/mapping views/reclaim
+                   views/count)
+
+# From the command line to what is recorded.
+memtrace_room(src/plan/probes "which probes where"
+              SEES base os observe perf/event perf/target programs symbolize/elf symbolize/code
+                   tracepoints/format tracepoints/decode tracepoints/probe views/heap)
+memtrace_room(src/plan/events "which events, how narrow, which filter"
+              SEES base perf/event perf/target perf/live decode plan/probes
+                   tracepoints/format tracepoints/decode views views/kit views/all)
+
+# What memtrace does.
+memtrace_room(src/session "records to views to reports: the loop of report and of live views"
+              SEES base os decode identity observe perf/record perf/live plan/events report sections
+                   state/process state/world symbolize/names tracepoints/event tracepoints/decode
+                   tracepoints/probe unwind views views/all)
+memtrace_room(src/doctor "what this machine can do, view by view"
+              SEES base os observe perf/event report tracepoints/format tracepoints/decode
+                   tracepoints/probe views views/all)
+memtrace_room(src/recording "records to a file, the dry run, the perf command"
+              SEES base os decode doctor identity observe perf/event perf/target perf/live
+                   perf/file_out plan/events plan/probes sections session state/process
+                   symbolize/elf symbolize/names tracepoints/format unwind views/all)
+memtrace_room(src/cli/options "options as tables, and what they set"
+              SEES base os perf/event perf/live plan/events plan/probes session USES boost)
+memtrace_room(src/cli "the commands"
+              SEES base os cli/options decode doctor observe perf/event perf/target perf/live
+                   perf/file_in plan/events programs recording render report session
+                   views views/all)
+memtrace_room(src "main" SEES base os cli)

@@ -1,0 +1,257 @@
+#include "cli/options/shared_options.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "cli/options/call_graph_option.h"
+#include "os/system.h"
+#include "plan/probes/custom_allocator.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kHelp = std::to_array<Option>({{"help", 'h', "", "show this"}});
+
+constexpr auto kEvents = std::to_array<Option>({
+    {"event",
+     'e',
+     "EVENT,...",
+     "record these: group:event, patterns as in 'vmscan:*', page-faults, minor-faults, "
+     "major-faults, uprobe:FILE:FUNCTION, sdt:PATH:PROVIDER:NAME, mem:ADDRESS, and with --kprobes "
+     "kprobe:FUNCTION"},
+    {"filter",
+     0,
+     "EXPR",
+     "only events that satisfy this, tested in the kernel: 'bytes_req > 4096'"},
+    {"alloc",
+     0,
+     "FUNCTION,...",
+     "functions of an allocator that is not known: 'pool_take(size=arg2)'"},
+    {"free", 0, "FUNCTION,...", "functions that free its blocks: 'pool_give(ptr=arg1)'"},
+    {"one-probe",
+     0,
+     "",
+     "probe glibc's allocator at its returns only: fewer events, sizes as rounded up"},
+    {"kprobes",
+     0,
+     "",
+     "probe the kernel where no tracepoint tells; allows -e 'kprobe:FUNCTION(name=arg1)'"},
+    {"period", 0, "N", "record one in N events; reports scale the figures by N"},
+    {"call-graph",
+     0,
+     "fp|dwarf[,BYTES]|none",
+     "user stacks by frame pointers, or unwound from BYTES copied of each stack (the default, but "
+     "not of the kernel's own work, such as kmem:), or no stacks at all"},
+    {"ring-size", 'm', "SIZE", "memory for each CPU's ring; 64 MiB or less, 256 MiB for stacks"},
+});
+
+constexpr auto kStacks = std::to_array<Option>({
+    {"user", 0, "", "only the user part of stacks"},
+    {"kernel", 0, "", "only the kernel part of stacks"},
+});
+
+constexpr auto kReport = std::to_array<Option>({
+    {"by", 0, "KEY,...", "group by these keys; memtrace help VIEW lists them"},
+    {"sort", 0, "COLUMN", "largest first by this column"},
+    {"top", 0, "N", "show so many rows, 20 unless given; 0 shows all"},
+    {"min", 0, "N", "leave out rows with a count below N"},
+    {"exclude", 0, "REGEX,...", "leave out rows in whose stacks or names one of these is found"},
+    {"suppressions", 0, "FILE", "leave out the stacks that this file of LeakSanitizer's names"},
+    {"comm", 0, "NAME,...", "only threads with these names"},
+    {"uid", 0, "UID|NAME,...", "only processes of these users"},
+    {"cgroup",
+     0,
+     "TEXT,...",
+     "only processes in cgroups or containers in whose name this is found"},
+    {"format", 0, "text|json|csv|folded", "how to print the report"},
+});
+
+constexpr std::uint64_t kDefaultTop = 20;
+constexpr std::size_t kShownBytes = 80;  // of what an error is about
+
+// A file, or what a shell's <(...) writes.
+Result<std::string> read_suppressions(const std::string& path) {
+  constexpr off_t kMostBytes = off_t{16} << 20;
+
+  struct stat status {};
+
+  const bool is_there = ::stat(path.c_str(), &status) == 0;
+  if (is_there && (status.st_size > kMostBytes || S_ISCHR(status.st_mode))) {
+    return Error{path + " is no list of suppressions: it has more than 16 MiB",
+                 0,
+                 "give a file with lines such as leak:FUNCTION"};
+  }
+  return read_file(path);
+}
+
+Result<std::vector<NamePattern>> read_excludes(const ParsedOptions& parsed) {
+  std::vector<NamePattern> patterns;
+  for (const std::string& text : parsed.list("exclude")) {
+    auto pattern = NamePattern::parse(text);
+    if (!pattern.ok()) {
+      const std::string shown =
+          text.size() > kShownBytes ? text.substr(0, kShownBytes) + "..." : text;
+      return Error{"--exclude " + shown, 0, pattern.error().message, ErrorKind::Usage};
+    }
+    patterns.push_back(pattern.take());
+  }
+  return patterns;
+}
+
+}  // namespace
+
+std::span<const Option> help_option() {
+  return kHelp;
+}
+
+std::span<const Option> event_options() {
+  return kEvents;
+}
+
+std::span<const Option> stack_options() {
+  return kStacks;
+}
+
+std::span<const Option> report_options() {
+  return kReport;
+}
+
+std::vector<Option> view_own_options(const ViewSpec& spec) {
+  std::vector<Option> options;
+  for (const ViewOption& own : spec.options) {
+    options.push_back({own.name, 0, own.argument, own.help});
+  }
+  return options;
+}
+
+Result<LiveSetup> read_live_setup(const ParsedOptions& parsed) {
+  auto duration = parsed.duration_ns("duration", 0);
+  auto ring = parsed.bytes("ring-size", 0);
+  auto call_graph = read_call_graph(parsed);
+  if (!duration.ok()) {
+    return duration.take_error();
+  }
+  if (ring.ok() && ring.value() != 0 && ring.value() < page_size_bytes()) {
+    return Error{"--ring-size " + parsed.text("ring-size"),
+                 0,
+                 "bytes, and not pages as perf's -m: 16M",
+                 ErrorKind::Usage};
+  }
+  if (!ring.ok() || !call_graph.ok()) {
+    return ring.ok() ? call_graph.take_error() : ring.take_error();
+  }
+  return LiveSetup{.call_graph = call_graph.value(),
+                   .ring_bytes = ring.value(),
+                   .duration_ns = duration.value()};
+}
+
+Result<HeapNeeds> read_heap_needs(const ParsedOptions& parsed) {
+  HeapNeeds needs{.one_probe = parsed.has("one-probe")};
+  auto min = parsed.bytes("min-bytes", needs.min_bytes);
+  auto max = parsed.bytes("max-bytes", needs.max_bytes);
+  if (!min.ok() || !max.ok()) {
+    return min.ok() ? max.take_error() : min.take_error();
+  }
+  needs.min_bytes = min.value();
+  needs.max_bytes = max.value();
+  for (const auto& [option, op] : {std::pair("alloc", HeapOp::Alloc), {"free", HeapOp::Free}}) {
+    for (const std::string& text : parsed.list(option)) {
+      auto custom = parse_custom_function(text, op);
+      if (!custom.ok()) {
+        return custom.take_error();
+      }
+      needs.custom.push_back(custom.take());
+    }
+  }
+  return needs;
+}
+
+Result<EventSelection> read_selection(const ParsedOptions& parsed) {
+  auto period = parsed.number("period", 1);
+  // The kernel takes no period with the highest bit set (kernel/events/core.c, perf_event_open).
+  if (!period.ok() || period.value() == 0 || period.value() >> 63U != 0) {
+    return Error{"--period " + parsed.text("period"),
+                 0,
+                 "takes a whole number from 1 to 9223372036854775807",
+                 ErrorKind::Usage};
+  }
+  auto heap = read_heap_needs(parsed);
+  if (!heap.ok()) {
+    return heap.take_error();
+  }
+  heap.value().period = period.value();
+  return EventSelection{.events = parsed.list("event"),
+                        .filter = parsed.text("filter"),
+                        .period = period.value(),
+                        .heap = heap.take(),
+                        .all_processes = parsed.has("all-processes"),
+                        .kprobes = parsed.has("kprobes")};
+}
+
+// Names are those of the recording, which may be another machine's.
+Result<> read_users(const ParsedOptions& parsed, TaskFilter& tasks) {
+  for (const std::string& text : parsed.list("uid")) {
+    const auto uid = parse_number(text);
+    const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+    if (text.empty() || (is_number && (!uid || *uid > 0xffffffffU))) {
+      return Error{"--uid " + text, 0, "takes user ids or names: 1000, root", ErrorKind::Usage};
+    }
+    if (is_number) {
+      tasks.uids.push_back(static_cast<std::uint32_t>(*uid));
+    } else {
+      tasks.users.push_back(text);
+    }
+  }
+  return kDone;
+}
+
+Result<SessionOptions> read_session(const ParsedOptions& parsed) {
+  SessionOptions session;
+  session.view_options.by = parsed.list("by");
+  session.view_options.tasks.comms = parsed.list("comm");
+  session.view_options.tasks.cgroups = parsed.list("cgroup");
+  TRY(read_users(parsed, session.view_options.tasks));
+  if (parsed.has("user") != parsed.has("kernel")) {
+    session.part = parsed.has("user") ? StackPart::User : StackPart::Kernel;
+  }
+  if (parsed.has("suppressions")) {
+    const std::string path = parsed.text("suppressions");
+    const auto text = read_suppressions(path);
+    auto suppressions =
+        text.ok() ? Suppressions::parse(text.value(), path) : Result<Suppressions>(text.error());
+    if (!suppressions.ok()) {
+      return suppressions.take_error();
+    }
+    session.suppressions = suppressions.take();
+  }
+  ArrangeOptions& arrange = session.arrange;
+  const bool folded = parsed.text("format") == "folded";
+  auto top = parsed.number("top", folded ? 0 : kDefaultTop);
+  auto min = parsed.number("min", 0);
+  auto excludes = read_excludes(parsed);
+  if (!top.ok() || !min.ok()) {
+    return top.ok() ? min.take_error() : top.take_error();
+  }
+  if (!excludes.ok()) {
+    return excludes.take_error();
+  }
+  arrange.sort = parsed.text("sort");
+  arrange.top = top.value();
+  arrange.min_count = min.value();
+  arrange.exclude = excludes.take();
+  arrange.closing_figures = parsed.has("min") || parsed.has("exclude");
+  return session;
+}
+
+void read_own_options(const ParsedOptions& parsed, const ViewSpec& spec, ViewOptions& options) {
+  for (const ViewOption& own : spec.options) {
+    if (parsed.has(own.name)) {
+      options.own[std::string(own.name)] = parsed.text(own.name);
+    }
+  }
+}
+
+}  // namespace memtrace

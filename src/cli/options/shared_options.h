@@ -1,0 +1,45 @@
+// Options that mean the same in several commands: stated once, read once.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "cli/options/option_table.h"
+#include "perf/live/live_source.h"
+#include "plan/events/event_selection.h"
+#include "session/session.h"
+
+namespace memtrace {
+
+std::span<const Option> help_option();     // --help
+std::span<const Option> target_options();  // -a -p -t -d --keep-aslr
+std::span<const Option> event_options();   // -e --filter --period --call-graph --ring-size
+std::span<const Option> stack_options();   // --user --kernel
+std::span<const Option> report_options();  // --by --sort --top --min --exclude --comm --format
+std::vector<Option> view_own_options(const ViewSpec& spec);
+
+// "12,34" of --pid or --tid. Error: Usage, not ids.
+Result<std::vector<std::uint32_t>> read_ids(const ParsedOptions& parsed, std::string_view name);
+
+// Error: Usage, more than one target or none of them makes sense.
+// Whether it is said whom to watch.
+bool has_target(const ParsedOptions& parsed);
+
+Result<Target> read_target(const ParsedOptions& parsed);
+
+// "the whole machine", "process 12, 13", "gcc -c x.c".
+std::string describe_target(const Target& target);
+
+// Duration, ring size, call graph; target and events are filled in by the caller.
+Result<LiveSetup> read_live_setup(const ParsedOptions& parsed);
+
+Result<EventSelection> read_selection(const ParsedOptions& parsed);
+
+// Everything but the views.
+Result<SessionOptions> read_session(const ParsedOptions& parsed);
+
+// The view's own options as given.
+void read_own_options(const ParsedOptions& parsed, const ViewSpec& spec, ViewOptions& options);
+
+}  // namespace memtrace

@@ -1,0 +1,75 @@
+// Records to events: keeps the world true to mmap, comm, fork, exec and exit records, and turns
+// samples into typed events. Spine 3 to 5.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/local_formats.h"
+#include "decode/probed_caches.h"
+#include "decode/probed_callers.h"
+#include "perf/record/record_source.h"
+#include "programs/process_roots.h"
+#include "state/world/world.h"
+#include "tracepoints/decode/tracepoint.h"
+#include "tracepoints/event/event.h"
+
+namespace memtrace {
+
+class EventFeed {
+ public:
+  // `recording` is the source's and may still grow.
+  EventFeed(World& world, const Recording& recording) : world_(world), recording_(recording) {}
+
+  // The event of a sample, after the world was changed by it; nothing for all other records, which
+  // change the world too. Valid as long as the record.
+  std::optional<Event> apply(const Record& record);
+
+  // Samples that were too short for their event's fields.
+  std::uint64_t malformed() const { return malformed_; }
+
+  // Sentences about events whose format could not be understood.
+  const std::vector<std::string>& caveats() const { return caveats_; }
+
+  const std::deque<EventType>& types() const { return types_; }
+
+  // Types for all events that the recording knows of by now.
+  void learn_events();
+
+  // The processes run here and now: their root directories can be seen.
+  void watch_roots(std::span<const std::string> command) { roots_.emplace(command); }
+
+ private:
+  void apply_mmap(const Stamp& stamp, const Mmap& mmap);
+  void announce(const Stamp& stamp, const Mmap& mmap);
+  void apply_comm(const Comm& comm);
+  void guess_exec(const Mmap& mmap);
+  void note_process(std::uint32_t pid);
+  std::optional<Event> apply_sample(const Stamp& stamp, const Sample& sample);
+  void learn_event(const EventInfo& recorded);
+  void add_untyped(EventType type);
+  // A tracepoint whose format was cut off gets this machine's, with a caveat.
+  EventInfo with_format(EventInfo info);
+
+  void name_cache(Event& event);
+
+  World& world_;
+  const Recording& recording_;
+  ProbedCaches probed_caches_;
+  ProbedCallers probed_callers_;
+  std::deque<EventType> types_;  // a deque: events point to them
+  std::vector<Decoder> decoders_;
+  std::vector<bool> is_typed_;  // its samples must have a payload
+  LocalFormats local_formats_;
+  std::vector<std::string> caveats_;
+  std::map<std::uint32_t, std::string> new_names_;  // by pid, until its next mapping
+  std::optional<ProcessRoots> roots_;               // of a live source
+  std::uint64_t malformed_ = 0;
+  std::uint32_t last_pid_ = 0;
+};
+
+}  // namespace memtrace

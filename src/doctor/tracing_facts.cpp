@@ -1,0 +1,100 @@
+// The doctor's facts about tracing: where the kernel lets events be opened.
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "doctor/facts.h"
+#include "observe/kernel_config.h"
+#include "os/system.h"
+#include "perf/event/event_fd.h"
+#include "tracepoints/format/tracefs.h"
+#include "tracepoints/probe/uprobe_pmu.h"
+
+namespace memtrace {
+namespace {
+
+bool can_write(const std::string& path) {
+  return ::access(path.c_str(), W_OK) == 0;
+}
+
+Fact tracing_directory(const std::string& root) {
+  if (root.empty()) {
+    return {"tracing directory",
+            "not mounted",
+            "memtrace mounts it when it is run as root; by hand: mount -t tracefs nodev "
+            "/sys/kernel/tracing (before Linux 4.1: mount -t debugfs nodev /sys/kernel/debug)"};
+  }
+  const auto events = list_directory(root + "/events");
+  if (!events.ok()) {
+    const Error error = explain({.doing = root + "/events",
+                                 .errno_value = events.error().errno_value,
+                                 .is_root = ::geteuid() == 0,
+                                 .lockdown = read_file("/sys/kernel/security/lockdown").ok()
+                                                 ? read_file("/sys/kernel/security/lockdown").take()
+                                                 : ""});
+    return {"tracing directory", root + ", not readable", error.hint};
+  }
+  return {"tracing directory",
+          format("%s, %zu groups of events", root.c_str(), events.value().size()),
+          ""};
+}
+
+Fact perf_events() {
+  const auto features = probe_features();
+  if (!features.ok()) {
+    return {"perf_event_open", describe(features.error()), features.error().hint};
+  }
+  std::vector<std::string> missing;
+  std::vector<std::string> instead;
+  for (const AttrFeature& feature : attr_features()) {
+    if (!(features.value().*feature.is_there)) {
+      missing.push_back(format("%s (%s)", feature.name.data(), feature.since.data()));
+      instead.emplace_back(feature.instead);
+    }
+  }
+  return {"perf_event_open",
+          format("works, perf_event_attr of %u bytes", kernel_attr_bytes()) +
+              (missing.empty() ? "" : ", without " + join(missing, ", ")),
+          missing.empty() ? "" : "instead: " + join(instead, "; ")};
+}
+
+Fact user_probes(const std::string& root) {
+  const bool by_tracefs = !root.empty() && can_write(root + "/uprobe_events");
+  const bool by_pmu = UprobePmu::open().ok() && UprobePmu::is_allowed();
+  if (by_tracefs) {
+    return {"user probes", by_pmu ? "uprobe_events, and the uprobe PMU" : "uprobe_events", ""};
+  }
+  if (by_pmu) {
+    return {"user probes",
+            "the uprobe PMU only",
+            "the kernel filters no sizes then; where uprobe_events can be written, it does"};
+  }
+  const bool has_file = !root.empty() && path_exists(root + "/uprobe_events");
+  const std::string reason = KernelConfig::of_machine().reason_against("uprobe:");
+  if (has_file || (::geteuid() != 0 && reason.empty())) {
+    return {"user probes", "none", "run memtrace as root"};
+  }
+  return {"user probes",
+          "none",
+          reason.empty() ? "needs a kernel with CONFIG_UPROBE_EVENTS (Linux 3.5, RHEL 7)" : reason};
+}
+
+Fact kernel_probes(const std::string& root) {
+  if (root.empty() || ::access((root + "/events").c_str(), R_OK) != 0) {
+    return {"kprobes", "not known without the tracing directory", ""};
+  }
+  if (path_exists(root + "/kprobe_events")) {
+    return {"kprobes", "kprobe_events, for --kprobes", ""};
+  }
+  return {"kprobes", "none", KernelConfig::of_machine().reason_against("kprobe:")};
+}
+
+}  // namespace
+
+std::vector<Fact> tracing_facts() {
+  const std::string root = mounted_tracefs_root();
+  return {tracing_directory(root), perf_events(), user_probes(root), kernel_probes(root)};
+}
+
+}  // namespace memtrace

@@ -1,0 +1,110 @@
+#include "identity/identity_log.h"
+
+#include <optional>
+
+#include "base/text.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::string_view kUnknown = "-";
+
+std::string_view next_word(std::string_view& line) {
+  const std::size_t end = line.find(' ');
+  const std::string_view word = line.substr(0, end);
+  line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
+  return word;
+}
+
+std::optional<std::uint32_t> to_id(std::string_view word) {
+  const auto number = parse_number(word);
+  return number && *number <= 0xffffffffU ? std::optional(static_cast<std::uint32_t>(*number))
+                                          : std::nullopt;
+}
+
+std::optional<std::uint32_t> next_id(std::string_view& line) {
+  return to_id(next_word(line));
+}
+
+}  // namespace
+
+void IdentityLog::add(const TaskIdentity& task) {
+  const std::string cgroup = number_of(task.cgroup);
+  const std::string uid =
+      task.uid == kUnknownUser ? std::string(kUnknown) : std::to_string(task.uid);
+  text_ += format("task %llu %u %s %s\n",
+                  static_cast<unsigned long long>(task.time_ns),
+                  task.pid,
+                  uid.c_str(),
+                  cgroup.c_str());
+}
+
+std::string IdentityLog::number_of(const std::string& cgroup) {
+  if (cgroup.empty()) {
+    return std::string(kUnknown);
+  }
+  const auto [known, is_new] = cgroups_.try_emplace(cgroup, cgroups_.size() + 1);
+  if (is_new) {
+    text_ += format("cgroup %zu ", known->second) + cgroup + "\n";
+  }
+  return std::to_string(known->second);
+}
+
+void IdentityLog::name_user(std::uint32_t uid, std::string_view name) {
+  text_ += format("user %u ", uid) + std::string(name) + "\n";
+}
+
+std::string_view IdentityLog::news() {
+  const std::string_view news = std::string_view(text_).substr(told_);
+  told_ = text_.size();
+  return news;
+}
+
+void IdentityReplay::advance(std::uint64_t time_ns) {
+  if (read_ < recording_.identities.size()) {
+    read_news();
+  }
+  while (!due_.empty() && due_.front().time_ns <= time_ns) {
+    const TaskIdentity& task = due_.front();
+    world_.identify(task.pid, world_.identities().intern(task.uid, task.cgroup));
+    due_.pop_front();
+  }
+}
+
+void IdentityReplay::read_news() {
+  const std::string_view text = recording_.identities;
+  for (std::size_t end = text.find('\n', read_); end != std::string_view::npos;
+       end = text.find('\n', read_)) {
+    read_line(text.substr(read_, end - read_));
+    read_ = end + 1;
+  }
+}
+
+void IdentityReplay::read_line(std::string_view line) {
+  const std::string_view kind = next_word(line);
+  if (kind == "task") {
+    const auto time_ns = parse_number(next_word(line));
+    const auto pid = next_id(line);
+    const std::string_view user = next_word(line);
+    const std::string_view cgroup = next_word(line);
+    const auto uid = user == kUnknown ? std::optional(kUnknownUser) : to_id(user);
+    const auto path = cgroup == kUnknown ? std::optional(std::string()) : path_of(cgroup);
+    if (time_ns && pid && uid && path) {
+      due_.push_back({*time_ns, *pid, *uid, *path});
+    }
+    return;
+  }
+  const auto number = next_id(line);
+  if (number && kind == "cgroup") {
+    cgroups_[*number] = line;
+  } else if (number && kind == "user") {
+    world_.identities().name_user(*number, line);
+  }
+}
+
+std::optional<std::string> IdentityReplay::path_of(std::string_view number) {
+  const auto known = parse_number(number);
+  return known ? std::optional(cgroups_[*known]) : std::nullopt;
+}
+
+}  // namespace memtrace

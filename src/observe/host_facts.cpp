@@ -1,0 +1,173 @@
+#include "observe/host_facts.h"
+
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/byte_reader.h"
+#include "base/text.h"
+#include "os/system.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::uint32_t kBuildIdNote = 3;  // NT_GNU_BUILD_ID
+
+std::string build_id_in_notes(ByteReader notes) {
+  while (notes.remaining() >= 12) {
+    const auto name_bytes = notes.read<std::uint32_t>();
+    const auto value_bytes = notes.read<std::uint32_t>();
+    const auto type = notes.read<std::uint32_t>();
+    const auto name = notes.text((name_bytes + 3U) & ~3U);
+    const auto value = notes.take((value_bytes + 3U) & ~3U);
+    if (type == kBuildIdNote && name == "GNU" && value.size() >= value_bytes) {
+      std::string hex;
+      for (const std::byte byte : value.first(value_bytes)) {
+        hex += format("%02x", std::to_integer<unsigned>(byte));
+      }
+      return hex;
+    }
+  }
+  return {};
+}
+
+std::string cpu_description() {
+  const auto text = read_file("/proc/cpuinfo");
+  const std::string content = text.ok() ? text.value() : "";  // split() borrows from it
+  for (const std::string_view line : split(content, '\n')) {
+    if (line.starts_with("model name")) {
+      return std::string(trim(line.substr(line.find(':') + 1)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Recording describe_machine() {
+  Recording machine;
+  utsname name{};
+  ::uname(&name);
+  machine.host_name = static_cast<const char*>(name.nodename);
+  machine.kernel_release = static_cast<const char*>(name.release);
+  machine.architecture = static_cast<const char*>(name.machine);
+  machine.tool_version = "memtrace " MEMTRACE_VERSION;
+  machine.cpus_available = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_CONF));
+  machine.cpus_online = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+
+  machine.cpu_description = cpu_description();
+
+  struct sysinfo info {};
+
+  ::sysinfo(&info);
+  machine.total_memory_bytes = std::uint64_t{info.totalram} * info.mem_unit;
+  machine.page_size_bytes = static_cast<std::uint32_t>(page_size_bytes());
+  return machine;
+}
+
+std::string kernel_build_id() {
+  const auto notes = read_file("/sys/kernel/notes");
+  return notes.ok() ? build_id_in_notes(ByteReader(std::as_bytes(std::span(notes.value())))) : "";
+}
+
+std::vector<std::string> migratetype_names() {
+  const auto text = read_file("/proc/pagetypeinfo");
+  return text.ok() ? parse_migratetypes(text.value()) : std::vector<std::string>();
+}
+
+std::vector<std::string> parse_migratetypes(std::string_view pagetypeinfo) {
+  // "Node    0, zone      DMA, type    Unmovable      0 ..." lists the types in their order.
+  std::vector<std::string> names;
+  for (const std::string_view line : split(pagetypeinfo, '\n')) {
+    const std::size_t at = line.find(", type ");
+    if (!line.starts_with("Node") || at == std::string_view::npos) {
+      continue;
+    }
+    const std::string_view rest = trim(line.substr(at + 7));
+    std::string name(rest.substr(0, rest.find(' ')));
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      break;  // the next zone begins
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::vector<std::uint32_t> cpu_nodes() {
+  constexpr std::string_view kFolder = "/sys/devices/system/node";
+  constexpr std::string_view kNode = "node";
+  const auto names = list_directory(std::string(kFolder));
+  if (!names.ok()) {
+    // A kernel without CONFIG_NUMA has one node and no such folder (drivers/base/node.c).
+    return std::vector<std::uint32_t>(
+        static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF))));
+  }
+  std::vector<std::uint32_t> nodes;
+  for (const std::string& name : names.value()) {
+    const auto node =
+        name.starts_with(kNode) ? parse_number(name.substr(kNode.size())) : std::nullopt;
+    const auto cpus = read_file(std::string(kFolder) + "/" + name + "/cpulist");
+    if (!node || !cpus.ok()) {
+      continue;
+    }
+    for (const int cpu : parse_cpu_list(cpus.value())) {
+      const auto index = static_cast<std::size_t>(cpu);
+      nodes.resize(std::max(nodes.size(), index + 1));
+      nodes[index] = static_cast<std::uint32_t>(*node);
+    }
+  }
+  return nodes;
+}
+
+std::map<std::string, std::uint64_t> slab_caches() {
+  const auto text = read_file("/proc/slabinfo");
+  return text.ok() ? parse_slabinfo(text.value()) : std::map<std::string, std::uint64_t>();
+}
+
+std::map<std::string, std::uint64_t> parse_slabinfo(std::string_view slabinfo) {
+  // "dentry  1234  2345  192  21  1 : tunables ..." below two lines that explain (slabinfo(5)).
+  std::map<std::string, std::uint64_t> caches;
+  for (const std::string_view line : split(slabinfo, '\n')) {
+    auto words = split(line, ' ');
+    std::erase(words, std::string_view());
+    const auto bytes = words.size() > 3 ? parse_number(words[3]) : std::nullopt;
+    if (bytes && *bytes > 0) {
+      caches.emplace(words[0], *bytes);
+    }
+  }
+  return caches;
+}
+
+VmstatCounters vmstat_counters() {
+  const auto text = read_file("/proc/vmstat");
+  return text.ok() ? parse_vmstat(text.value()) : VmstatCounters();
+}
+
+VmstatCounters parse_vmstat(std::string_view vmstat) {
+  VmstatCounters counters;
+  for (const std::string_view line : split(vmstat, '\n')) {
+    const std::size_t space = line.find(' ');
+    const auto value =
+        space == std::string_view::npos ? std::nullopt : parse_number(line.substr(space + 1));
+    if (value) {
+      counters.emplace(line.substr(0, space), *value);
+    }
+  }
+  return counters;
+}
+
+VmstatCounters growth_of(const VmstatCounters& before, const VmstatCounters& now) {
+  VmstatCounters growth;
+  for (const auto& [name, value] : now) {
+    const auto old = before.find(name);
+    if (old != before.end() && value > old->second) {
+      growth.emplace(name, value - old->second);
+    }
+  }
+  return growth;
+}
+
+}  // namespace memtrace

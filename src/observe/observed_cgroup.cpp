@@ -1,0 +1,106 @@
+#include "observe/observed_cgroup.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+#include "observe/proc_observer.h"
+
+namespace memtrace {
+namespace {
+
+constexpr const char* kRoot = "/sys/fs/cgroup";
+
+struct Cgroup {
+  std::string path;  // "" when it is not known
+  bool is_version_2 = false;
+};
+
+// Where a controller has the process: in its own hierarchy, or in the one that there is in version
+// 2.
+Cgroup cgroup_of(std::string_view text, std::string_view controller) {
+  std::string_view unified;
+  for (const std::string_view line : split(text, '\n')) {
+    const auto parts = split(line, ':');
+    if (parts.size() < 3) {
+      continue;
+    }
+    const std::string_view path = line.substr(parts[0].size() + parts[1].size() + 2);
+    const auto controllers = split(parts[1], ',');
+    if (std::find(controllers.begin(), controllers.end(), controller) != controllers.end()) {
+      return {.path = std::string(path)};
+    }
+    if (parts[1].empty()) {
+      unified = path;
+    }
+  }
+  return {.path = std::string(unified), .is_version_2 = true};
+}
+
+// A limit and how much of it is used: files of a cgroup, and the facts that they become.
+struct CgroupLimit {
+  std::string folder;
+  const char* limit_file;
+  const char* usage_file;
+  const char* limit;
+  const char* usage;
+};
+
+// The lowest limit of the cgroup and those that it is in.
+void add_lowest(std::string path, const CgroupLimit& files, Facts& facts) {
+  constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62U;  // version 1 tells LONG_MAX, in pages
+  const ProcFolder cgroups{files.folder};
+  while (path.size() > 1) {
+    const auto limit = parse_number(trim(cgroups.read(path + "/" + files.limit_file)));
+    const auto usage = parse_number(trim(cgroups.read(path + "/" + files.usage_file)));
+    const auto* lowest = facts.number(files.limit);
+    if (limit && usage && *limit < kNoLimit && (lowest == nullptr || *limit < *lowest)) {
+      facts.numbers[files.limit] = *limit;
+      facts.numbers[files.usage] = *usage;
+    }
+    path.resize(path.find_last_of('/'));
+  }
+  if (facts.number(files.limit) == nullptr) {
+    facts.texts[files.limit] = "unlimited";
+  }
+}
+
+}  // namespace
+
+void add_memory_cgroup(std::string_view text, Facts& facts) {
+  Cgroup memory = cgroup_of(text, "memory");
+  const std::string* known = facts.text("cgroup");
+  if (known != nullptr && memory.path.size() <= 1) {
+    memory.path = *known;
+    // Of a task that is gone there is no text at all.
+    memory.is_version_2 = !std::filesystem::exists(kRoot + std::string("/memory"));
+  }
+  if (memory.path.empty()) {
+    return;
+  }
+  facts.texts["cgroup"] = memory.path;
+  const bool unified = memory.is_version_2;
+  add_lowest(memory.path,
+             {.folder = unified ? kRoot : kRoot + std::string("/memory"),
+              .limit_file = unified ? "memory.max" : "memory.limit_in_bytes",
+              .usage_file = unified ? "memory.current" : "memory.usage_in_bytes",
+              .limit = "cgroup_limit",
+              .usage = "cgroup_usage"},
+             facts);
+}
+
+void add_pids_cgroup(std::string_view text, Facts& facts) {
+  const Cgroup pids = cgroup_of(text, "pids");
+  if (pids.path.empty()) {
+    return;
+  }
+  add_lowest(pids.path,
+             {.folder = pids.is_version_2 ? kRoot : kRoot + std::string("/pids"),
+              .limit_file = "pids.max",
+              .usage_file = "pids.current",
+              .limit = "pids_limit",
+              .usage = "pids"},
+             facts);
+}
+
+}  // namespace memtrace

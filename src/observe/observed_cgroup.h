@@ -1,0 +1,18 @@
+// Limits of the cgroups that a process is in, as facts of an observation.
+#pragma once
+
+#include <string_view>
+
+#include "state/world/observations.h"
+
+namespace memtrace {
+
+// Of the text of /proc/PID/cgroup (cgroups(7)), either version: cgroup, the path; cgroup_limit and
+// cgroup_usage in bytes, of the cgroup with the lowest limit among it and those that it is in. Of a
+// task that has ended the kernel says "/": a cgroup that is among the facts already stands in.
+void add_memory_cgroup(std::string_view text, Facts& facts);
+
+// The same of processes: pids_limit and pids.
+void add_pids_cgroup(std::string_view text, Facts& facts);
+
+}  // namespace memtrace

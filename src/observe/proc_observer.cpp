@@ -1,0 +1,104 @@
+#include "observe/proc_observer.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "observe/proc_readers.h"
+#include "os/system.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kReaders = std::to_array<const ObservationReader*>({&observe_limits,
+                                                                   &observe_segments,
+                                                                   &observe_oom,
+                                                                   &observe_reclaim,
+                                                                   &observe_zones,
+                                                                   &observe_sizes,
+                                                                   &observe_nodes});
+
+// A reading takes some 100 us, in the thread that merges all events: so many a second are no
+// burden, even if each event of a burst asks for one.
+constexpr std::uint64_t kMostInSecond = 200;
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+
+}  // namespace
+
+std::string ProcFolder::read(const std::string& name) const {
+  auto text = read_file(path + "/" + name);
+  return text.ok() ? text.take() : std::string();
+}
+
+bool Observer::may_read(std::uint64_t time_ns) {
+  const std::uint64_t second = time_ns / kSecondNs;
+  if (second != second_) {
+    second_ = second;
+    read_in_second_ = 0;
+  }
+  return read_in_second_++ < kMostInSecond;
+}
+
+void Observer::on(const Event& event, Observations& observations, std::string_view cgroup) {
+  for (const ObservationReader* reader : kReaders) {
+    if (!reader->wants(event)) {
+      continue;
+    }
+    if (reader->at_end) {
+      wanted_at_end_.insert(reader->name);
+      continue;
+    }
+    if (!reader->always && !may_read(event.time_ns)) {
+      observations.add_skipped(1);
+      continue;
+    }
+    const std::uint64_t now_ns = monotonic_ns();
+    Observation observation{.reader = std::string(reader->name),
+                            .time_ns = event.time_ns,
+                            .tid = event.tid,
+                            .delay_ns = now_ns > event.time_ns ? now_ns - event.time_ns : 0};
+    if (!cgroup.empty()) {
+      observation.facts.texts["cgroup"] = cgroup;
+    }
+    reader->read(event, proc_, observation);
+    observations.add(std::move(observation));
+  }
+}
+
+void Observer::at_end(std::uint64_t time_ns, Observations& observations) {
+  for (const ObservationReader* reader : kReaders) {
+    if (wanted_at_end_.contains(reader->name)) {
+      Observation observation{.reader = std::string(reader->name), .time_ns = time_ns};
+      reader->read({}, proc_, observation);
+      observations.add(std::move(observation));
+    }
+  }
+}
+
+void add_kilobytes(std::string_view text, std::string_view key, const char* name, Facts& facts) {
+  for (const std::string_view line : split(text, '\n')) {
+    if (!line.starts_with(key) || line.substr(key.size(), 1) != ":") {
+      continue;
+    }
+    std::string_view value = trim(line.substr(key.size() + 1));
+    value = value.substr(0, value.find(' '));
+    if (const auto kilobytes = parse_number(value)) {
+      facts.numbers[name] = *kilobytes * 1024;
+    }
+    return;
+  }
+}
+
+void add_uid(std::string_view status, const char* name, Facts& facts) {
+  for (const std::string_view line : split(status, '\n')) {
+    if (!line.starts_with("Uid:")) {
+      continue;
+    }
+    const std::string_view ids = trim(line.substr(4));
+    if (const auto uid = parse_number(ids.substr(0, ids.find('\t')))) {
+      facts.numbers[name] = *uid;
+    }
+    return;
+  }
+}
+
+}  // namespace memtrace

@@ -1,0 +1,22 @@
+// How much memory was free when a process had just reclaimed some itself, and whose process it was.
+#include "observe/proc_readers.h"
+
+namespace memtrace {
+namespace {
+
+void read(const Event& event, const ProcFolder& proc, Observation& observation) {
+  add_kilobytes(proc.read("meminfo"), "MemFree", "free", observation.facts);
+  add_uid(proc.read(std::to_string(event.pid) + "/status"), "uid", observation.facts);
+}
+
+bool wants(const Event& event) {
+  const auto* work = std::get_if<Work>(&event.payload);
+  return work != nullptr &&
+         (work->end.kind == WorkKind::DirectReclaim || work->end.kind == WorkKind::MemcgReclaim);
+}
+
+}  // namespace
+
+const ObservationReader observe_reclaim{.name = "reclaim", .wants = wants, .read = read};
+
+}  // namespace memtrace

@@ -1,0 +1,105 @@
+// How much memory of the zone was free when a compaction had ended, and in how small pieces.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "observe/proc_readers.h"
+#include "os/system.h"
+
+namespace memtrace {
+namespace {
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  auto words = split(line, ' ');
+  std::erase(words, std::string_view());
+  return words;
+}
+
+std::string heading(std::int32_t node) {
+  return "Node " + std::to_string(node) + ", zone";
+}
+
+// /proc/zoneinfo has a part for each zone of a node in the order of their numbers, and in it lines
+// such as "  pages free     3840", "        min      10" (mm/vmstat.c). The zone's name; empty when
+// there is no such zone.
+std::string add_marks(const std::string& text, const WorkBegin& place, Facts& facts) {
+  std::string name;
+  std::int32_t zone = -1;
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.starts_with(heading(place.node))) {
+      ++zone;
+      name = zone == place.zone ? words_of(line).back() : std::string_view(name);
+    }
+    const auto words = words_of(line);
+    if (zone != place.zone || words.size() < 2 || !line.starts_with(" ")) {
+      continue;
+    }
+    const auto pages = parse_number(words.back());
+    const std::string_view mark = words[words.size() - 2];
+    const bool is_mark = mark == "free" || mark == "min" || mark == "low" || mark == "high";
+    if (pages && is_mark && words.size() <= 3) {
+      facts.numbers.emplace(mark, *pages * page_size_bytes());
+    }
+  }
+  return name;
+}
+
+// "Node 0, zone   Normal   9901   3584 ...": free blocks by order.
+std::vector<std::uint64_t> free_blocks(const std::string& text,
+                                       std::int32_t node,
+                                       const std::string& zone) {
+  std::vector<std::uint64_t> blocks;
+  for (const std::string_view line : split(text, '\n')) {
+    const auto words = words_of(line);
+    if (!line.starts_with(heading(node)) || words.size() < 4 || words[3] != zone) {
+      continue;
+    }
+    for (std::size_t i = 4; i < words.size(); ++i) {
+      blocks.push_back(parse_number(words[i]).value_or(0));
+    }
+  }
+  return blocks;
+}
+
+// What the kernel decides by (mm/vmstat.c, __fragmentation_index): near 1 the free memory is in too
+// small pieces, near 0 there is too little of it; -1 when there is a block that is large enough.
+std::string fragmentation(const std::vector<std::uint64_t>& blocks, std::size_t order) {
+  std::uint64_t pages = 0;
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    pages += blocks[i] << i;
+    count += blocks[i];
+    if (i >= order && blocks[i] > 0) {
+      return "-1.000";
+    }
+  }
+  if (count == 0) {
+    return "0.000";
+  }
+  const std::uint64_t rest = (1000 + pages * 1000 / (std::uint64_t{1} << order)) / count;
+  return format("%.3f", static_cast<double>(1000 - static_cast<std::int64_t>(rest)) / 1000);
+}
+
+void read(const Event& event, const ProcFolder& proc, Observation& observation) {
+  const WorkBegin& place = std::get<Work>(event.payload).begin;
+  const std::string zone = add_marks(proc.read("zoneinfo"), place, observation.facts);
+  const auto blocks = free_blocks(proc.read("buddyinfo"), place.node, zone);
+  if (place.order >= 0 && !blocks.empty()) {
+    observation.facts.texts["fragmentation"] =
+        fragmentation(blocks, static_cast<std::size_t>(place.order));
+  }
+}
+
+bool wants(const Event& event) {
+  const auto* work = std::get_if<Work>(&event.payload);
+  return work != nullptr && work->end.kind == WorkKind::Compaction && work->begin.node >= 0 &&
+         work->begin.zone >= 0;
+}
+
+}  // namespace
+
+constinit const ObservationReader observe_zones{.name = "zone", .wants = wants, .read = read};
+
+}  // namespace memtrace

@@ -1,0 +1,44 @@
+#include "os/capabilities.h"
+
+#include <array>
+#include <optional>
+
+#include "base/text.h"
+#include "os/system.h"
+
+namespace memtrace {
+
+// Numbers: include/uapi/linux/capability.h.
+std::vector<std::string> held_capabilities(std::string_view status) {
+  struct Capability {
+    unsigned bit;
+    std::string_view name;
+  };
+
+  constexpr auto kCapabilities = std::to_array<Capability>({{21, "CAP_SYS_ADMIN"},
+                                                            {38, "CAP_PERFMON"},
+                                                            {19, "CAP_SYS_PTRACE"},
+                                                            {34, "CAP_SYSLOG"},
+                                                            {14, "CAP_IPC_LOCK"},
+                                                            {2, "CAP_DAC_READ_SEARCH"}});
+  std::vector<std::string> held;
+  for (const std::string_view line : split(status, '\n')) {
+    constexpr std::string_view kEffective = "CapEff:";
+    const auto mask = line.starts_with(kEffective)
+                          ? parse_number(trim(line.substr(kEffective.size())), 16)
+                          : std::nullopt;
+    for (const Capability& capability : kCapabilities) {
+      if (mask && (*mask >> capability.bit & 1U) != 0) {
+        held.emplace_back(capability.name);
+      }
+    }
+  }
+  return held;
+}
+
+std::vector<std::string> own_capabilities() {
+  const auto status = read_file("/proc/self/status");
+  return held_capabilities(status.ok() ? status.value() : "");
+}
+
+}  // namespace memtrace

@@ -1,0 +1,75 @@
+#include "os/guarded_thread.h"
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+namespace memtrace {
+namespace {
+
+constexpr std::size_t kReserveBytes = std::size_t{4} << 20U;
+
+std::atomic<bool> failed = false;
+std::mutex mutex;
+std::string first_failure;  // by mutex
+
+std::atomic<void*> reserve = nullptr;
+
+void note_failure() {
+  const std::lock_guard lock(mutex);
+  if (!failed) {
+    first_failure = describe_exception();
+    failed = true;
+  }
+}
+
+void give_reserve() {
+  ::operator delete(reserve.exchange(nullptr));
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+std::thread start_guarded_thread(std::function<void()> work, std::function<void()> lost) {
+  return std::thread([work = std::move(work), lost = std::move(lost)] {
+    try {
+      work();
+    } catch (...) {
+      note_failure();
+      if (lost) {
+        lost();
+      }
+    }
+  });
+}
+
+bool has_failed_thread() {
+  return failed;
+}
+
+std::string thread_failure() {
+  const std::lock_guard lock(mutex);
+  return first_failure;
+}
+
+std::string describe_exception() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  } catch (const std::exception& exception) {
+    return exception.what();
+  } catch (...) {
+    return "an unknown exception";
+  }
+}
+
+void keep_reserve() {
+  reserve = ::operator new(kReserveBytes);
+  std::set_new_handler(give_reserve);
+}
+
+}  // namespace memtrace

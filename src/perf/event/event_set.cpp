@@ -1,0 +1,251 @@
+#include "perf/event/event_set.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "os/system.h"
+#include "perf/event/this_thread.h"
+
+namespace memtrace {
+namespace {
+
+// So much may wait in a ring before its reader is woken.
+constexpr std::size_t kMostUnseenBytes = std::size_t{16} << 20U;
+constexpr std::size_t kNoOwner = ~std::size_t{0};
+
+// CPUs x tasks x events descriptors: as many as we may have.
+void raise_open_file_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return;
+  }
+  const rlimit wanted{.rlim_cur = 1U << 20U, .rlim_max = 1U << 20U};
+  if (limit.rlim_max >= wanted.rlim_max || ::setrlimit(RLIMIT_NOFILE, &wanted) != 0) {
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+// Nothing of it has been opened yet, and it is the event's own fault.
+bool may_be_left_out(const OpenedEvent& event, const Error& error) {
+  constexpr auto kOthersFault = std::to_array<int>({EMFILE, ENFILE, ENOMEM, ESRCH});
+  return event.request.optional && event.ids.empty() &&
+         std::find(kOthersFault.begin(), kOthersFault.end(), error.errno_value) ==
+             kOthersFault.end();
+}
+
+}  // namespace
+
+Result<EventSet> EventSet::open(const EventSetup& setup) {
+  raise_open_file_limit();
+  auto cpus = online_cpus();
+  auto features = probe_features(*setup.calls);
+  if (!cpus.ok() || !features.ok()) {
+    return cpus.ok() ? features.take_error() : cpus.take_error();
+  }
+  auto ring_bytes = choose_ring_bytes(setup, cpus.value().size());
+  if (!ring_bytes.ok()) {
+    return ring_bytes.take_error();
+  }
+  EventSet set(setup, features.value(), ring_bytes.value());
+  auto opened = set.open_cpus(setup, cpus.value());
+  // All anew, so that each CPU has as large a ring.
+  while (set.ring_refusal_ != 0 && set.ring_bytes_ > kSmallestRing) {
+    const int refusal = set.ring_refusal_;
+    set = EventSet(setup, features.value(), set.ring_bytes_ / 2);
+    set.note_smaller_rings(refusal);
+    opened = set.open_cpus(setup, cpus.value());
+  }
+  if (!opened.ok()) {
+    return opened.take_error();
+  }
+  return set;
+}
+
+EventSet::EventSet(const EventSetup& setup, const AttrFeatures& features, std::size_t ring_bytes)
+    : features_(features),
+      kernel_{.calls = setup.calls, .knows_cloexec = features.cloexec},
+      context_{
+          .call_graph = setup.call_graph,
+          .features = features,
+          .inherit = setup.inherit,
+          .enable_on_exec = setup.enable_on_exec,
+          .data_mappings = setup.data_mappings,
+          .wakeup_bytes = static_cast<std::uint32_t>(std::min(ring_bytes / 4, kMostUnseenBytes)),
+      },
+      ring_bytes_(ring_bytes),
+      notes_(setup.notes),
+      tids_(setup.tids) {
+  std::ranges::copy(feature_notes(features_), std::back_inserter(notes_));
+  spare_small_rings(setup);
+  add_events(setup);
+  watch_user_mode_only();
+}
+
+Result<> EventSet::open_cpus(const EventSetup& setup, const std::vector<int>& cpus) {
+  for (const int cpu : cpus) {
+    TRY(open_cpu(setup, cpu));
+    ring_cpus_.resize(rings_.size(), cpu);
+  }
+  if (rings_.empty()) {
+    return Error{"every process to be watched has ended", ESRCH, ""};
+  }
+  return kDone;
+}
+
+void EventSet::add_events(const EventSetup& setup) {
+  const EventRequest tracking = tracking_request(features_);
+  events_.push_back({tracking, make_attr(tracking, context_), {}});
+  for (const EventRequest& request : setup.events) {
+    events_.push_back({request, make_attr(request, context_), {}});
+    const bool of_pmu = request.pmu_probe && request.pmu_probe->is_of_pmu();
+    events_.back().for_all_tasks = of_pmu && setup.inherit;
+  }
+  mark_shared(events_);
+}
+
+// The uprobe PMU's events cannot be inherited: where children are to be followed, they are opened
+// for all tasks, and samples of others are left out later (decode/probe_samples.h).
+Result<> EventSet::open_for_all_tasks(std::int32_t cpu, std::size_t& owner) {
+  for (OpenedEvent& event : events_) {
+    if (!event.for_all_tasks) {
+      continue;
+    }
+    auto fd = EventFd::open(event.attr, {.tid = -1, .cpu = cpu}, event.request.info.name, kernel_);
+    if (!fd.ok()) {
+      return fd.take_error();
+    }
+    TRY(take_event(event, fd.take(), owner));
+    fds_.back().for_all_tasks = true;
+    // What memtrace itself calls would make it call more. Kernels that cannot tell record it.
+    (void)fds_.back().fd.set_filter("comm != \"" + own_comm() + "\"").ok();
+  }
+  return kDone;
+}
+
+Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {
+  std::size_t owner = kNoOwner;
+  for (const std::int32_t tid : setup.tids) {
+    auto opened = open_task({.tid = tid, .cpu = cpu}, owner);
+    // A thread may end between the listing and here; others go on.
+    const bool gone = !opened.ok() && opened.error().errno_value == ESRCH && setup.tids.size() > 1;
+    if (!opened.ok() && !gone) {
+      return opened;
+    }
+  }
+  return owner == kNoOwner ? Result<>(kDone) : open_for_all_tasks(cpu, owner);
+}
+
+Result<> EventSet::open_task(EventFd::Place place, std::size_t& owner) {
+  for (auto event = events_.begin(); event != events_.end();) {
+    if (event->for_all_tasks || event->is_opened_by_other) {
+      ++event;
+      continue;
+    }
+    auto fd = EventFd::open(event->attr, place, event->request.info.name, kernel_);
+    if (fd.ok()) {
+      TRY(take_event(*event, fd.take(), owner));
+      ++event;
+    } else if (may_be_left_out(*event, fd.error()) && events_.size() > 2) {
+      left_out_.push_back(event->request.info.name + " (" + std::strerror(fd.error().errno_value) +
+                          ")");
+      event = events_.erase(event);
+    } else {
+      return fd.take_error();
+    }
+  }
+  return kDone;
+}
+
+Result<> EventSet::take_event(OpenedEvent& event, EventFd fd, std::size_t& owner) {
+  auto id = fd.id();
+  if (!id.ok()) {
+    return id.take_error();
+  }
+  (event.request.shared ? event.kernel_ids : event.ids).push_back(id.value());
+  fds_.push_back({.fd = std::move(fd),
+                  .tracking = event.request.info.is_tracking || event.request.with_tracking});
+  TRY(attach_ring(fds_.size() - 1, owner));
+  return set_filter(event, fds_.back().fd);
+}
+
+Result<> EventSet::set_filter(const OpenedEvent& event, const EventFd& fd) const {
+  // A probe by the PMU has no fields that the kernel could test: decode/probe_samples.h does it.
+  if (event.request.pmu_probe) {
+    return kDone;
+  }
+  const std::string filter =
+      event.request.shared ? shared_filter(event, events_) : event.request.filter;
+  // Of the whole machine memtrace's own faults and calls would come too. The copies of their stacks
+  // take memory whose pages are touched for the first time, at 8 KiB a fault twice as much as these
+  // pages hold. Kernels whose filters do not know comm record it, to be left out later.
+  const bool feeds_itself = tids_ == std::vector<std::int32_t>{-1} &&
+                            event.request.type == kTypeTracepoint &&
+                            event.attr.sample_stack_user > kRepairStackBytes;
+  if (feeds_itself) {
+    const std::string others = "comm != \"" + own_comm() + "\"";
+    if (fd.set_filter(filter.empty() ? others : "(" + filter + ") && " + others).ok()) {
+      return kDone;
+    }
+  }
+  return filter.empty() ? Result<>(kDone) : fd.set_filter(filter);
+}
+
+// The first event of a CPU gets the ring, all others write into it.
+Result<> EventSet::attach_ring(std::size_t index, std::size_t& owner) {
+  const EventFd& event = fds_[index].fd;
+  if (owner != kNoOwner) {
+    return event.send_output_to(fds_[owner].fd.fd());
+  }
+  auto ring = RingBuffer::map(event, ring_bytes_);
+  if (!ring.ok()) {
+    const int error = ring.error().errno_value;
+    ring_refusal_ = error == EPERM || error == ENOMEM ? error : 0;
+    return ring.take_error();
+  }
+  owner = index;
+  rings_.push_back(ring.take());
+  ring_fds_.push_back(event.fd());
+  return kDone;
+}
+
+Result<> EventSet::enable_tracking() {
+  for (const OpenedFd& opened : fds_) {
+    if (opened.tracking) {
+      TRY(opened.fd.enable());
+    }
+  }
+  return kDone;
+}
+
+Result<> EventSet::enable_events(bool enabled_by_exec) {
+  for (const OpenedFd& opened : fds_) {
+    if (!opened.tracking && (!enabled_by_exec || opened.for_all_tasks)) {
+      TRY(opened.fd.enable());
+    }
+  }
+  return kDone;
+}
+
+void EventSet::disable() {
+  for (const OpenedFd& opened : fds_) {
+    (void)opened.fd.disable();  // fails only for an event that is already in an error state
+  }
+}
+
+std::uint64_t EventSet::read_lost() const {
+  std::uint64_t lost = 0;
+  for (const OpenedFd& opened : fds_) {
+    lost += opened.fd.read_lost();
+  }
+  return lost;
+}
+
+}  // namespace memtrace

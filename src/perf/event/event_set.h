@@ -1,0 +1,131 @@
+// All events of a run, opened for each target on each CPU, and one ring for each CPU that they all
+// write into.
+//
+//            cpu 0                      cpu 1
+//   task A   tracking -> ring 0         tracking -> ring 1
+//            kmalloc  -> ring 0         kmalloc  -> ring 1
+//   task B   tracking -> ring 0         ...
+//
+// perf refuses to map a ring for an inherited event that follows a task over all CPUs
+// (perf_event_open(2)): so there is one descriptor for each task, CPU and event.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/event/event_attr.h"
+#include "perf/event/event_fd.h"
+#include "perf/event/event_setup.h"
+#include "perf/event/ring_buffer.h"
+#include "perf/event/ring_size.h"
+#include "perf/record/sample_layout.h"
+
+namespace memtrace {
+
+// One kind of event: what was asked for, and the ids that the kernel gave to its descriptors.
+struct OpenedEvent {
+  EventRequest request;
+  perf_event_attr attr{};
+  std::vector<std::uint64_t> ids;
+  // Of a shared event (SharedProbe): `ids` is made up, and the first of those that share it has
+  // these, which stand in the samples of all.
+  std::vector<std::uint64_t> kernel_ids = {};
+  bool is_opened_by_other = false;
+  bool for_all_tasks = false;  // though a target was given: samples of others must be left out
+};
+
+// Finds out which of the events share one of the kernel's: perf/event/shared_probe.cpp.
+void mark_shared(std::span<OpenedEvent> events);
+// What the kernel shall test for all that share this one's event. Empty: nothing.
+std::string shared_filter(const OpenedEvent& first, std::span<const OpenedEvent> events);
+// In the order of Recording::events, after those that the parser knows.
+void add_to_parser(std::span<const OpenedEvent> events, RecordParser& parser);
+
+// One descriptor of an event.
+struct OpenedFd {
+  EventFd fd;
+  bool tracking = false;
+  bool for_all_tasks = false;
+};
+
+// Events that were opened beside those of a set, to become its own.
+struct LateEvents {
+  std::vector<OpenedEvent> events;
+  std::vector<OpenedFd> fds;
+
+  Result<> enable() const;
+};
+
+class EventSet {
+ public:
+  static Result<EventSet> open(const EventSetup& setup);
+
+  // The tracking event first.
+  const std::vector<OpenedEvent>& events() const { return events_; }
+
+  std::vector<RingBuffer>& rings() { return rings_; }
+
+  // To wait for a ring's data with poll(2), in the order of rings().
+  const std::vector<int>& ring_fds() const { return ring_fds_; }
+
+  const AttrFeatures& features() const { return features_; }
+
+  // mmap, comm, fork and exit records first, so that the state of /proc can be read in between.
+  Result<> enable_tracking();
+  // All others, but those that exec enables.
+  Result<> enable_events(bool enabled_by_exec);
+
+  void disable();
+
+  // Closes all events: the kernel removes their probes then. It is told to a terminal when it takes
+  // long.
+  void close();
+
+  // Records that found their ring full, as counted by the kernel; 0 where it does not count them.
+  std::uint64_t read_lost() const;
+
+  // Sentences: rings that had to be smaller than wanted, events that could not be had.
+  std::vector<std::string> notes() const;
+
+  // More events into the same rings, not enabled yet. May be called by another thread: it changes
+  // nothing here. Where children are followed, or the whole machine, the events are for all tasks:
+  // the tasks to be watched are many and change.
+  Result<LateEvents> open_late(const std::vector<EventRequest>& requests) const;
+  void adopt(LateEvents late);
+
+ private:
+  EventSet(const EventSetup& setup, const AttrFeatures& features, std::size_t ring_bytes);
+
+  void spare_small_rings(const EventSetup& setup);
+  void note_smaller_rings(int refusal);
+  void add_events(const EventSetup& setup);
+  Result<> open_cpus(const EventSetup& setup, const std::vector<int>& cpus);
+  Result<> open_cpu(const EventSetup& setup, std::int32_t cpu);
+  Result<> open_task(EventFd::Place place, std::size_t& owner);
+  Result<> open_for_all_tasks(std::int32_t cpu, std::size_t& owner);
+  Result<> take_event(OpenedEvent& event, EventFd fd, std::size_t& owner);
+  Result<> set_filter(const OpenedEvent& event, const EventFd& fd) const;
+  void watch_user_mode_only();
+  Result<> attach_ring(std::size_t index, std::size_t& owner);
+  Result<> open_late_on(std::size_t ring, EventFd::Place place, LateEvents& late) const;
+
+  AttrFeatures features_;
+  KernelInterface kernel_;
+  AttrContext context_;
+  std::size_t ring_bytes_ = 0;
+  std::vector<std::string> notes_;
+  std::vector<std::int32_t> tids_;
+  std::vector<OpenedEvent> events_;
+  std::vector<OpenedFd> fds_;
+  std::vector<RingBuffer> rings_;
+  std::vector<int> ring_fds_;
+  std::vector<int> ring_cpus_;
+  int ring_refusal_ = 0;  // errno with which a ring could not be mapped
+  std::string ring_note_;
+  std::vector<std::string> left_out_;  // optional events that could not be opened
+};
+
+}  // namespace memtrace

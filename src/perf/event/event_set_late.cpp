@@ -1,0 +1,89 @@
+// Events that are added to a set while it records.
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <utility>
+
+#include "perf/event/event_set.h"
+#include "perf/event/this_thread.h"
+
+namespace memtrace {
+namespace {
+
+// What memtrace itself calls would make it call more. Kernels that cannot tell record it.
+Result<> set_late_filter(const EventFd& fd, const std::string& filter, bool of_all_tasks) {
+  if (of_all_tasks) {
+    const std::string others = "comm != \"" + own_comm() + "\"";
+    if (fd.set_filter(filter.empty() ? others : "(" + filter + ") && " + others).ok()) {
+      return kDone;
+    }
+  }
+  return filter.empty() ? Result<>(kDone) : fd.set_filter(filter);
+}
+
+}  // namespace
+
+Result<> LateEvents::enable() const {
+  for (const OpenedFd& opened : fds) {
+    TRY(opened.fd.enable());
+  }
+  return kDone;
+}
+
+Result<LateEvents> EventSet::open_late(const std::vector<EventRequest>& requests) const {
+  const bool whole_machine = tids_ == std::vector<std::int32_t>{-1};
+  AttrContext context = context_;
+  context.inherit = false;
+  context.enable_on_exec = false;
+  LateEvents late;
+  for (const EventRequest& request : requests) {
+    OpenedEvent& event =
+        late.events.emplace_back(OpenedEvent{request, make_attr(request, context), {}});
+    event.for_all_tasks = context_.inherit && !whole_machine;
+  }
+  mark_shared(late.events);
+  for (std::size_t ring = 0; ring < rings_.size(); ++ring) {
+    if (context_.inherit || whole_machine) {
+      TRY(open_late_on(ring, {.tid = -1, .cpu = ring_cpus_[ring]}, late));
+      continue;
+    }
+    for (const std::int32_t tid : tids_) {
+      const auto opened = open_late_on(ring, {.tid = tid, .cpu = ring_cpus_[ring]}, late);
+      if (!opened.ok() && opened.error().errno_value != ESRCH) {  // it has ended
+        return opened.error();
+      }
+    }
+  }
+  return late;
+}
+
+Result<> EventSet::open_late_on(std::size_t ring, EventFd::Place place, LateEvents& late) const {
+  for (OpenedEvent& event : late.events) {
+    if (event.is_opened_by_other) {
+      continue;
+    }
+    auto fd = EventFd::open(event.attr, place, event.request.info.name, kernel_);
+    if (!fd.ok()) {
+      return fd.take_error();
+    }
+    const auto id = fd.value().id();
+    if (!id.ok()) {
+      return id.error();
+    }
+    (event.request.shared ? event.kernel_ids : event.ids).push_back(id.value());
+    TRY(fd.value().send_output_to(ring_fds_[ring]));
+    const std::string filter = event.request.pmu_probe ? std::string()
+                               : event.request.shared  ? shared_filter(event, late.events)
+                                                       : event.request.filter;
+    TRY(set_late_filter(fd.value(), filter, place.tid < 0));
+    late.fds.push_back({.fd = fd.take(), .for_all_tasks = event.for_all_tasks});
+  }
+  return kDone;
+}
+
+void EventSet::adopt(LateEvents late) {
+  std::move(late.events.begin(), late.events.end(), std::back_inserter(events_));
+  std::move(late.fds.begin(), late.fds.end(), std::back_inserter(fds_));
+}
+
+}  // namespace memtrace

@@ -1,0 +1,97 @@
+// Probes of ours that are one event of the kernel's.
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/text.h"
+#include "perf/event/event_set.h"
+
+namespace memtrace {
+namespace {
+
+// Above all that the kernel gives out, which counts from 1 (kernel/events/core.c, perf_event_id).
+constexpr std::uint64_t kFirstMadeUpId = std::uint64_t{1} << 62U;
+
+bool is_same_event(const OpenedEvent& a, const OpenedEvent& b) {
+  return a.request.shared && b.request.shared &&
+         a.request.shared->tracepoint_id == b.request.shared->tracepoint_id;
+}
+
+bool is_word(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+}
+
+std::string in_kernels_names(const std::string& filter,
+                             const std::map<std::string, std::string>& fields) {
+  std::string renamed;
+  for (std::size_t at = 0; at < filter.size();) {
+    std::size_t end = at;
+    while (end < filter.size() && is_word(filter[end])) {
+      ++end;
+    }
+    const std::string word = filter.substr(at, end - at);
+    const auto field = fields.find(word);
+    renamed += field == fields.end() ? word : field->second;
+    if (end < filter.size()) {
+      renamed += filter[end++];
+    }
+    at = end;
+  }
+  return renamed;
+}
+
+}  // namespace
+
+void mark_shared(std::span<OpenedEvent> events) {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    OpenedEvent& event = events[i];
+    if (!event.request.shared) {
+      continue;
+    }
+    event.ids = {kFirstMadeUpId + event.request.info.config};
+    event.is_opened_by_other = std::ranges::any_of(
+        events.first(i),
+        [&event](const OpenedEvent& other) { return is_same_event(event, other); });
+  }
+}
+
+std::string shared_filter(const OpenedEvent& first, std::span<const OpenedEvent> events) {
+  bool any = false;
+  std::vector<std::string> parts;
+  for (const OpenedEvent& event : events) {
+    if (!is_same_event(first, event)) {
+      continue;
+    }
+    const SharedProbe& shared = *event.request.shared;
+    const std::string& filter = event.request.filter;
+    any = any || !filter.empty();
+    const std::string is_it = format("%s == %u", kSharedNumberField.data(), shared.number);
+    parts.push_back(filter.empty()
+                        ? is_it
+                        : "(" + is_it + " && (" + in_kernels_names(filter, shared.fields) + "))");
+  }
+  return any ? join(parts, " || ") : "";
+}
+
+void add_to_parser(std::span<const OpenedEvent> events, RecordParser& parser) {
+  const auto first_number = static_cast<std::uint32_t>(parser.event_count());
+  for (const OpenedEvent& event : events) {
+    parser.add_event(SampleLayout::of(event.attr), event.ids);
+  }
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].kernel_ids.empty()) {
+      continue;
+    }
+    SharedNumbers numbers{.offset = events[i].request.shared->number_offset};
+    for (std::size_t other = i; other < events.size(); ++other) {
+      if (is_same_event(events[i], events[other])) {
+        numbers.events[events[other].request.shared->number] =
+            first_number + static_cast<std::uint32_t>(other);
+      }
+    }
+    parser.share(
+        first_number + static_cast<std::uint32_t>(i), events[i].kernel_ids, std::move(numbers));
+  }
+}
+
+}  // namespace memtrace

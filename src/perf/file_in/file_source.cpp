@@ -1,0 +1,322 @@
+#include "perf/file_in/file_source.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "base/byte_reader.h"
+#include "base/text.h"
+#include "perf/file_in/file_header.h"
+#include "perf/file_in/file_input.h"
+#include "perf/file_in/group_source.h"
+#include "perf/file_in/header_records.h"
+#include "perf/file_in/record_keeper.h"
+#include "perf/file_in/record_sorter.h"
+#include "perf/file_in/recording_builder.h"
+#include "perf/file_in/zstd_reader.h"
+#include "perf/record/perf_format.h"
+
+namespace memtrace {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr std::size_t kAlignment = 8;
+// Far enough that memory has answered when the record is looked at; a prefetch cannot fault.
+constexpr std::size_t kReadAheadBytes = 1024;
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+// All formats of a machine together have some 3 MB, RHEL 6's kallsyms 4 MB.
+constexpr std::uint64_t kTracingDataMaxBytes = std::uint64_t{1} << 28;
+// Unpacked. A round of perf or memtrace is what the rings of all CPUs hold.
+constexpr std::uint64_t kRoundMaxBytes = std::uint64_t{1} << 30;
+
+// input -> (decompressed) -> sorted -> parsed. Records are parsed when they go out: until then the
+// sorter holds only their times and places.
+class FileSource final : public RecordSource {
+ public:
+  FileSource(FileInput input, std::string path)
+      : input_(std::move(input)), path_(std::move(path)) {}
+
+  // Reads all that must be known before the first record goes out.
+  Result<> start();
+
+  Result<std::optional<Record>> next() override;
+
+  const Recording& recording() const override { return builder_.recording(); }
+
+  RecordingBuilder& builder() { return builder_; }
+
+ private:
+  Result<> read_one();
+  Result<> handle_user_record(Bytes record);
+  Result<> read_payload(std::uint64_t size_bytes, bool is_tracing_data);
+  void decompress(Bytes payload);
+  void add_record(Bytes record, const RecordKeeper::Memory& memory);
+  void stop(std::string caveat);
+  void end();
+  void note_cut();
+  Result<std::optional<Record>> record_of(const RecordSorter::Entry& entry);
+  void count_lost_once(Record& record);
+
+  FileInput input_;
+  std::string path_;
+  RecordingBuilder builder_;
+  RecordSorter sorter_;
+  RecordKeeper keeper_;
+  std::unique_ptr<ZstdReader> zstd_;
+  std::uint64_t unpacked_bytes_ = 0;  // in this round
+  RecordCopies copies_;
+  std::uint64_t data_end_ = std::numeric_limits<std::uint64_t>::max();
+  std::optional<std::uint64_t> lent_;  // sequence of the record that the caller holds
+  std::uint64_t late_reported_ = 0;
+  std::uint64_t given_time_ns_ = 0;
+  std::uint64_t lost_count_ = 0;  // told by LOST records
+  bool has_records_ = false;
+  bool ended_ = false;
+  bool told_cut_ = false;
+};
+
+Result<> FileSource::start() {
+  TRY(input_.fill(sizeof(PipeHeader)));
+  TRY(check_magic(input_.window(), path_));
+  PipeHeader header;
+  std::memcpy(&header, input_.window().data(), sizeof(header));
+  if (header.size_bytes != sizeof(header)) {
+    TRY(input_.read_all());
+    auto data = read_file_head(input_.whole(), path_, builder_);
+    if (!data.ok()) {
+      return data.take_error();
+    }
+    input_.seek(data.value().offset);
+    data_end_ = data.value().end;
+    return kDone;
+  }
+  input_.consume(sizeof(header));
+  while (!has_records_ && !ended_) {
+    TRY(read_one());
+  }
+  builder_.complete_events();  // the first record needs its event's format
+  if (builder_.recording().events.empty()) {
+    return Error{path_ + " is cut before its first event description",
+                 0,
+                 "did the recording program at the other end of the pipe start?"};
+  }
+  return kDone;
+}
+
+Result<std::optional<Record>> FileSource::next() {
+  if (lent_) {
+    keeper_.release(*lent_);
+    lent_.reset();
+  }
+  while (true) {
+    if (const auto entry = sorter_.pop()) {
+      return record_of(*entry);
+    }
+    if (const std::uint64_t late = sorter_.late_count() - late_reported_; late > 0) {
+      late_reported_ += late;
+      Record lost{.stamp = {}, .payload = Lost{late, LossReason::Late}, .bytes = {}};
+      lost.stamp.time_ns = given_time_ns_;
+      return std::optional<Record>(lost);
+    }
+    if (ended_) {
+      note_cut();
+      return std::optional<Record>();
+    }
+    TRY(read_one());
+  }
+}
+
+// The file's owner may do so at any time, until the last record has been given out.
+void FileSource::note_cut() {
+  if (input_.was_cut() && !std::exchange(told_cut_, true)) {
+    builder_.add_caveat(
+        "The file became shorter while it was read, or its disk cannot be read; its last records "
+        "are missing.");
+  }
+}
+
+Result<std::optional<Record>> FileSource::record_of(const RecordSorter::Entry& entry) {
+  lent_ = entry.sequence;
+  given_time_ns_ = entry.time_ns;
+  const std::size_t size_bytes = header_of({entry.record, sizeof(RecordHeader)}).size_bytes;
+  auto parsed = builder_.parser().parse({entry.record, size_bytes});
+  if (!parsed.ok()) {
+    parsed = Record{.stamp = {}, .payload = Lost{1, LossReason::Malformed}, .bytes = {}};
+  } else if (std::holds_alternative<Lost>(parsed.value().payload)) {
+    count_lost_once(parsed.value());
+  }
+  // A record without a time has that of the one before it in the file: times never go back.
+  parsed.value().stamp.time_ns = entry.time_ns;
+  parsed.value().stamp.sequence = entry.sequence;
+  Result<std::optional<Record>> result{std::optional<Record>()};
+  result.value().emplace(parsed.value());
+  return result;
+}
+
+// perf record of 6.1 and later writes at its end, without a time, what each event lost in all
+// (LOST_SAMPLES from PERF_FORMAT_LOST). That is the same loss again that LOST records told of when
+// it happened, apart from what was lost after the last of them.
+void FileSource::count_lost_once(Record& record) {
+  auto& lost = std::get<Lost>(record.payload);
+  if (header_of(record.bytes).type == PERF_RECORD_LOST) {
+    lost_count_ += lost.count;
+  } else if (record.stamp.time_ns == 0) {
+    const std::uint64_t known = std::min(lost_count_, lost.count);
+    lost_count_ -= known;
+    lost.count -= known;
+  }
+}
+
+void FileSource::end() {
+  ended_ = true;
+  builder_.complete_events();
+  builder_.note_missing_formats();
+  sorter_.finish();
+}
+
+void FileSource::stop(std::string caveat) {
+  if (!input_.was_cut()) {  // else note_cut() has the reason
+    builder_.add_caveat(std::move(caveat));
+  }
+  end();
+}
+
+// One record of the file or pipe.
+Result<> FileSource::read_one() {
+  if (input_.window().size() < sizeof(RecordHeader)) {
+    TRY(input_.fill(sizeof(RecordHeader)));
+  }
+  const std::uint64_t left_bytes = data_end_ - std::min(input_.position(), data_end_);
+  if (left_bytes == 0 || input_.window().empty()) {
+    end();
+    return kDone;
+  }
+  const bool has_header = input_.window().size() >= sizeof(RecordHeader);
+  const std::size_t size_bytes = header_of(input_.window()).size_bytes;
+  if (has_header && size_bytes < sizeof(RecordHeader)) {
+    stop(format("The record at byte %llu has an impossible size; nothing behind it was read.",
+                static_cast<unsigned long long>(input_.position())));
+    return kDone;
+  }
+  if (input_.window().size() < size_bytes) {
+    TRY(input_.fill(size_bytes));
+  }
+  if (!has_header || std::min<std::uint64_t>(input_.window().size(), left_bytes) < size_bytes) {
+    stop("The last record is cut off.");
+    return kDone;
+  }
+  const Bytes record = input_.window().first(size_bytes);
+  __builtin_prefetch(record.data() + kReadAheadBytes);
+  input_.consume(size_bytes);
+  if (header_of(record).type >= kFirstUserType) {
+    return handle_user_record(record);
+  }
+  add_record(record, input_.memory());
+  return kDone;
+}
+
+Result<> FileSource::handle_user_record(Bytes record) {
+  ByteReader reader(record);
+  reader.skip(sizeof(RecordHeader));
+  switch (header_of(record).type) {
+    case kFinishedRound:
+      unpacked_bytes_ = 0;
+      sorter_.finish_round();
+      return kDone;
+    case kCompressed:
+      decompress(record.subspan(sizeof(RecordHeader)));
+      return kDone;
+    case kCompressed2: {
+      const auto size_bytes = reader.read<std::uint64_t>();
+      decompress(reader.take(std::min<std::uint64_t>(size_bytes, reader.remaining())));
+      return kDone;
+    }
+    case kTracingDataRecord:
+      return read_payload(padded_to_8(reader.read<std::uint32_t>()), true);
+    case kAuxTrace:
+      return read_payload(reader.read<std::uint64_t>(), false);
+    default:
+      read_header_record(record, builder_);
+      return kDone;
+  }
+}
+
+// What follows a record without being counted in its size.
+Result<> FileSource::read_payload(std::uint64_t size_bytes, bool is_tracing_data) {
+  if (is_tracing_data && size_bytes > kTracingDataMaxBytes) {
+    stop("The tracing data has an impossible size; nothing behind it was read.");
+    return kDone;
+  }
+  while (size_bytes > 0) {
+    const std::size_t wanted_bytes =
+        is_tracing_data ? size_bytes : std::min<std::uint64_t>(size_bytes, kPieceBytes);
+    TRY(input_.fill(wanted_bytes));
+    const Bytes piece = input_.window().first(std::min(wanted_bytes, input_.window().size()));
+    if (is_tracing_data) {
+      builder_.add_feature(kTracingData, piece);
+    }
+    input_.consume(piece.size());
+    if (piece.size() < wanted_bytes) {
+      stop("The last record is cut off.");
+      return kDone;
+    }
+    size_bytes -= wanted_bytes;
+  }
+  return kDone;
+}
+
+void FileSource::decompress(Bytes payload) {
+  if (zstd_ == nullptr) {
+    zstd_ = std::make_unique<ZstdReader>();
+  }
+  zstd_->feed(payload);
+  // A few bytes may unpack to a great many records, which are held until their round ends.
+  if (unpacked_bytes_ > kRoundMaxBytes) {
+    unpacked_bytes_ = 0;
+    sorter_.finish_round();
+  }
+  while (true) {
+    auto record = zstd_->next();
+    if (!record.ok()) {
+      stop("The compressed data is damaged (" + record.error().message +
+           "); nothing behind it was read.");
+      return;
+    }
+    if (!record.value()) {
+      return;
+    }
+    if (header_of(*record.value()).type < kFirstUserType) {
+      unpacked_bytes_ += record.value()->size();
+      add_record(*record.value(), zstd_->memory());
+    }
+  }
+}
+
+void FileSource::add_record(Bytes record, const RecordKeeper::Memory& memory) {
+  has_records_ = true;
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(record.data()) % kAlignment == 0;
+  const Bytes bytes = is_aligned ? record : copies_.copy(record);
+  const bool is_sample = header_of(bytes).type == PERF_RECORD_SAMPLE;
+  const auto late = is_sample ? RecordSorter::Late::Drop : RecordSorter::Late::GiveOut;
+  const auto sequence = sorter_.add(builder_.parser().time_ns(bytes), bytes.data(), late);
+  if (sequence) {
+    keeper_.keep(*sequence, is_aligned ? memory : copies_.memory());
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RecordSource>> open_file_source(const std::string& path) {
+  auto input = FileInput::open(path);
+  if (!input.ok()) {
+    return input.take_error();
+  }
+  auto source = std::make_unique<FileSource>(input.take(), path);
+  TRY(source->start());
+  RecordingBuilder& builder = source->builder();
+  return with_groups(std::move(source), builder.group_counts(), builder.parser());
+}
+
+}  // namespace memtrace

@@ -1,0 +1,296 @@
+#include "perf/file_in/recording_builder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/byte_reader.h"
+#include "base/text.h"
+#include "perf/record/perf_format.h"
+#include "perf/record/record_bytes.h"
+
+namespace memtrace {
+namespace {
+
+std::string_view software_name(std::uint64_t config) {
+  static constexpr std::string_view kNames[] = {"cpu-clock",
+                                                "task-clock",
+                                                "page-faults",
+                                                "context-switches",
+                                                "cpu-migrations",
+                                                "minor-faults",
+                                                "major-faults",
+                                                "alignment-faults",
+                                                "emulation-faults",
+                                                "dummy",
+                                                "bpf-output",
+                                                "cgroup-switches"};
+  return config < std::size(kNames) ? kNames[config] : std::string_view();
+}
+
+// {u32 size with padding, text}: struct perf_header_string.
+std::string header_string(ByteReader& reader) {
+  const auto size_bytes = reader.read<std::uint32_t>();
+  return std::string(text_field(reader, size_bytes));
+}
+
+std::string only_string(Bytes body) {
+  ByteReader reader(body);
+  return header_string(reader);
+}
+
+// Of a section of our own. A document takes up to thirty times as much when it is taken apart.
+constexpr std::size_t kOwnTextMaxBytes = std::size_t{64} << 20U;
+
+// Pieces in a pipe are padded with zeros. Of what is too large nothing is kept.
+void append_text(std::string& text, Bytes piece, RecordingBuilder& builder) {
+  if (piece.size() > kOwnTextMaxBytes - std::min(text.size(), kOwnTextMaxBytes)) {
+    text.clear();
+    builder.add_caveat("A section with names is larger than 64 MiB and was not read.");
+    return;
+  }
+  text.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  text.erase(text.find_last_not_of('\0') + 1);
+}
+
+std::string hex(Bytes bytes) {
+  std::string text;
+  for (const std::byte byte : bytes) {
+    text += format("%02x", static_cast<unsigned>(byte));
+  }
+  return text;
+}
+
+EventKind kind_of(std::uint32_t type) {
+  switch (type) {
+    case PERF_TYPE_TRACEPOINT:
+      return EventKind::Tracepoint;
+    case PERF_TYPE_SOFTWARE:
+      return EventKind::Software;
+    default:
+      return EventKind::Other;
+  }
+}
+
+}  // namespace
+
+void RecordingBuilder::add_event(Bytes attr_bytes, std::span<const std::uint64_t> ids) {
+  // Fields that an older attr lacks are zero; what a newer one has more is of no use here.
+  perf_event_attr attr{};
+  std::memcpy(&attr, attr_bytes.data(), std::min(attr_bytes.size(), sizeof(attr)));
+  const SampleLayout layout = SampleLayout::of(attr);
+  parser_.add_event(layout, ids);
+  types_.push_back(attr.type);
+  EventInfo event;
+  event.kind = kind_of(attr.type);
+  event.config = attr.config;
+  event.period = layout.period;
+  event.is_tracking = event.kind == EventKind::Software && attr.config == PERF_COUNT_SW_DUMMY;
+  event.is_clock = event.kind == EventKind::Software && (attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+                                                         attr.config == PERF_COUNT_SW_TASK_CLOCK);
+  group_counts_.add_event(attr);
+  event.is_counted = is_counted_by_leader(attr);
+  if (event.is_counted) {
+    const bool has_ids = (attr.read_format & PERF_FORMAT_ID) != 0;
+    add_caveat(has_ids ? "The events were recorded as a group (:S): of all but its leader it is "
+                         "known only how often they were hit between the leader's samples, whose "
+                         "stacks stand for theirs."
+                       : "The events were recorded as a group (:S) without ids: of all but its "
+                         "leader nothing is known.");
+  }
+  // Only the event that carries names says so; a file whose events carry none needs no guess.
+  recording_.tells_exec = recording_.tells_exec && (attr.comm == 0 || attr.comm_exec != 0);
+  recording_.events.push_back(std::move(event));
+}
+
+void RecordingBuilder::name_event(std::uint64_t id, std::string_view name) {
+  if (const auto number = parser_.event_of(id)) {
+    EventInfo& event = recording_.events[*number];
+    event.name = name;
+    // What stands in for it on kernels before 3.12 (perf/event/event_attr.h, tracking_request()).
+    event.is_tracking = event.is_tracking || (event.kind == EventKind::Software && name == "dummy");
+  }
+}
+
+void RecordingBuilder::describe_event(std::uint64_t id,
+                                      std::string_view name,
+                                      std::string_view format) {
+  if (const auto number = parser_.event_of(id)) {
+    recording_.events[*number].name = name;
+    recording_.events[*number].format = format;
+  }
+}
+
+void RecordingBuilder::add_caveat(std::string sentence) {
+  auto& caveats = recording_.caveats;
+  if (std::find(caveats.begin(), caveats.end(), sentence) == caveats.end()) {
+    caveats.push_back(std::move(sentence));
+  }
+}
+
+void RecordingBuilder::note_missing_formats() {
+  const auto& events = recording_.events;
+  if (std::any_of(events.begin(), events.end(), [](const EventInfo& event) {
+        return event.kind == EventKind::Tracepoint && event.format.empty();
+      })) {
+    add_caveat("The file does not say which fields some of its tracepoints have.");
+  }
+}
+
+void RecordingBuilder::add_feature(std::uint32_t feature, Bytes body) {
+  if (feature == kTracingData) {
+    read_tracing_data(body);
+  } else if (feature == kBuildId) {
+    read_build_ids(body);
+  } else if (feature == kEventDescription) {
+    read_event_descriptions(body);
+  } else if (!read_machine_feature(feature, body)) {
+    read_time_or_own_feature(feature, body);
+  }
+}
+
+bool RecordingBuilder::read_machine_feature(std::uint32_t feature, Bytes body) {
+  ByteReader reader(body);
+  switch (feature) {
+    case kHostName:
+      recording_.host_name = only_string(body);
+      return true;
+    case kOsRelease:
+      recording_.kernel_release = only_string(body);
+      return true;
+    case kVersion:
+      recording_.tool_version = only_string(body);
+      return true;
+    case kArch:
+      recording_.architecture = only_string(body);
+      return true;
+    case kCpuDescription:
+      recording_.cpu_description = only_string(body);
+      return true;
+    case kCpuCount:
+      recording_.cpus_available = reader.read<std::uint32_t>();
+      recording_.cpus_online = reader.read<std::uint32_t>();
+      return true;
+    case kTotalMemory:
+      recording_.total_memory_bytes = reader.read<std::uint64_t>() * 1024;
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool RecordingBuilder::read_time_or_own_feature(std::uint32_t feature, Bytes body) {
+  ByteReader reader(body);
+  switch (feature) {
+    case kCommandLine: {
+      const auto count = reader.read<std::uint32_t>();
+      recording_.command_line.clear();
+      for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
+        recording_.command_line.push_back(header_string(reader));
+      }
+      return true;
+    }
+    case kSampleTime:
+      recording_.first_time_ns = reader.read<std::uint64_t>();
+      recording_.last_time_ns = reader.read<std::uint64_t>();
+      return true;
+    case kSymbolsFeature:
+      append_text(recording_.symbols_json, body, *this);
+      return true;
+    case kAboutFeature:
+      append_text(recording_.about_json, body, *this);
+      return true;
+    case kIdentitiesFeature:
+      append_text(recording_.identities, body, *this);
+      return true;
+    default:
+      return false;
+  }
+}
+
+void RecordingBuilder::read_tracing_data(Bytes body) {
+  auto data = parse_tracing_data(body);
+  if (!data.ok()) {
+    add_caveat(data.error().message + "; the fields of its tracepoints are unknown.");
+    return;
+  }
+  if (!data.value().is_whole) {
+    add_caveat("The tracing data section is cut; some tracepoints' fields are unknown.");
+  }
+  recording_.page_size_bytes = data.value().page_size_bytes;
+  formats_ = std::move(data.value().formats);
+}
+
+void RecordingBuilder::read_event_descriptions(Bytes body) {
+  ByteReader reader(body);
+  const auto count = reader.read<std::uint32_t>();
+  const auto attr_bytes = reader.read<std::uint32_t>();
+  for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
+    reader.skip(attr_bytes);
+    const auto id_count = reader.read<std::uint32_t>();
+    const std::string name = header_string(reader);
+    if (id_count == 0 && i < recording_.events.size()) {
+      recording_.events[i].name = name;
+    }
+    for (std::uint32_t j = 0; j < id_count && !reader.failed(); ++j) {
+      name_event(reader.read<std::uint64_t>(), name);
+    }
+  }
+}
+
+void RecordingBuilder::read_build_ids(Bytes body) {
+  while (body.size() >= sizeof(RecordHeader)) {
+    const std::size_t size_bytes = header_of(body).size_bytes;
+    if (size_bytes < sizeof(RecordHeader) || size_bytes > body.size()) {
+      add_caveat("The build id section is damaged; some build ids are unknown.");
+      return;
+    }
+    add_build_id(body.first(size_bytes));
+    body = body.subspan(size_bytes);
+  }
+}
+
+// {header, pid, id[20], size, 3 bytes, file name}: struct perf_record_header_build_id.
+void RecordingBuilder::add_build_id(Bytes record) {
+  constexpr std::size_t kIdBytes = 20;
+  const RecordHeader header = header_of(record);
+  ByteReader reader(record);
+  reader.skip(sizeof(header) + sizeof(std::uint32_t));
+  const Bytes id = reader.take(kIdBytes);
+  const auto size_bytes = reader.read<std::uint8_t>();
+  reader.skip(3);
+  BuildIdEntry entry;
+  entry.path = text_field(reader, reader.remaining());
+  if (reader.failed()) {
+    return;
+  }
+  const bool has_size = (header.misc & kMiscBuildIdSize) != 0 && size_bytes <= kIdBytes;
+  entry.build_id = hex(id.first(has_size ? size_bytes : kIdBytes));
+  entry.kernel = (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+  recording_.build_ids.push_back(std::move(entry));
+}
+
+void RecordingBuilder::complete_event(EventInfo& event) const {
+  const auto tracepoint = std::find_if(formats_.begin(), formats_.end(), [&event](const auto& f) {
+    return event.kind == EventKind::Tracepoint && f.id == event.config;
+  });
+  if (tracepoint != formats_.end()) {
+    event.name = tracepoint->system + ":" + tracepoint->name;
+    event.format = tracepoint->text;
+  } else if (event.name.empty() && event.kind == EventKind::Software) {
+    event.name = software_name(event.config);
+  }
+}
+
+void RecordingBuilder::complete_events() {
+  for (std::size_t i = 0; i < recording_.events.size(); ++i) {
+    EventInfo& event = recording_.events[i];
+    complete_event(event);
+    if (event.name.empty()) {
+      event.name =
+          format("type %u config 0x%llx", types_[i], static_cast<unsigned long long>(event.config));
+    }
+  }
+}
+
+}  // namespace memtrace

@@ -1,0 +1,34 @@
+// The feature sections that memtrace writes, each as bytes: bodies of a file's sections and of a
+// pipe's HEADER_FEATURE records alike. Layouts: tools/perf/util/header.c, write_*().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "perf/file_out/file_writer.h"
+
+namespace memtrace {
+
+struct FeatureBody {
+  std::uint32_t feature = 0;
+  std::vector<std::byte> bytes;
+};
+
+// What is known before the first record, by ascending number. Features that nothing is known about
+// are left out.
+std::vector<FeatureBody> early_features(const WriterSetup& setup);
+
+// Of the early features those that describe events: they change when events are added.
+std::vector<FeatureBody> event_features(const WriterSetup& setup);
+
+// An EVENT_UPDATE record of kind kLateEvent; empty when it would be too large.
+std::vector<std::byte> late_event_record(const WrittenEvent& event, std::uint64_t first_id);
+
+// How records are compressed: with ratio 0 among the early features, as it is known at the end.
+FeatureBody compression_feature(int level, std::uint32_t ratio);
+
+// What is known at the end, likewise.
+std::vector<FeatureBody> late_features(const Recording& end);
+
+}  // namespace memtrace

@@ -1,0 +1,217 @@
+#include "perf/file_out/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "base/text.h"
+
+namespace memtrace {
+namespace {
+
+using Status = struct stat;
+
+constexpr const char* kOtherPlace = "give another place with -o FILE";
+
+std::optional<std::uint64_t> number_in_environment(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? std::nullopt : parse_number(text);
+}
+
+// Who started memtrace by sudo(8).
+std::optional<std::uint64_t> sudo_user() {
+  return ::geteuid() == 0 ? number_in_environment("SUDO_UID") : std::nullopt;
+}
+
+// Under sudo the recording belongs to the user behind it, who will want to read it.
+void give_to_caller(const UniqueFd& fd) {
+  const auto user = sudo_user();
+  const auto group = number_in_environment("SUDO_GID");
+  if (user && group) {
+    // Failing leaves it root's, as it would be without sudo.
+    (void)!::fchown(fd.get(), static_cast<uid_t>(*user), static_cast<gid_t>(*group));
+  }
+}
+
+bool is_ours(const Status& status) {
+  return status.st_uid == ::geteuid() || sudo_user() == std::uint64_t{status.st_uid};
+}
+
+// perf.data's first eight bytes (tools/perf/util/header.c), in both orders of bytes.
+bool is_recording(const UniqueFd& fd) {
+  std::array<char, 8> start{};
+  const ssize_t count = ::pread(fd.get(), start.data(), start.size(), 0);
+  const std::string_view text(start.data(), start.size());
+  return count == static_cast<ssize_t>(start.size()) && (text == "PERFILE2" || text == "2ELIFREP");
+}
+
+// Of a regular file, or one whose user may not even read it.
+bool holds_recording(const std::string& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+  return fd.valid() && is_recording(fd);
+}
+
+Error left_alone(const std::string& path, const std::string& why) {
+  return Error{path + " " + why + ": memtrace leaves it as it is", 0, kOtherPlace};
+}
+
+// Where links lead. A link is followed only if who made it could have written the file as well, and
+// never to make a file: links that others leave in /tmp lead where the kernel lets only root write
+// (proc(5), protected_symlinks, is off on many machines).
+Result<std::string> behind_links(const std::string& path) {
+  Status link{};
+  if (::lstat(path.c_str(), &link) != 0 || !S_ISLNK(link.st_mode)) {
+    return path;
+  }
+  if (link.st_uid != 0 && !is_ours(link)) {
+    return left_alone(path, "is a symbolic link of another user");
+  }
+  Status target{};
+  if (::stat(path.c_str(), &target) != 0) {
+    return left_alone(path, "is a symbolic link that leads to no file");
+  }
+  if (!S_ISREG(target.st_mode)) {
+    return path;
+  }
+  const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), &std::free);
+  return real == nullptr ? Result<std::string>(Error{"realpath(" + path + ")", errno, kOtherPlace})
+                         : Result<std::string>(std::string(real.get()));
+}
+
+// `place` is what `path` leads to.
+Result<> may_be_replaced(const std::string& path, const std::string& place, const Status& status) {
+  if (!S_ISREG(status.st_mode)) {
+    return left_alone(path, "is not a file");
+  }
+  if (!is_ours(status)) {
+    return left_alone(path, "belongs to another user");
+  }
+  if (status.st_size > 0 && !holds_recording(place)) {
+    return left_alone(path, "holds something else than a recording");
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Result<OutputFile> OutputFile::create(const std::string& path, StopSignals* stop_signals) {
+  auto place = behind_links(path);
+  if (!place.ok()) {
+    return place.take_error();
+  }
+  OutputFile file;
+  file.path_ = path;
+  file.place_ = place.take();
+  Status status{};
+  if (::stat(file.place_.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    TRY(file.open_stream(stop_signals));
+    return file;
+  }
+  TRY(file.make_room());
+  auto created = file.create_file();
+  if (!created.ok()) {
+    file.put_old_back();
+    return created.take_error();
+  }
+  return file;
+}
+
+// A pipe without a reader refuses (fifo(7)): who starts both at once need not start them in order.
+// O_NONBLOCK also keeps a terminal's line from being waited for; writing is to wait as usual.
+Result<> OutputFile::open_stream(StopSignals* stop_signals) {
+  constexpr auto kLook = std::chrono::milliseconds(20);
+  constexpr int kFlags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  Status status{};
+  if (::stat(place_.c_str(), &status) == 0 &&
+      (S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode))) {
+    return left_alone(path_, S_ISDIR(status.st_mode) ? "is a directory" : "is a disk");
+  }
+  fd_.reset(::open(place_.c_str(), kFlags));
+  while (!fd_.valid() && errno == ENXIO && S_ISFIFO(status.st_mode)) {
+    if (stop_signals != nullptr && stop_signals->asked().count > 0) {
+      return Error{
+          path_ + ": nobody has opened this pipe for reading", 0, "start its reader first"};
+    }
+    std::this_thread::sleep_for(kLook);
+    fd_.reset(::open(place_.c_str(), kFlags));
+  }
+  if (!fd_.valid() || ::fstat(fd_.get(), &status) != 0) {
+    return Error{"open(" + path_ + ")", errno, kOtherPlace};
+  }
+  if (!S_ISFIFO(status.st_mode) && !S_ISCHR(status.st_mode)) {
+    return left_alone(path_, "was something else a moment ago");
+  }
+  const int flags = ::fcntl(fd_.get(), F_GETFL);
+  (void)::fcntl(fd_.get(), F_SETFL, flags & ~O_NONBLOCK);
+  is_stream_ = true;
+  return kDone;
+}
+
+// perf renames an old recording, too, so that a second one does not wipe the first.
+Result<> OutputFile::make_room() {
+  Status status{};
+  if (::lstat(place_.c_str(), &status) != 0) {
+    return kDone;  // what is wrong with the place, open(2) will tell
+  }
+  TRY(may_be_replaced(path_, place_, status));
+  if (status.st_size == 0) {
+    // As mktemp(1) makes them. Somebody may have it open already, or its mode let all read it.
+    return ::unlink(place_.c_str()) == 0 ? Result<>(kDone)
+                                         : Error{"unlink(" + path_ + ")", errno, kOtherPlace};
+  }
+  const std::string old = place_ + ".old";
+  Status old_status{};
+  if (::lstat(old.c_str(), &old_status) == 0) {
+    TRY(may_be_replaced(old, old, old_status));
+  }
+  if (std::rename(place_.c_str(), old.c_str()) != 0) {
+    return Error{"rename(" + path_ + ", " + old + ")", errno, kOtherPlace};
+  }
+  replaced_ = {status.st_dev, status.st_ino};
+  return kDone;
+}
+
+Result<> OutputFile::create_file() {
+  constexpr int kOwnerOnly = 0600;  // it holds addresses of the kernel and other users' programs
+  fd_.reset(::open(place_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, kOwnerOnly));
+  Status status{};
+  if (!fd_.valid() || ::fstat(fd_.get(), &status) != 0) {
+    return Error{"open(" + path_ + ")", errno, "give a place that can be written to with -o FILE"};
+  }
+  made_ = {status.st_dev, status.st_ino};
+  give_to_caller(fd_);
+  return kDone;
+}
+
+bool OutputFile::is_at(const Inode& inode, const std::string& path) {
+  Status status{};
+  return inode.number != 0 && ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         status.st_dev == inode.device && status.st_ino == inode.number;
+}
+
+void OutputFile::take_back() {
+  if (!is_stream_ && is_at(made_, place_) && ::unlink(place_.c_str()) == 0) {
+    put_old_back();
+  }
+}
+
+void OutputFile::put_old_back() {
+  const std::string old = place_ + ".old";
+  // link(2) and not rename(2): it replaces nothing that came there meanwhile.
+  if (is_at(replaced_, old) && ::link(old.c_str(), place_.c_str()) == 0) {
+    ::unlink(old.c_str());
+  }
+}
+
+}  // namespace memtrace

@@ -1,0 +1,63 @@
+#include "perf/live/chunk_queue.h"
+
+#include <utility>
+
+namespace memtrace {
+
+ChunkPtr ChunkQueue::take_empty() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!empty_.empty()) {
+      ChunkPtr chunk = std::move(empty_.back());
+      empty_.pop_back();
+      return chunk;
+    }
+  }
+  return std::make_unique<Chunk>();
+}
+
+void ChunkQueue::push(ChunkPtr chunk) {
+  chunk->charged_bytes = chunk->used_bytes;
+  used_bytes_.fetch_add(chunk->charged_bytes, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    full_.push_back(std::move(chunk));
+  }
+  filled_.notify_one();
+}
+
+std::vector<ChunkPtr> ChunkQueue::take_all(std::chrono::milliseconds wait) {
+  std::unique_lock lock(mutex_);
+  filled_.wait_for(lock, wait, [this] { return !full_.empty(); });
+  taken_times_.fetch_add(1, std::memory_order_release);
+  return std::exchange(full_, {});
+}
+
+void ChunkQueue::recycle(ChunkPtr chunk) {
+  used_bytes_.fetch_sub(std::exchange(chunk->charged_bytes, 0), std::memory_order_relaxed);
+  chunk->used_bytes = 0;
+  chunk->dropped.clear();
+  chunk->cut_stacks = 0;
+  const std::lock_guard lock(mutex_);
+  // Some are kept between two bursts: fresh pages cost as much as copying into them.
+  if (empty_.size() < limit_bytes_ / Chunk::kBytes / 4) {
+    empty_.push_back(std::move(chunk));
+  }
+}
+
+Overload ChunkQueue::overload() const {
+  const std::size_t used = used_bytes_.load(std::memory_order_relaxed);
+  if (used < limit_bytes_ / 2) {
+    return Overload::None;
+  }
+  return used < limit_bytes_ ? Overload::CutStacks : Overload::DropSamples;
+}
+
+void ChunkQueue::note_newest(std::uint64_t time_ns) {
+  std::uint64_t known = newest_ns_.load(std::memory_order_relaxed);
+  while (known < time_ns &&
+         !newest_ns_.compare_exchange_weak(known, time_ns, std::memory_order_release)) {
+  }
+}
+
+}  // namespace memtrace

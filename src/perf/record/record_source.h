@@ -1,0 +1,27 @@
+// Where ordered records come from: rings of a live kernel, or a file. The first stage of everything.
+#pragma once
+
+#include <optional>
+
+#include "base/result.h"
+#include "perf/record/record.h"
+#include "perf/record/recording.h"
+
+namespace memtrace {
+
+class RecordSource {
+ public:
+  RecordSource() = default;
+  RecordSource(const RecordSource&) = delete;
+  RecordSource& operator=(const RecordSource&) = delete;
+  virtual ~RecordSource() = default;
+
+  // The next record in time order; nothing at the end. Blocks on a live source.
+  virtual Result<std::optional<Record>> next() = 0;
+
+  // Complete as far as it has been read: a pipe announces its events as they come, and sections
+  // behind the data are there at the end only.
+  virtual const Recording& recording() const = 0;
+};
+
+}  // namespace memtrace

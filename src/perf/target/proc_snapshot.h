@@ -1,0 +1,37 @@
+// What was true before the events were enabled, read from /proc: names of threads, executable
+// mappings, and where the kernel and its modules lie.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/record/record_builder.h"
+
+namespace memtrace {
+
+enum class KeptMaps : std::uint8_t { Executable, All };
+
+// Adds a comm record for each thread and a mmap record for each mapping of a process that is to be
+// kept. A process that ends meanwhile is left out.
+void snapshot_process(std::uint32_t pid,
+                      RecordBuilder& records,
+                      KeptMaps kept = KeptMaps::Executable);
+
+// Every process of the machine. Error: /proc is not there.
+Result<> snapshot_all_processes(RecordBuilder& records, KeptMaps kept = KeptMaps::Executable);
+
+// The kernel and its modules, as perf wants to have them announced. Adds nothing when their
+// addresses are hidden (kptr_restrict).
+void snapshot_kernel(RecordBuilder& records);
+
+// The process that a thread belongs to.
+Result<std::uint32_t> process_of(std::uint32_t tid);
+
+// One line of /proc/PID/maps; nothing when it is not one. `path` borrows from the line. Whether it
+// is of huge pages the line does not tell: see HugeMappings.
+std::optional<Mmap> parse_maps_line(std::string_view line);
+
+}  // namespace memtrace

@@ -1,0 +1,25 @@
+// Which of the recorded events a --filter expression can be for: those that have its fields.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/event/event_attr.h"
+
+namespace memtrace {
+
+// The fields that an expression compares, each once: "a > 1 && b == x" names a and b
+// (Documentation/trace/events.rst, 5. Event filtering).
+std::vector<std::string> fields_of_filter(std::string_view expression);
+
+// Gives the filter to all tracepoints that have its fields. The result is a sentence that names the
+// events which stay unfiltered, "" when there are none. Error: Usage, when no event has the fields.
+Result<std::string> apply_filter(const std::string& filter, std::vector<EventRequest>& requests);
+
+// The kernel cannot test fields that it does not fetch: memtrace does it for probes by the uprobe
+// PMU, and knows numbers only. Error: Usage.
+Result<> check_pmu_filters(const std::vector<EventRequest>& requests);
+
+}  // namespace memtrace

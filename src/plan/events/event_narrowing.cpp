@@ -1,0 +1,51 @@
+#include "plan/events/event_narrowing.h"
+
+#include <algorithm>
+
+namespace memtrace {
+
+const EventPart* find_part(std::span<const EventPart> parts, std::string_view event) {
+  const auto found = std::ranges::find(parts, event, &EventPart::event);
+  return found == parts.end() ? nullptr : &*found;
+}
+
+void narrow(EventRequest& request, const EventPart& part) {
+  request.filter = part.filter;
+  request.stacks = request.stacks && part.stacks != EventPart::Stacks::None;
+  request.user_stack = request.user_stack && part.stacks == EventPart::Stacks::All;
+}
+
+void widen(EventRequest& known, const EventRequest& other) {
+  known.optional = known.optional && other.optional;
+  known.filter = known.filter == other.filter ? known.filter : "";
+  known.user_stack = (known.stacks && known.user_stack) || (other.stacks && other.user_stack);
+  known.stacks = known.stacks || other.stacks;
+  known.physical_address = known.physical_address || other.physical_address;
+}
+
+std::map<std::string, std::string> filters_of_parts(std::span<const EventRequest> requests) {
+  std::map<std::string, std::string> filters;
+  for (const EventRequest& request : requests) {
+    if (!request.filter.empty() && !request.on_user_code) {
+      filters.emplace(request.info.name, request.filter);
+    }
+  }
+  return filters;
+}
+
+std::vector<std::string> filtered_events(std::span<const EventRequest> requests) {
+  std::vector<std::string> names;
+  for (const EventRequest& request : requests) {
+    if (!request.filter.empty()) {
+      names.push_back(request.info.name);
+    }
+  }
+  return names;
+}
+
+bool is_enough(const ViewSpec& view, std::string_view event, std::string_view filter) {
+  const EventPart* part = find_part(view.parts, event);
+  return part != nullptr && part->filter == filter;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,32 @@
+// Events of which a view needs only a part: fewer samples, or samples without stacks.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perf/event/event_attr.h"
+#include "views/view.h"
+
+namespace memtrace {
+
+// nullptr when all of the event is needed.
+const EventPart* find_part(std::span<const EventPart> parts, std::string_view event);
+
+void narrow(EventRequest& request, const EventPart& part);
+
+// `known` gives all that `other`, a request for the same event, asks for.
+void widen(EventRequest& known, const EventRequest& other);
+
+// By event: what a recording must tell the views that it was not made for.
+std::map<std::string, std::string> filters_of_parts(std::span<const EventRequest> requests);
+
+// The names of the events that have a filter, by whatever option.
+std::vector<std::string> filtered_events(std::span<const EventRequest> requests);
+
+// True when a recording with this filter holds all of the event that the view needs.
+bool is_enough(const ViewSpec& view, std::string_view event, std::string_view filter);
+
+}  // namespace memtrace

@@ -1,0 +1,68 @@
+#include "plan/probes/descriptor_limit.h"
+
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "os/system.h"
+
+namespace memtrace {
+namespace {
+
+// Rings, files and libraries of our own.
+constexpr std::uint64_t kReserved = 64;
+
+// EventSet raises the limit to this much where it may: fs.nr_open's default.
+constexpr std::uint64_t kMostDescriptors = 1U << 20U;
+
+std::uint64_t reachable_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return kMostDescriptors;
+  }
+  return ::geteuid() == 0 ? std::max<std::uint64_t>(limit.rlim_max, kMostDescriptors)
+                          : std::uint64_t{limit.rlim_max};
+}
+
+}  // namespace
+
+Result<> check_descriptors(const DescriptorNeed& need, std::uint64_t limit) {
+  const std::size_t per_event = need.task_count * need.cpu_count;
+  const std::uint64_t usable = limit > kReserved ? limit - kReserved : 0;
+  if (per_event == 0 || need.event_count <= usable / per_event) {
+    return kDone;
+  }
+  return Error{format("event '%s' is at %zu places: for %zu threads on %zu CPUs it needs %zu file "
+                      "descriptors, and there are %llu",
+                      need.event.c_str(),
+                      need.event_count,
+                      need.task_count,
+                      need.cpu_count,
+                      need.event_count * per_event,
+                      static_cast<unsigned long long>(limit)),
+               0,
+               format("a narrower pattern of at most %llu places, fewer threads (-t), or a higher "
+                      "ulimit -n",
+                      static_cast<unsigned long long>(usable / per_event)),
+               ErrorKind::Usage};
+}
+
+Result<> check_descriptors(const std::string& event,
+                           std::size_t event_count,
+                           const Target& target) {
+  const bool has_tasks = target.kind == TargetKind::Processes || target.kind == TargetKind::Threads;
+  const auto tasks = has_tasks ? tasks_of(target) : Result(std::vector<std::int32_t>{-1});
+  if (!tasks.ok()) {
+    return tasks.error();
+  }
+  return check_descriptors({.event = event,
+                            .event_count = event_count,
+                            .task_count = tasks.value().size(),
+                            .cpu_count = static_cast<std::size_t>(std::max(1, ::get_nprocs()))},
+                           reachable_limit());
+}
+
+}  // namespace memtrace

@@ -1,0 +1,373 @@
+#include "programs/command_programs.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/text.h"
+#include "os/foreign_file.h"
+#include "os/unique_fd.h"
+#include "symbolize/elf/program_interpreter.h"
+
+namespace memtrace {
+namespace {
+
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+bool is_program(const std::string& path) {
+  struct stat status {};
+
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         ::access(path.c_str(), X_OK) == 0;
+}
+
+// As a process with that root directory sees it: "" when it is no program.
+std::string program_below(const std::string& root, const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    std::string resolved = resolve_below(root, name);
+    return is_program(root + resolved) ? resolved : "";
+  }
+  const char* path = std::getenv("PATH");
+  const std::string directories = path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
+  for (const std::string_view directory : split(directories, ':')) {
+    std::string resolved =
+        resolve_below(root, std::string(directory.empty() ? "." : directory) + "/" + name);
+    if (!resolved.empty() && is_program(root + resolved)) {
+      return resolved;
+    }
+  }
+  return "";
+}
+
+// glibc's is called ld-linux-x86-64.so.2, ld64.so.1, ld-2.17.so, or ld.so; musl's
+// ld-musl-ARCH.so.1.
+bool is_loader_name(std::string_view path) {
+  const std::string_view name = file_name(path);
+  return (name.starts_with("ld-") || name.starts_with("ld64.so") || name.starts_with("ld.so")) &&
+         name.find(".so") != std::string_view::npos;
+}
+
+// Others would run a program that they are asked to list as glibc's can be asked.
+bool is_glibc_loader(std::string_view path) {
+  const std::string_view name = file_name(path);
+  return name.starts_with("ld-linux") || name.starts_with("ld64.so") || name.starts_with("ld-2.");
+}
+
+// What to execute, and with what: the first word is the program.
+struct Execution {
+  std::string root;
+  std::vector<std::string> environment;  // on top of our own
+  std::vector<std::string> words;
+};
+
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) {
+    pointers.push_back(const_cast<char*>(word.c_str()));
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// A name that stands twice has the value of its first line.
+std::vector<std::string> with_own_environment(std::vector<std::string> first) {
+  for (char** line = environ; line != nullptr && *line != nullptr; ++line) {
+    first.emplace_back(*line);
+  }
+  return first;
+}
+
+// Standard output of a program; "" when it cannot be run.
+std::string output_of(const Execution& execution) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return "";
+  }
+  const UniqueFd in(ends[0]);
+  UniqueFd out(ends[1]);
+  const std::vector<char*> words = pointers_to(execution.words);
+  const std::vector<std::string> environment = with_own_environment(execution.environment);
+  const std::vector<char*> lines = pointers_to(environment);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(out.get(), STDOUT_FILENO);
+    const int nothing = ::open("/dev/null", O_RDWR);
+    ::dup2(nothing, STDIN_FILENO);
+    ::dup2(nothing, STDERR_FILENO);
+    if (execution.root.empty() || (::chroot(execution.root.c_str()) == 0 && ::chdir("/") == 0)) {
+      ::execve(words[0], words.data(), lines.data());
+    }
+    ::_exit(127);
+  }
+  out.reset();
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (ssize_t count = 0; (count = ::read(in.get(), buffer.data(), buffer.size())) > 0;) {
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  int status = 0;
+  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return text;
+}
+
+// "#!/usr/bin/env python3": the program and its one argument.
+std::vector<std::string> interpreter_line(const std::string& path) {
+  const auto file = open_foreign_file(path);
+  std::array<char, 256> buffer{};  // as much as the kernel looks at (fs/binfmt_script.c)
+  const auto count = file.ok()
+                         ? read_at(file.value().fd, std::as_writable_bytes(std::span(buffer)), 0)
+                         : Result<std::size_t>(std::size_t{0});
+  const std::string_view text(buffer.data(), count.ok() ? count.value() : 0);
+  if (!text.starts_with("#!")) {
+    return {};
+  }
+  const std::string_view line = trim(text.substr(2, text.find('\n') - 2));
+  const std::size_t blank = line.find_first_of(" \t");
+  std::vector<std::string> words = {std::string(line.substr(0, blank))};
+  if (blank != std::string_view::npos) {
+    words.emplace_back(trim(line.substr(blank)));
+  }
+  return words;
+}
+
+// Programs that become another one, which they are told in their arguments.
+bool becomes_another(std::string_view name) {
+  constexpr auto kLaunchers = std::to_array<std::string_view>({"env",
+                                                               "chroot",
+                                                               "nice",
+                                                               "ionice",
+                                                               "nohup",
+                                                               "setsid",
+                                                               "timeout",
+                                                               "taskset",
+                                                               "chrt",
+                                                               "numactl",
+                                                               "stdbuf",
+                                                               "setarch",
+                                                               "prlimit",
+                                                               "choom",
+                                                               "unshare",
+                                                               "setpriv",
+                                                               "runuser",
+                                                               "sudo"});
+  return std::ranges::find(kLaunchers, name) != kLaunchers.end();
+}
+
+// "NAME=VALUE", as env(1) takes it.
+bool is_assignment(std::string_view word) {
+  return word.find('=') != std::string_view::npos && word.find('=') > 0 && !word.starts_with('-') &&
+         word.substr(0, word.find('=')).find('/') == std::string_view::npos;
+}
+
+bool is_directory(const std::string& path) {
+  struct stat status {};
+
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// What a launcher will become: options and their values are no programs, so the first word that is
+// one is taken for it.
+std::optional<Execution> behind_launcher(const Execution& command) {
+  const std::string_view name = file_name(command.words.front());
+  if (!becomes_another(name)) {
+    return std::nullopt;
+  }
+  Execution next{.root = command.root, .environment = command.environment, .words = {}};
+  bool needs_root = name == "chroot";
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i];
+    if (needs_root && !word.starts_with('-') && is_directory(command.root + word)) {
+      next.root = command.root + resolve_below(command.root, word);
+      next.root = next.root == "/" ? "" : next.root;
+      needs_root = false;
+    } else if (name == "env" && is_assignment(word)) {
+      next.environment.insert(next.environment.begin(), word);  // the last one counts
+    } else if (!word.starts_with('-') && !needs_root && !program_below(next.root, word).empty()) {
+      next.words.assign(command.words.begin() + static_cast<std::ptrdiff_t>(i),
+                        command.words.end());
+      return next;
+    }
+  }
+  return std::nullopt;
+}
+
+// `ld.so --library-path DIR --preload LIB PROGRAM ARGUMENT`: up to the program the words are the
+// loader's own.
+std::optional<CommandProgram> behind_loader(const Execution& command, const std::string& loader) {
+  constexpr auto kWithValue = std::to_array<std::string_view>({"--library-path",
+                                                               "--preload",
+                                                               "--inhibit-rpath",
+                                                               "--audit",
+                                                               "--argv0",
+                                                               "--glibc-hwcaps-prepend",
+                                                               "--glibc-hwcaps-mask"});
+  CommandProgram program{
+      .root = command.root, .environment = command.environment, .loader = {loader}, .path = {}};
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i];
+    if (!word.starts_with('-')) {
+      program.path = resolve_below(command.root, word);
+      return program.path.empty() ? std::nullopt : std::optional(program);
+    }
+    if (word == "--") {
+      continue;
+    }
+    program.loader.push_back(word);
+    if (std::ranges::find(kWithValue, word) != kWithValue.end() && i + 1 < command.words.size()) {
+      program.loader.push_back(command.words[++i]);
+    }
+  }
+  return std::nullopt;
+}
+
+// Adds the command's own program; what it will become waits in `pending`.
+void add_program(const Execution& command,
+                 std::vector<CommandProgram>& programs,
+                 std::deque<Execution>& pending) {
+  const std::string path = program_below(command.root, command.words.front());
+  if (path.empty()) {
+    return;
+  }
+  programs.push_back(
+      {.root = command.root, .environment = command.environment, .loader = {}, .path = path});
+  std::vector<std::string> script = interpreter_line(command.root + path);
+  if (!script.empty()) {
+    script.insert(script.end(), command.words.begin(), command.words.end());
+    pending.push_back({command.root, command.environment, std::move(script)});
+  } else if (is_loader_name(command.words.front()) || is_loader_name(path)) {
+    if (auto program = behind_loader(command, path)) {
+      programs.push_back(std::move(*program));
+    }
+  } else if (auto next = behind_launcher(command)) {
+    pending.push_back(std::move(*next));
+  }
+}
+
+}  // namespace
+
+std::vector<CommandProgram> command_programs(std::span<const std::string> words) {
+  constexpr std::size_t kDeepest = 16;  // else a script that interprets itself has no end
+  std::vector<CommandProgram> programs;
+  std::deque<Execution> pending;
+  if (!words.empty()) {
+    pending.push_back({.root = {}, .environment = {}, .words = {words.begin(), words.end()}});
+  }
+  for (std::size_t depth = 0; !pending.empty() && depth < kDeepest; ++depth) {
+    const Execution command = std::move(pending.front());
+    pending.pop_front();
+    add_program(command, programs, pending);
+  }
+  return programs;
+}
+
+std::vector<std::string> libraries_of(const CommandProgram& program) {
+  std::vector<std::string> words = program.loader;
+  if (words.empty()) {
+    std::string loader = program_interpreter(program.root + program.path);
+    if (loader.empty()) {
+      return {};  // static, or no ELF file
+    }
+    words = {std::move(loader)};
+  }
+  const std::string loader = words.front();
+  Execution execution{.root = program.root, .environment = program.environment, .words = words};
+  execution.words.insert(execution.words.end(), {"--list", program.path});
+  std::vector<std::string> libraries = parse_loader_list(output_of(execution));
+  if (libraries.empty() && is_glibc_loader(loader)) {
+    // As ldd(1) asks, which gives the others when one is missing (elf/rtld.c, --list ends there).
+    execution.words = words;
+    execution.words.push_back(program.path);
+    execution.environment.emplace_back("LD_TRACE_LOADED_OBJECTS=1");
+    libraries = parse_loader_list(output_of(execution));
+  }
+  libraries.push_back(loader);
+  for (std::string& library : libraries) {
+    library = program.root.empty() ? library : resolve_below(program.root, library);
+  }
+  std::erase(libraries, "");
+  return libraries;
+}
+
+Result<std::string> find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    return name;
+  }
+  std::string found = program_below("", name);
+  if (!found.empty()) {
+    return found;
+  }
+  return Error{"command " + name, ENOENT, "no such program in PATH"};
+}
+
+std::string resolve_below(const std::string& root, const std::string& path) {
+  if (root.empty()) {
+    std::array<char, PATH_MAX> resolved{};
+    return ::realpath(path.c_str(), resolved.data()) == nullptr ? "" : resolved.data();
+  }
+  constexpr int kMostLinks = 40;  // as the kernel (MAXSYMLINKS)
+  std::deque<std::string> rest;
+  const auto put_first = [&rest](std::string_view names) {
+    std::deque<std::string> words;
+    for (const std::string_view word : split(names, '/')) {
+      words.emplace_back(word);
+    }
+    rest.insert(rest.begin(), words.begin(), words.end());
+  };
+  put_first(path);
+  std::string resolved;
+  for (int links = 0; !rest.empty() && links <= kMostLinks;) {
+    const std::string name = rest.front();
+    rest.pop_front();
+    if (name.empty() || name == ".") {
+      continue;
+    }
+    if (name == "..") {
+      resolved.resize(resolved.empty() ? 0 : resolved.rfind('/'));
+      continue;
+    }
+    const std::string next = resolved + "/" + name;
+    std::array<char, PATH_MAX> link{};
+    const ssize_t length = ::readlink((root + next).c_str(), link.data(), link.size());
+    if (length < 0) {
+      resolved = next;
+      continue;
+    }
+    ++links;
+    const std::string_view to(link.data(), static_cast<std::size_t>(length));
+    resolved = to.starts_with('/') ? "" : resolved;
+    put_first(to);
+  }
+
+  struct stat status {};
+
+  return rest.empty() && ::lstat((root + resolved).c_str(), &status) == 0 ? resolved : "";
+}
+
+std::vector<std::string> parse_loader_list(const std::string& text) {
+  std::vector<std::string> paths;
+  for (std::string_view line : split(text, '\n')) {
+    const std::size_t arrow = line.find("=> ");
+    line = trim(arrow == std::string_view::npos ? line : line.substr(arrow + 3));
+    const std::size_t address = line.rfind(" (0x");
+    if (line.starts_with('/') && address != std::string_view::npos) {
+      paths.emplace_back(line.substr(0, address));
+    }
+  }
+  return paths;
+}
+
+}  // namespace memtrace

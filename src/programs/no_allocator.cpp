@@ -1,0 +1,85 @@
+#include "programs/no_allocator.h"
+
+#include "base/text.h"
+#include "os/system.h"
+#include "symbolize/code/function_table.h"
+#include "symbolize/elf/program_interpreter.h"
+#include "tracepoints/probe/heap_functions.h"
+
+namespace memtrace {
+namespace {
+
+// The words of /proc/PID/stat behind the name, which may hold anything: state, parent, ...
+std::vector<std::string> status_words(std::uint32_t pid) {
+  const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+  const std::size_t end = stat.ok() ? stat.value().rfind(") ") : std::string::npos;
+  std::vector<std::string> words;
+  if (end != std::string::npos) {
+    for (const std::string_view word : split(std::string_view(stat.value()).substr(end + 2), ' ')) {
+      words.emplace_back(word);
+    }
+  }
+  return words;
+}
+
+std::string process_text(std::uint32_t pid) {
+  const auto name = read_file("/proc/" + std::to_string(pid) + "/comm");
+  return "process " + std::to_string(pid) +
+         (name.ok() ? " (" + std::string(trim(name.value())) + ")" : "");
+}
+
+}  // namespace
+
+bool is_kernel_thread(std::uint32_t pid) {
+  constexpr std::size_t kFlags = 6;                    // field 9 of proc(5)
+  constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD, include/linux/sched.h
+  const auto words = status_words(pid);
+  return words.size() > kFlags && (parse_number(words[kFlags]).value_or(0) & kKernelThread) != 0;
+}
+
+bool is_zombie(std::uint32_t pid) {
+  const auto words = status_words(pid);
+  return !words.empty() && words.front() == "Z";
+}
+
+bool is_go_program(const std::string& path) {
+  const auto table = FunctionTable::load(path);
+  return table.ok() && table.value().find(go_allocation().name).ok();
+}
+
+Error no_allocator(const Target& target, const std::vector<TargetObject>& objects) {
+  for (const std::uint32_t pid : target.ids) {
+    if (is_kernel_thread(pid)) {
+      return {process_text(pid) + " is a thread of the kernel: it has no heap",
+              0,
+              "what it allocates is in the views kmalloc, slab and pages"};
+    }
+    if (is_zombie(pid)) {
+      return {process_text(pid) + " has ended: it only waits for its parent to take note", 0, ""};
+    }
+  }
+  if (!objects.empty() && is_go_program(objects.front().path)) {
+    const std::string& path = objects.front().mapped_path;
+    return {
+        path +
+            " is a Go program: its garbage collector frees what it allocates, which no probe "
+            "sees, so leaks and heap cannot be told",
+        0,
+        "memtrace malloc counts what it allocates; of Go before 1.18, whose arguments are on the "
+        "stack, memtrace calls -e 'uprobe:" +
+            path + ":runtime.mallocgc' counts the calls"};
+  }
+  if (!objects.empty() && program_interpreter(objects.front().path).empty()) {
+    return {"no allocator found in " + objects.front().mapped_path +
+                ": it is statically linked, and has no symbol of one",
+            0,
+            "name its functions with -e uprobe:PATH:FUNCTION or --alloc, or use faults, mmap and "
+            "brk"};
+  }
+  return {
+      "no allocator found in the target: no file of it has malloc or its like",
+      0,
+      "name its functions with -e uprobe:PATH:FUNCTION or --alloc, or use faults, mmap and brk"};
+}
+
+}  // namespace memtrace

@@ -1,0 +1,33 @@
+#include "programs/process_roots.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+
+#include "programs/command_programs.h"
+
+namespace memtrace {
+
+ProcessRoots::ProcessRoots(std::span<const std::string> command) {
+  for (const CommandProgram& program : command_programs(command)) {
+    last_ = program.root.empty() ? last_ : program.root;
+  }
+}
+
+std::string ProcessRoots::of(std::uint32_t pid) {
+  std::array<char, PATH_MAX> target{};
+  const std::string link = "/proc/" + std::to_string(pid) + "/root";
+  const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());
+  if (length <= 0) {
+    return last_;
+  }
+  const std::string root(target.data(), static_cast<std::size_t>(length));
+  if (root == "/") {
+    return "";
+  }
+  last_ = root;
+  return root;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,187 @@
+#include "programs/target_objects.h"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "os/system.h"
+#include "programs/command_programs.h"
+
+namespace memtrace {
+namespace {
+
+// The first path by which a file is met stays.
+class ObjectList {
+ public:
+  void add(std::string path, std::string mapped_path) {
+    if (seen_.insert(path)) {
+      objects_.push_back({std::move(path), std::move(mapped_path)});
+    }
+  }
+
+  std::vector<TargetObject> take() { return std::move(objects_); }
+
+ private:
+  FileSet seen_;
+  std::vector<TargetObject> objects_;
+};
+
+bool is_same_file(const std::string& left, const std::string& right) {
+  struct stat first {};
+
+  struct stat second {};
+
+  return ::stat(left.c_str(), &first) == 0 && ::stat(right.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+// The shortest name that opens the mapped file from here. It may live in another mount namespace,
+// or have been deleted or replaced since.
+std::string path_from_here(const std::string& process, std::string_view range, std::string mapped) {
+  const std::string exact = process + "/map_files/" + std::string(range);
+  if (is_same_file(mapped, exact)) {
+    return mapped;
+  }
+  const std::string rooted = process + "/root" + mapped;
+  return is_same_file(rooted, exact) ? rooted : exact;
+}
+
+// "7f12-7f34 r-xp 00028000 fe:01 131  /usr/lib/libc.so.6": six columns, the last may hold blanks.
+void add_mapping(ObjectList& objects, const std::string& process, std::string_view line) {
+  std::array<std::string_view, 5> columns;
+  for (std::string_view& column : columns) {
+    const std::size_t blank = line.find(' ');
+    column = line.substr(0, blank);
+    line = blank == std::string_view::npos ? std::string_view() : line.substr(blank + 1);
+  }
+  const std::string_view path = trim(line);
+  if (columns[1].size() < 3 || columns[1][2] != 'x' || !path.starts_with('/')) {
+    return;
+  }
+  constexpr std::string_view kDeleted = " (deleted)";
+  std::string mapped(path);
+  if (mapped.ends_with(kDeleted)) {
+    mapped.resize(mapped.size() - kDeleted.size());
+  }
+  objects.add(path_from_here(process, columns[0], mapped), mapped);
+}
+
+void add_process(ObjectList& objects, std::uint32_t pid) {
+  const std::string process = "/proc/" + std::to_string(pid);
+  const auto maps = read_file(process + "/maps");
+  const std::string text = maps.ok() ? maps.value() : "";
+  for (const std::string_view line : split(text, '\n')) {
+    add_mapping(objects, process, line);
+  }
+}
+
+std::vector<std::uint32_t> all_processes() {
+  const auto names = list_directory("/proc");
+  std::vector<std::uint32_t> pids;
+  for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
+    if (const auto pid = parse_number(name)) {
+      pids.push_back(static_cast<std::uint32_t>(*pid));
+    }
+  }
+  return pids;
+}
+
+// A program of the command and the libraries that are loaded with it.
+void add_program(ObjectList& objects, const CommandProgram& program) {
+  objects.add(program.root + program.path, program.path);
+  for (const std::string& library : libraries_of(program)) {
+    objects.add(program.root + library, library);
+  }
+}
+
+// "libc" is libc.so.6 or libc-2.17.so.
+bool is_library_named(std::string_view path, std::string_view name) {
+  const std::string_view file = path.substr(path.rfind('/') + 1);
+  return file == name || (file.starts_with(name) && (file.substr(name.size()).starts_with(".so") ||
+                                                     file.substr(name.size()).starts_with("-")));
+}
+
+}  // namespace
+
+bool FileSet::insert(const std::string& path) {
+  struct stat status {};
+
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         ids_.insert({status.st_dev, status.st_ino}).second;
+}
+
+std::optional<TargetObject> object_of_mapping(const NewMapping& mapping) {
+  const std::string process = "/proc/" + std::to_string(mapping.pid);
+  const std::string range = format("%llx-%llx",
+                                   static_cast<unsigned long long>(mapping.start),
+                                   static_cast<unsigned long long>(mapping.end));
+  const std::string exact = process + "/map_files/" + range;
+
+  struct stat status {};
+
+  if (::stat(exact.c_str(), &status) == 0) {
+    return TargetObject{path_from_here(process, range, mapping.path), mapping.path};
+  }
+  // The process has ended already, or called execve(2): others may run the same file.
+  if (::stat(mapping.path.c_str(), &status) != 0 || status.st_ino != mapping.inode) {
+    return std::nullopt;
+  }
+  return TargetObject{mapping.path, mapping.path};
+}
+
+Result<TargetObject> find_object(const std::vector<TargetObject>& objects,
+                                 const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    if (!path_exists(name)) {
+      return Error{"no file " + name,
+                   0,
+                   "of a process in a container name it as /proc/PID/root/PATH",
+                   ErrorKind::Usage};
+    }
+    return TargetObject{name, name};
+  }
+  std::vector<std::string> names;
+  for (const TargetObject& object : objects) {
+    if (is_library_named(object.mapped_path, name)) {
+      return object;
+    }
+    names.push_back(object.mapped_path.substr(object.mapped_path.rfind('/') + 1));
+  }
+  const auto near = nearest(name, names);
+  return Error{"no library '" + name + "' in the target",
+               0,
+               near.empty() ? "name it by its path" : "did you mean " + join(near, " or ") + "?",
+               ErrorKind::Usage};
+}
+
+std::vector<TargetObject> objects_of_process(std::uint32_t pid) {
+  ObjectList objects;
+  add_process(objects, pid);
+  return objects.take();
+}
+
+Result<std::vector<TargetObject>> objects_of(const Target& target) {
+  ObjectList objects;
+  if (!target.command.empty()) {
+    auto found = find_program(target.command.front());
+    if (!found.ok()) {
+      return found.take_error();
+    }
+    for (const CommandProgram& program : command_programs(target.command)) {
+      add_program(objects, program);
+    }
+  }
+  std::vector<std::uint32_t> pids = target.ids;
+  if (target.kind == TargetKind::System) {
+    pids = all_processes();
+  }
+  for (const std::uint32_t pid : pids) {
+    add_process(objects, pid);
+  }
+  return objects.take();
+}
+
+}  // namespace memtrace

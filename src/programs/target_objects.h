@@ -1,0 +1,46 @@
+// The ELF files that a target executes code from: where its allocators are looked for.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "perf/live/mapping_watch.h"
+#include "perf/target/target.h"
+
+namespace memtrace {
+
+struct TargetObject {
+  std::string path;         // opens the file from here
+  std::string mapped_path;  // as the target knows it
+};
+
+// Each file once, whatever it is called. Of a command: the programs that it will execute and the
+// libraries that their own dynamic loaders say they will load. Error: no such process or command.
+Result<std::vector<TargetObject>> objects_of(const Target& target);
+
+// Of one process as it is now; empty when it is gone.
+std::vector<TargetObject> objects_of_process(std::uint32_t pid);
+
+// The file of a mapping that was made just now; nothing when it cannot be found any more, or is
+// another file by now.
+std::optional<TargetObject> object_of_mapping(const NewMapping& mapping);
+
+// Files by what they are, whatever they are called.
+class FileSet {
+ public:
+  // False: the file is in the set already, or is none.
+  bool insert(const std::string& path);
+
+ private:
+  std::set<std::pair<std::uint64_t, std::uint64_t>> ids_;  // device and inode
+};
+
+// The object of that name: a path, of any file, or a library's name as "libc.so.6" or "libc".
+// Error: Usage, none, with the nearest names.
+Result<TargetObject> find_object(const std::vector<TargetObject>& objects, const std::string& name);
+
+}  // namespace memtrace

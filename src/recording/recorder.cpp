@@ -1,0 +1,337 @@
+#include "recording/recorder.h"
+
+#include <ctime>
+#include <memory>
+
+#include "base/log.h"
+#include "decode/event_decoder.h"
+#include "decode/probe_samples.h"
+#include "decode/silent_probes.h"
+#include "identity/identity_watch.h"
+#include "identity/taken_events.h"
+#include "observe/host_facts.h"
+#include "observe/proc_observer.h"
+#include "os/system.h"
+#include "perf/file_out/file_writer.h"
+#include "plan/events/event_narrowing.h"
+#include "sections/recording_facts.h"
+#include "session/frame_namer.h"
+#include "state/process/describe_module.h"
+#include "symbolize/elf/module_file.h"
+#include "symbolize/names/symbolizer.h"
+#include "unwind/sample_rewriter.h"
+#include "unwind/user_stacks.h"
+
+namespace memtrace {
+namespace {
+
+std::vector<std::byte> attr_bytes(const perf_event_attr& attr) {
+  const auto bytes = std::as_bytes(std::span(&attr, 1)).first(attr.size);
+  return {bytes.begin(), bytes.end()};
+}
+
+WrittenEvent written_event(const OpenedEvent& event) {
+  return {.info = event.request.info,
+          .attr = attr_bytes(file_attr(event.attr, event.request)),
+          .ids = event.ids};
+}
+
+WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source) {
+  WriterSetup setup{.header_page = options.selected.header_page,
+                    .header_event = options.selected.header_event,
+                    .about = describe_machine(),
+                    .clock_id = CLOCK_MONOTONIC,
+                    .has_clock = source.monotonic_clock(),
+                    .wall_clock_ns = wall_clock_ns(),
+                    .trace_clock_ns = monotonic_ns(),
+                    .zstd_level = options.zstd_level,
+                    .stop_signals = options.live.stop_signals};
+  setup.about.command_line = options.command_line;
+  for (const OpenedEvent& event : source.events()) {
+    setup.events.push_back(written_event(event));
+  }
+  return setup;
+}
+
+// Of the file as its process sees it: it may live in another mount namespace, or below chroot(2).
+std::string build_id_of(const Module& module) {
+  NamingCaveats ignored;  // naming the same modules says them
+  const auto file = find_module_file(describe_module(module), {}, ignored);
+  return file ? file->build_id() : "";
+}
+
+class Recorder {
+ public:
+  Recorder(const RecordOptions& options, LiveSource& source, FileWriter& writer)
+      : options_(options),
+        source_(source),
+        writer_(writer),
+        feed_(world_, source.recording()),
+        identities_(world_,
+                    {.announcements = kernel_announcements(source.monotonic_clock()),
+                     .monotonic_clock = source.monotonic_clock()}),
+        probe_samples_(source.events()),
+        user_stacks_(world_),
+        own_records_(source.events().front().ids.front(), trailer_shape(source.features())),
+        written_events_(source.events().size()) {
+    feed_.watch_roots(options.live.target.command);
+    about_.target = options.target_text;
+    about_.whole_machine = options.live.target.kind == TargetKind::System;
+    about_.migratetypes = migratetype_names();
+    about_.slab_caches = slab_caches();
+    about_.cpu_nodes = cpu_nodes();
+    about_.filters = options.selected.filters;
+    about_.limited = filtered_events(options.selected.requests);
+  }
+
+  // Before anything is enabled: processes that run by now may be gone when they are met.
+  void identify_processes() { identities_.read_all(source_.target()); }
+
+  void identify_new_processes() { identities_.read_new(source_.target()); }
+
+  // With the threads that empty the rings.
+  void share_rules(RuleLog& log) { user_stacks_.unwinder().share_rules(log); }
+
+  Result<> run() {
+    while (true) {
+      auto record = source_.next();
+      if (!record.ok()) {
+        return record.take_error();
+      }
+      if (!record.value()) {
+        return kDone;
+      }
+      const auto completed = probe_samples_.complete(*record.value());
+      TRY(completed ? on(*completed) : Result<>(kDone));
+    }
+  }
+
+  Result<RecordSummary> finish() {
+    summary_.own_samples = about_.own_samples = source_.own_samples();
+    summary_.command_status = source_.end_command();
+    about_.disk_full = writer_.samples_lost();
+    about_.vmstat = growth_of(vmstat_, vmstat_counters());
+    Recording end{.first_time_ns = first_time_ns_, .last_time_ns = last_time_ns_};
+    TRY(write_late_events());
+    about_.notes = source_.recording().caveats;
+    about_.mapping_reads = source_.recording().mapping_reads;
+    about_.started_ns = source_.recording().started_ns;
+    about_.stopped_ns = source_.recording().stopped_ns;
+    about_.losses = losses_.entries();
+    for (const auto& notes :
+         {user_stacks_.caveats(), silent_probes_.notes(source_.events()), taken_events_.notes()}) {
+      about_.notes.insert(about_.notes.end(), notes.begin(), notes.end());
+    }
+    add_names(end);
+    observer_.at_end(last_time_ns_, world_.observations());
+    world_.observations().for_each(
+        [this](const Observation& observation) { about_.observations.push_back(observation); });
+    about_.observations_skipped = world_.observations().skipped();
+    end.about_json = to_json(about_);
+    end.identities = identities_.log().text();
+    writer_.set_about([about = about_](std::uint64_t samples_lost) mutable {
+      about.disk_full = samples_lost;
+      return to_json(about);
+    });
+    TRY(writer_.finish(end));
+    summary_.bytes = writer_.bytes_written();
+    summary_.disk_full = writer_.samples_lost();
+    summary_.notes = about_.notes;
+    return summary_;
+  }
+
+ private:
+  Result<> on(const Record& record) {
+    if (std::holds_alternative<Tick>(record.payload)) {
+      identities_.before(record);
+      return end_round();
+    }
+    if (const auto* lost = std::get_if<Lost>(&record.payload)) {
+      identities_.before(record);
+      return on_lost(record, *lost);
+    }
+    if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {
+      about_.cut_stacks += cut->count;
+      summary_.cut_stacks += cut->count;
+      return kDone;
+    }
+    if (const auto* sample = std::get_if<Sample>(&record.payload)) {
+      return on_sample(record, *sample);
+    }
+    if (!about_.whole_machine) {
+      taken_events_.see(record);
+    }
+    identities_.before(record);
+    feed_.apply(record);
+    return write(record.bytes);
+  }
+
+  Result<> on_sample(const Record& record, const Sample& sample) {
+    TRY(sample.event < written_events_ ? Result<>(kDone) : write_late_events());
+    ++summary_.samples;
+    silent_probes_.saw(sample.event);
+    first_time_ns_ = first_time_ns_ == 0 ? record.stamp.time_ns : first_time_ns_;
+    last_time_ns_ = record.stamp.time_ns;
+    identities_.before(record);
+    if (sample.registers.mask == 0) {  // an event that was asked for no stacks
+      apply(record);
+      return write_sample(record.bytes, sample);
+    }
+    const auto chain = user_stacks_.complete(sample);
+    Record completed = record;
+    std::get<Sample>(completed.payload).callchain = chain;
+    apply(completed);
+    return write_sample(rewriter_.rewrite(record.bytes, sample, chain), sample);
+  }
+
+  Result<> write_sample(std::span<const std::byte> bytes, const Sample& sample) {
+    const OpenedEvent& event = source_.events()[sample.event];
+    if (!event.request.shared) {
+      return write(bytes);
+    }
+    const auto tracepoint = static_cast<std::uint16_t>(event.request.info.config);
+    return write(rewriter_.rename(bytes, sample, {event.ids.front(), tracepoint}));
+  }
+
+  void apply(const Record& record) {
+    if (const auto event = feed_.apply(record)) {
+      observer_.on(*event, world_.observations(), known_cgroup(world_, *event));
+    }
+  }
+
+  // Events that were added since the last call.
+  Result<> write_late_events() {
+    std::vector<WrittenEvent> late;
+    for (; written_events_ < source_.events().size(); ++written_events_) {
+      late.push_back(written_event(source_.events()[written_events_]));
+    }
+    return late.empty() ? Result<>(kDone) : writer_.add_events(late);
+  }
+
+  // A loss that memtrace noticed itself becomes a record as the kernel would write it.
+  Result<> on_lost(const Record& record, const Lost& lost) {
+    count_loss(record, lost);
+    if (!record.bytes.empty() && lost.reason == LossReason::Kernel) {
+      return write(record.bytes);
+    }
+    own_records_.clear();
+    own_records_.lost(lost.count, record.stamp.time_ns);
+    return write(own_records_.bytes());
+  }
+
+  void count_loss(const Record& record, const Lost& lost) {
+    losses_.add(record, lost);
+    switch (lost.reason) {
+      case LossReason::Late:
+        summary_.late = about_.late += lost.count;
+        break;
+      case LossReason::Malformed:
+        summary_.malformed = about_.malformed += lost.count;
+        break;
+      case LossReason::Overload:
+        summary_.dropped = about_.overload += lost.count;
+        break;
+      default:
+        summary_.lost += lost.count;
+    }
+  }
+
+  Result<> write(std::span<const std::byte> record) {
+    written_in_round_ = true;
+    return writer_.write(record);
+  }
+
+  Result<> end_round() {
+    if (!written_in_round_) {
+      return kDone;
+    }
+    written_in_round_ = false;
+    TRY(writer_.announce_identities(identities_.log().news()));
+    return writer_.finish_round();
+  }
+
+  // Build ids of all files that addresses were seen in, and the names of these addresses.
+  void add_names(Recording& end) {
+    end.build_ids.push_back(
+        {.path = "[kernel.kallsyms]", .build_id = kernel_build_id(), .kernel = true});
+    for (std::uint32_t i = 1; i <= world_.modules().size(); ++i) {
+      const Module& module = world_.modules().at(ModuleId{i});
+      if (module.kind == ModuleKind::File) {
+        end.build_ids.push_back({.path = module.path, .build_id = build_id_of(module)});
+      }
+    }
+    std::erase_if(end.build_ids, [](const BuildIdEntry& entry) { return entry.build_id.empty(); });
+    if (!options_.embed_symbols) {
+      return;
+    }
+    Naming naming(world_, source_.recording(), true);
+    EmbeddedSymbols symbols;
+    for (std::uint32_t i = 1; i <= world_.stacks().location_count(); ++i) {
+      const CodeLocation& location = world_.stacks().location(LocationId{i});
+      if (location.module.valid()) {
+        symbols.add(world_.modules().at(location.module),
+                    location.lookup_offset(),
+                    naming.location(LocationId{i}));
+      }
+    }
+    end.symbols_json = symbols.to_json();
+    for (const std::string& caveat : naming.caveats()) {
+      about_.notes.push_back(caveat);
+    }
+  }
+
+  const RecordOptions& options_;
+  LiveSource& source_;
+  FileWriter& writer_;
+  World world_{{.keep_stacks = false}};
+  EventFeed feed_;
+  Observer observer_;
+  IdentityWatch identities_;
+  ProbeSamples probe_samples_;
+  SilentProbes silent_probes_;
+  TakenEvents taken_events_;
+  UserStacks user_stacks_;
+  SampleRewriter rewriter_;
+  RecordBuilder own_records_;
+  std::size_t written_events_;
+  RecordSummary summary_;
+  About about_;
+  LossLog losses_;
+  VmstatCounters vmstat_ = vmstat_counters();  // before the first event
+  std::uint64_t first_time_ns_ = 0;
+  std::uint64_t last_time_ns_ = 0;
+  bool written_in_round_ = false;
+};
+
+}  // namespace
+
+Result<RecordSummary> record(RecordOptions options) {
+  options.live.events = options.selected.requests;
+  options.live.data_mappings = options.selected.data_mappings;
+  options.live.is_prompt = options.selected.is_prompt;
+  options.live.notes = options.selected.notes;
+  options.live.choose_late = options.selected.choose_late;
+  const auto rules = std::make_shared<RuleLog>();
+  options.live.make_shrinker = [rules] { return make_stack_shrinker(rules); };
+  auto source = LiveSource::open(options.live);
+  if (!source.ok()) {
+    return source.take_error();
+  }
+  auto writer = create_file_writer(options.output, writer_setup(options, *source.value()));
+  if (!writer.ok()) {
+    return writer.take_error();
+  }
+  Recorder recorder(options, *source.value(), *writer.value());
+  recorder.identify_processes();
+  auto started = source.value()->start();
+  if (!started.ok()) {
+    writer.value()->abandon();
+    return started.take_error();
+  }
+  recorder.share_rules(*rules);
+  recorder.identify_new_processes();
+  TRY(recorder.run());
+  return recorder.finish();
+}
+
+}  // namespace memtrace

@@ -1,0 +1,48 @@
+// What a recording says of itself beyond what perf has a place for, as JSON in a feature section
+// that perf skips.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sections/loss_log.h"
+#include "state/world/observations.h"
+
+namespace memtrace {
+
+struct About {
+  std::string target;                     // "the whole machine", "process 12", a command line
+  bool whole_machine = true;              // false: some tasks only
+  std::vector<std::string> migratetypes;  // page allocator's names by number
+  std::map<std::string, std::uint64_t> slab_caches;  // bytes of an object, by cache
+  std::vector<std::uint32_t> cpu_nodes;              // NUMA node by CPU
+  std::map<std::string, std::string> filters;        // events that were not recorded whole
+  std::vector<std::string> limited;  // events that the kernel was told to leave some out of
+  // By how much /proc/vmstat's counters grew meanwhile.
+  std::map<std::string, std::uint64_t> vmstat;
+  std::vector<std::string> notes;         // sentences for the reader of a report
+  std::vector<Observation> observations;  // what /proc said at some events
+  std::uint64_t observations_skipped = 0;
+  std::uint64_t mapping_reads = 0;  // from /proc, after losses
+  std::uint64_t own_samples = 0;    // memtrace's own events, left out
+  // When all events had been enabled, and when the first was disabled; 0: not known.
+  std::uint64_t started_ns = 0;
+  std::uint64_t stopped_ns = 0;
+  // All of them, those that stand in the records, too. Empty: of an older memtrace.
+  std::vector<LossEntry> losses;
+  // Of the losses that stand in the records: not by the kernel, but by memtrace.
+  std::uint64_t late = 0;
+  std::uint64_t overload = 0;
+  std::uint64_t malformed = 0;
+  std::uint64_t cut_stacks = 0;
+  std::uint64_t disk_full = 0;
+};
+
+std::string to_json(const About& about);
+
+// Anything that is missing or not understood stays at its default: a file of a later version.
+About parse_about(const std::string& json);
+
+}  // namespace memtrace

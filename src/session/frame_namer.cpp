@@ -1,0 +1,161 @@
+#include "session/frame_namer.h"
+
+#include <sys/utsname.h>
+
+#include "base/text.h"
+#include "os/system.h"
+#include "state/process/describe_module.h"
+
+namespace memtrace {
+namespace {
+
+// x86-64: modules are loaded above the kernel's own gigabyte (MODULES_VADDR).
+constexpr std::uint64_t kFirstKernelModule = 0xffffffffc0000000U;
+
+std::string running_kernel() {
+  utsname name{};
+  ::uname(&name);
+  return static_cast<const char*>(name.release);
+}
+
+// The address of a symbol of the running kernel; 0 when it is hidden or not there.
+std::uint64_t kernel_symbol(const std::string& symbol) {
+  const auto symbols = read_file("/proc/kallsyms");
+  const std::string content = symbols.ok() ? symbols.value() : "";  // split() borrows from it
+  for (const std::string_view line : split(content, '\n')) {
+    if (line.ends_with(" " + symbol)) {
+      return parse_number(line.substr(0, line.find(' ')), 16).value_or(0);
+    }
+  }
+  return 0;
+}
+
+std::string base_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+Frame frame_of(const FrameName& name, bool kernel) {
+  Frame frame{.function = name.function,
+              .module = name.module,
+              .file = name.file,
+              .line = name.line,
+              .kernel = kernel,
+              .inlined = name.inlined};
+  if (frame.function.empty()) {
+    frame.function =
+        name.module + format("+0x%llx", static_cast<unsigned long long>(name.module_offset));
+  }
+  return frame;
+}
+
+}  // namespace
+
+Naming::Naming(const World& world, const Recording& recording, bool live)
+    : world_(world), recording_(recording), symbolizer_(Symbolizer::Options{}) {
+  same_kernel_ =
+      live || recording.kernel_release.empty() || recording.kernel_release == running_kernel();
+}
+
+const Frames& Naming::location(LocationId id) {
+  const auto [found, is_new] = locations_.try_emplace(id);
+  if (is_new && id.valid()) {
+    found->second = name(world_.stacks().location(id));
+  }
+  return found->second;
+}
+
+const Frames& Naming::stack(StackId id) {
+  const auto [found, is_new] = stacks_.try_emplace(id);
+  if (is_new) {
+    Frames frames;
+    for (const LocationId location_id : world_.stacks().locations(id)) {
+      const Frames& inlined = location(location_id);
+      frames.insert(frames.end(), inlined.begin(), inlined.end());
+    }
+    found->second = std::move(frames);
+  }
+  return found->second;
+}
+
+Frames Naming::name(const CodeLocation& location) {
+  if (!location.module.valid()) {
+    return {{.function = "[unknown]"}};
+  }
+  // A pipe brings the names at its end, long after the first event.
+  if (!tried_embedded_ && !recording_.symbols_json.empty()) {
+    tried_embedded_ = true;
+    auto parsed = EmbeddedSymbols::parse(recording_.symbols_json);
+    if (parsed.ok()) {
+      embedded_ = parsed.take();
+    } else {
+      caveats_.push_back(describe(parsed.error()));
+    }
+  }
+  const Module& module = world_.modules().at(location.module);
+  const Frames* stored = embedded_.find(module, location.lookup_offset());
+  return stored != nullptr ? *stored : from_symbolizer(location, module);
+}
+
+Frames Naming::from_symbolizer(const CodeLocation& location, const Module& module) {
+  const bool kernel = module.kind == ModuleKind::Kernel;
+  if (kernel && !same_kernel_) {
+    if (caveats_.empty()) {
+      caveats_.push_back("the recording is of kernel " + recording_.kernel_release +
+                         ", which is not running here: kernel functions have no names");
+    }
+    return {frame_of({.module = "[kernel]", .module_offset = location.offset}, true)};
+  }
+  const std::uint64_t shift = kernel ? kernel_shift() : 0;
+  if (shift != 0 && location.offset >= kFirstKernelModule) {
+    // Modules move on their own at each boot.
+    return {frame_of({.module = "[kernel]", .module_offset = location.offset}, true)};
+  }
+  ModuleDescription description = describe_module(module);
+  description.build_id = build_id_of(module);
+  Frames frames;
+  for (const FrameName& frame :
+       symbolizer_.name(location.module, description, location.lookup_offset() + shift)) {
+    frames.push_back(frame_of(frame, kernel));
+  }
+  if (frames.empty()) {
+    frames.push_back(
+        frame_of({.module = base_name(module.path), .module_offset = location.offset}, kernel));
+  }
+  return frames;
+}
+
+// KASLR: how far the running kernel lies from where it lay in the recording.
+std::uint64_t Naming::kernel_shift() {
+  if (!kernel_shift_) {
+    const World::KernelPlace& place = world_.kernel_place();
+    const std::uint64_t here = place.avma == 0 ? 0 : kernel_symbol(place.symbol);
+    kernel_shift_ = here == 0 ? 0 : here - place.avma;
+  }
+  return *kernel_shift_;
+}
+
+std::string Naming::build_id_of(const Module& module) const {
+  if (!module.build_id.empty()) {
+    return module.build_id;
+  }
+  std::string found;
+  for (const BuildIdEntry& entry : recording_.build_ids) {
+    if (entry.path != module.path) {
+      continue;
+    }
+    if (!found.empty() && found != entry.build_id) {
+      return {};  // two files of that path, one of them below chroot(2): nobody says whose it is
+    }
+    found = entry.build_id;
+  }
+  return found;
+}
+
+std::vector<std::string> Naming::caveats() const {
+  std::vector<std::string> all = caveats_;
+  const auto& more = symbolizer_.caveats();
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace memtrace

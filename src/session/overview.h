@@ -1,0 +1,12 @@
+// Without a view: all that a recording holds, each event with its count and each view's first rows.
+#pragma once
+
+#include "base/result.h"
+#include "session/session.h"
+
+namespace memtrace {
+
+// options.views is filled in here; options.arrange.top is for each view's tables.
+Result<Report> make_overview(RecordSource& source, SessionOptions options);
+
+}  // namespace memtrace

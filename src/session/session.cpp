@@ -1,0 +1,354 @@
+#include "session/session.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/text.h"
+#include "os/system.h"
+#include "session/page_allocator.h"
+
+namespace memtrace {
+namespace {
+
+bool is_heap_view(const ViewSpec& view) {
+  return std::any_of(view.needs.begin(), view.needs.end(), [](std::string_view need) {
+    return need.starts_with("heap:");
+  });
+}
+
+World::Options world_options(const RecordSource& source, const SessionOptions& options) {
+  const auto any_needs = [&options](bool ViewSpec::*need) {
+    return std::any_of(options.views.begin(), options.views.end(), [need](const NamedView* view) {
+      return view->spec.*need;
+    });
+  };
+  return {.part = options.part,
+          .track_live_blocks = any_needs(&ViewSpec::needs_live_blocks),
+          .track_mappings = any_needs(&ViewSpec::needs_memory_map),
+          .keep_code_of_faults = options.view_options.own.contains("trace"),
+          .track_heap_mappings =
+              std::any_of(options.views.begin(),
+                          options.views.end(),
+                          [](const NamedView* view) { return is_heap_view(view->spec); }),
+          .page_size_bytes = source.recording().page_size_bytes};
+}
+
+}  // namespace
+
+Session::Session(RecordSource& source, SessionOptions options)
+    : source_(source),
+      options_(std::move(options)),
+      world_(world_options(source, options_)),
+      feed_(world_, source.recording()),
+      identity_replay_(world_, source.recording()),
+      user_stacks_(world_),
+      naming_(world_, source.recording(), options_.live) {}
+
+Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOptions options) {
+  std::unique_ptr<Session> session(new Session(source, std::move(options)));
+  session->user_stacks_.unwinder().set_machine(source.recording().architecture);
+  ViewOptions& view_options = session->options_.view_options;
+  view_options.page_size_bytes = source.recording().page_size_bytes;
+  if (!session->options_.live) {
+    About about = parse_about(source.recording().about_json);
+    view_options.migratetypes = std::move(about.migratetypes);
+    view_options.slab_caches = std::move(about.slab_caches);
+    for (Observation& observation : about.observations) {
+      session->world_.observations().add(std::move(observation));
+    }
+    session->world_.observations().add_skipped(about.observations_skipped);
+    view_options.cpu_nodes = std::move(about.cpu_nodes);
+    session->about_.started_ns = about.started_ns;
+    session->about_.stopped_ns = about.stopped_ns;
+  } else {
+    session->vmstat_ = vmstat_counters();
+  }
+  session->world_.set_allocator_test([made = session.get()](StackId stack) {
+    made->allocator_stacks_.learn(made->feed_.types());
+    return made->allocator_stacks_.contains(stack, made->naming_);
+  });
+  view_options.is_page_allocator = [naming = &session->naming_](LocationId location) {
+    return is_page_allocator(naming->location(location));
+  };
+  view_options.namer = &session->naming_;
+  for (const NamedView* view : session->options_.views) {
+    auto made = view->spec.make(view_options);
+    if (!made.ok()) {
+      return made.take_error();
+    }
+    session->views_.push_back(made.take());
+    if (is_heap_view(view->spec)) {
+      session->heap_views_.push_back(session->views_.back().get());
+    }
+  }
+  std::vector<const ViewSpec*> specs;
+  std::vector<View*> views;
+  for (std::size_t i = 0; i < session->views_.size(); ++i) {
+    specs.push_back(&session->options_.views[i]->spec);
+    views.push_back(session->views_[i].get());
+  }
+  session->handlers_.set_views(std::move(specs), std::move(views));
+  if (session->options_.live) {
+    TRY(session->check_views());  // before anything is started
+  }
+  return session;
+}
+
+// A pipe announces its events before its first sample, and not all at once.
+Result<> Session::check_views() {
+  views_checked_ = true;
+  feed_.learn_events();
+  handlers_.learn(feed_.types(), source_.recording());
+  checked_types_ = handlers_.types();
+  for (const auto& view : views_) {
+    TRY(view->check(checked_types_));
+  }
+  return kDone;
+}
+
+Result<> Session::run(const OnReports& on_reports) {
+  while (options_.interval_count == 0 || intervals_ < options_.interval_count) {
+    auto record = source_.next();
+    if (!record.ok()) {
+      return record.take_error();
+    }
+    if (!record.value()) {
+      break;
+    }
+    TRY(on_record(*record.value(), on_reports));
+  }
+  feed_.learn_events();  // of which no sample may have come
+  handlers_.learn(feed_.types(), source_.recording());
+  about_ = parse_about(source_.recording().about_json);  // a pipe tells it at its end
+  const std::uint64_t known_end =
+      stopped_ns() != 0 ? stopped_ns() : source_.recording().last_time_ns;
+  last_ns_ = is_past_window(known_end) ? first_event_ns_ + options_.window.stop_ns
+                                       : std::max(last_ns_, known_end);
+  if (started_ns() != 0) {
+    enter_window(started_ns());  // no event has come
+  }
+  if (options_.interval_count != 0 && intervals_ >= options_.interval_count) {
+    return kDone;
+  }
+  return deliver({start_ns_, last_ns_}, on_reports);
+}
+
+bool Session::needs_identities() const {
+  const auto needs = [](const NamedView* view) { return view->spec.needs_identities; };
+  return options_.view_options.asks_identity() || std::ranges::any_of(options_.views, needs);
+}
+
+void Session::identify_processes(const LiveSource& source) {
+  if (!options_.live) {
+    return;
+  }
+  feed_.watch_roots(source.target().command);
+  if (!needs_identities()) {
+    return;
+  }
+  const bool monotonic = source.monotonic_clock();
+  identity_watch_.emplace(world_,
+                          IdentityWatch::Setup{.announcements = kernel_announcements(monotonic),
+                                               .monotonic_clock = monotonic});
+  identity_watch_->read_all(source.target());
+}
+
+void Session::identify_new_processes(const LiveSource& source) {
+  if (identity_watch_) {
+    identity_watch_->read_new(source.target());
+  }
+}
+
+void Session::learn_identities(const Record& record) {
+  if (identity_watch_) {
+    identity_watch_->before(record);
+  } else {
+    identity_replay_.advance(record.stamp.time_ns);
+  }
+}
+
+Result<> Session::on_record(const Record& record, const OnReports& on_reports) {
+  if (is_past_window(record.stamp.time_ns)) {
+    return kDone;  // the state stays as it was; the source tells more of itself at its end
+  }
+  if (options_.interval_ns != 0 && record.stamp.time_ns != 0) {
+    TRY(close_intervals(record.stamp.time_ns, on_reports));
+  }
+  learn_identities(record);
+  if (options_.live && !options_.whole_machine) {
+    taken_events_.see(record);
+  }
+  if (const auto* lost = std::get_if<Lost>(&record.payload)) {
+    count_loss(record, *lost);
+  } else if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {
+    losses_.cut += cut->count;
+  } else if (std::holds_alternative<Sample>(record.payload)) {
+    TRY(views_checked_ ? Result<>(kDone) : check_views());
+    on_sample(record);
+  } else {
+    feed_.apply(record);
+  }
+  return kDone;
+}
+
+void Session::on_sample(const Record& record) {
+  Record copy = record;
+  if (auto& sample = std::get<Sample>(copy.payload); sample.registers.mask != 0) {
+    sample.callchain = user_stacks_.complete(sample);
+  }
+  const auto event = feed_.apply(copy);
+  const std::uint64_t unmatched = world_.unmatched_frees() - unmatched_seen_;
+  unmatched_seen_ += unmatched;
+  if (!event) {
+    return;
+  }
+  if (options_.live) {
+    observer_.on(*event, world_.observations(), known_cgroup(world_, *event));
+  }
+  enter_window(event->time_ns);
+  if (event->time_ns < world_.counted_from_ns()) {
+    return;
+  }
+  last_ns_ = std::max(last_ns_, event->time_ns);
+  handlers_.learn(feed_.types(), source_.recording());
+  handlers_.count(*event);
+  note_unknown(*event);
+  if (!wanted(*event)) {
+    return;
+  }
+  if (unmatched != 0) {
+    unmatched_.resize(std::max<std::size_t>(unmatched_.size(), event->type->index + 1U));
+    unmatched_[event->type->index] += unmatched;
+  }
+  handlers_.give(*event, world_);
+  if (world_.mapped_change() != nullptr) {
+    // Not by handles(): a recording of system calls alone is none of the heap.
+    for (View* view : heap_views_) {
+      view->on(*event, world_);
+    }
+  }
+}
+
+bool Session::is_past_window(std::uint64_t time_ns) const {
+  return first_event_ns_ != 0 && time_ns > first_event_ns_ &&
+         time_ns - first_event_ns_ > options_.window.stop_ns;
+}
+
+void Session::enter_window(std::uint64_t first_event_ns) {
+  if (first_event_ns_ != 0) {
+    return;
+  }
+  first_event_ns_ = started_ns() != 0 ? started_ns() : first_event_ns;
+  const std::uint64_t most_ns = std::numeric_limits<std::uint64_t>::max() - first_event_ns_;
+  world_.count_from(first_event_ns_ + std::min(options_.window.start_ns, most_ns));
+  start_ns_ = start_ns_ == 0 ? world_.counted_from_ns() : start_ns_;
+}
+
+// A free belongs to whoever allocated the block: else blocks freed by others would seem to live.
+bool Session::wanted(const Event& event) {
+  using Verdict = TaskFilter::Verdict;
+  const LiveBlock* block = event.freed;
+  const TaskFilter& tasks = options_.view_options.tasks;
+  const Verdict verdict =
+      block != nullptr ? tasks.judge(world_, *block) : tasks.judge(world_, event);
+  unknown_.by_name += verdict == Verdict::UnknownName ? 1U : 0U;
+  unknown_.by_user += verdict == Verdict::UnknownUser ? 1U : 0U;
+  unknown_.by_cgroup += verdict == Verdict::UnknownCgroup ? 1U : 0U;
+  return verdict == Verdict::Accepted;
+}
+
+void Session::note_unknown(const Event& event) {
+  unknown_.users += world_.identities().knows_user(event.identity) ? 0U : 1U;
+  unknown_.cgroups += world_.identities().knows_cgroup(event.identity) ? 0U : 1U;
+}
+
+Result<> Session::close_intervals(std::uint64_t now_ns, const OnReports& on_reports) {
+  if (interval_end_ns_ == 0) {
+    start_ns_ = started_ns() != 0 ? started_ns() : now_ns;
+    interval_end_ns_ = start_ns_ + options_.interval_ns;
+  }
+  while (now_ns >= interval_end_ns_ &&
+         (options_.interval_count == 0 || intervals_ < options_.interval_count)) {
+    TRY(deliver({start_ns_, interval_end_ns_}, on_reports));
+    start_ns_ = interval_end_ns_;
+    interval_end_ns_ += options_.interval_ns;
+  }
+  return kDone;
+}
+
+Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
+  ++intervals_;
+  if (options_.live) {
+    observer_.at_end(span.end_ns, world_.observations());
+  }
+  about_ = parse_about(source_.recording().about_json);  // a pipe tells it at its end
+  count_logged_losses(span);
+  note_vmstat();
+  std::vector<Report> reports;
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    Report report = views_[i]->finish(world_, span);
+    views_[i]->complete(report, naming_);
+    report.view = options_.views[i]->name;
+    report.start_ns = span.start_ns;
+    report.end_ns = span.end_ns;
+    if (!options_.suppressions.empty()) {
+      options_.suppressions.apply(report, naming_);
+    }
+    TRY(arrange(report, options_.arrange, naming_));
+    resolve(report, naming_);
+    Caveats known = caveats();
+    if (perhaps_lost_ > 0) {
+      known.notes.push_back(format(
+          "up to %llu more events may be missing: they were lost within some time of which this "
+          "report covers a part",
+          static_cast<unsigned long long>(perhaps_lost_)));
+    }
+    if (options_.views[i]->spec.needs_live_blocks) {
+      note_bounds(report, known);
+      note_partial(options_.views[i]->spec, known);
+      note_unmatched(i, known);
+    }
+    note_parts(options_.views[i]->spec, known);
+    note_lost_mappings(options_.views[i]->spec, known);
+    if (view_is_sampled(i)) {
+      known.notes.emplace_back(
+          "events were sampled one in N: counts and bytes are scaled by N, and live blocks are not "
+          "exact");
+    }
+    known.notes.insert(known.notes.end(), report.caveats.notes.begin(), report.caveats.notes.end());
+    report.caveats = std::move(known);
+    note_identities(report.caveats);
+    note_empty(report);
+    reports.push_back(std::move(report));
+  }
+  unmatched_.clear();
+  TRY(on_reports(std::move(reports)));
+  losses_ = {};
+  unknown_ = {};
+  perhaps_lost_ = 0;
+  return kDone;
+}
+
+void Session::note_vmstat() {
+  if (!options_.live) {
+    world_.note_vmstat_growth(about_.vmstat);
+    return;
+  }
+  VmstatCounters now = vmstat_counters();
+  world_.note_vmstat_growth(growth_of(vmstat_, now));
+  vmstat_ = std::move(now);
+}
+
+bool Session::view_is_sampled(std::size_t view_index) const {
+  const auto& events = source_.recording().events;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const bool is_sampled = !events[i].is_tracking && !events[i].is_counted &&
+                            !events[i].is_clock && events[i].period != 1;
+    if (is_sampled && handlers_.wants(view_index, i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,250 @@
+// What a session's reports say of their own truth: what is missing and what seems otherwise.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "base/text.h"
+#include "plan/events/event_narrowing.h"
+#include "session/session.h"
+
+namespace memtrace {
+
+namespace {
+
+void add_loss(Caveats& losses, LossReason reason, std::uint64_t count) {
+  switch (reason) {
+    case LossReason::Kernel:
+      losses.lost += count;
+      break;
+    case LossReason::Late:
+      losses.late += count;
+      break;
+    case LossReason::Overload:
+      losses.overload += count;
+      break;
+    case LossReason::Malformed:
+      losses.malformed += count;
+      break;
+    case LossReason::DiskFull:
+      losses.disk_full += count;
+      break;
+  }
+}
+
+}  // namespace
+
+// Of a live source, and of files that do not say more of their losses than the records do.
+void Session::count_loss(const Record& record, const Lost& lost) {
+  world_.note_loss();
+  const std::uint64_t last_ns = record.stamp.time_ns;
+  const TimeWindow& window = options_.window;
+  if (first_event_ns_ == 0 || window.start_ns == 0 || last_ns == 0) {
+    add_loss(losses_, lost.reason, lost.count);
+    return;
+  }
+  attribute({.reason = lost.reason,
+             .first_ns = lost.first_ns == 0 ? last_ns : lost.first_ns,
+             .last_ns = last_ns,
+             .count = lost.count},
+            world_.counted_from_ns(),
+            std::numeric_limits<std::uint64_t>::max());
+}
+
+// A file that lists its losses: with their reasons, and with the times that they may be of.
+void Session::count_logged_losses(View::Span span) {
+  if (options_.live || about_.losses.empty()) {
+    return;
+  }
+  losses_ = {.cut = losses_.cut};
+  const bool is_part = options_.interval_ns != 0;
+  const bool has_end = options_.window.stop_ns != TimeWindow{}.stop_ns;
+  const std::uint64_t last_ns = has_end ? first_event_ns_ + options_.window.stop_ns
+                                        : std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t first_ns = options_.window.start_ns != 0 ? world_.counted_from_ns() : 0;
+  for (const LossEntry& loss : about_.losses) {
+    attribute(loss, is_part ? span.start_ns : first_ns, is_part ? span.end_ns : last_ns);
+  }
+}
+
+void Session::attribute(const LossEntry& loss, std::uint64_t first_ns, std::uint64_t last_ns) {
+  if (loss.last_ns < first_ns || loss.first_ns > last_ns) {
+    return;
+  }
+  if (loss.first_ns < first_ns || loss.last_ns > last_ns) {
+    perhaps_lost_ += loss.count;
+  } else {
+    add_loss(losses_, loss.reason, loss.count);
+  }
+}
+
+std::uint64_t Session::started_ns() const {
+  return options_.live ? source_.recording().started_ns : about_.started_ns;
+}
+
+std::uint64_t Session::stopped_ns() const {
+  return options_.live ? source_.recording().stopped_ns : about_.stopped_ns;
+}
+
+void Session::note_empty(Report& report) const {
+  const TaskFilter& tasks = options_.view_options.tasks;
+  const ArrangeOptions& rows = options_.arrange;
+  const bool filtered = !tasks.empty() || rows.min_count > 0 || !rows.exclude.empty();
+  const bool empty = std::all_of(report.tables.begin(),
+                                 report.tables.end(),
+                                 [](const Table& table) { return table.rows.empty(); });
+  if (filtered && empty) {
+    report.caveats.notes.emplace_back(
+        "nothing passed the filters (--comm, --pid, --uid, --cgroup, --min, --exclude)");
+  }
+}
+
+// Frees in the name of another task, and those after the last of the task's own events has been
+// closed at its exit (kernel/exit.c: perf_event_exit_task), are not seen.
+void Session::note_partial(const ViewSpec& view, Caveats& caveats) const {
+  const auto of_heap = [](std::string_view need) { return need.starts_with("heap:"); };
+  if (std::any_of(view.needs.begin(), view.needs.end(), of_heap)) {
+    return;  // a process's heap is its own
+  }
+  const About& about = about_;
+  const bool whole = options_.live ? options_.whole_machine : about.whole_machine;
+  if (!whole) {
+    caveats.notes.emplace_back(
+        "only the events of some tasks were recorded: what other tasks freed for them, and what "
+        "the "
+        "kernel frees when they end, seems to be live; record with -a to see it");
+  }
+}
+
+void Session::note_identities(Caveats& caveats) const {
+  const ViewOptions& view_options = options_.view_options;
+  const auto note = [&caveats](std::uint64_t count, const char* text) {
+    if (count > 0) {
+      caveats.notes.push_back(format("%llu events ", static_cast<unsigned long long>(count)) +
+                              text);
+    }
+  };
+  note(unknown_.by_name, "of tasks whose name is not known were left out by --comm");
+  if (!view_options.asks_identity() || unknown_.users + unknown_.cgroups == 0) {
+    return;
+  }
+  if (!identity_watch_ && !identity_replay_.has_any()) {
+    caveats.notes.push_back(
+        std::string(
+            "the recording does not say which users and cgroups its processes were of, as those of "
+            "memtrace record do and those of perf record do not: all events are ") +
+        (view_options.tasks.asks_identity() ? "left out by --uid and --cgroup"
+                                            : "without an owner"));
+    return;
+  }
+  note(unknown_.by_user, "of processes whose user is not known were left out by --uid");
+  note(unknown_.by_cgroup, "of processes whose cgroup is not known were left out by --cgroup");
+  if (view_options.has_user_key()) {
+    note(unknown_.users, "are of processes whose user at that time is not known");
+  }
+  if (view_options.has_cgroup_key()) {
+    note(unknown_.cgroups, "are of processes whose cgroup at that time is not known");
+  }
+}
+
+// Recorded for other views, which need less of an event than this one.
+void Session::note_parts(const ViewSpec& view, Caveats& caveats) const {
+  const About& about = about_;
+  for (const EventType& type : feed_.types()) {
+    const auto filter = about.filters.find(type.name);
+    if (filter != about.filters.end() && view.handles(type) &&
+        !is_enough(view, type.name, filter->second)) {
+      caveats.notes.push_back("of " + type.name + " only those with " + filter->second +
+                              " were recorded, for another view: there were more");
+    }
+  }
+}
+
+// What memtrace drops under overload is samples alone; a full ring takes records of mmap and
+// munmap, too. What is mapped is then read again, as soon as it is known; that something is not
+// mapped any more, nothing tells.
+void Session::note_lost_mappings(const ViewSpec& view, Caveats& caveats) {
+  mappings_in_doubt_ =
+      mappings_in_doubt_ || caveats.lost > 0 || caveats.late > 0 || caveats.malformed > 0;
+  if (mappings_in_doubt_ && view.needs_memory_map) {
+    const bool read_again = about_.mapping_reads + source_.recording().mapping_reads > 0;
+    const std::string doubt = "a file or kind of memory may be that of an earlier mapping";
+    caveats.notes.push_back("records of mappings may be among those that were lost: " +
+                            (read_again ? "they were read again from /proc, but until then " + doubt
+                                        : "since then " + doubt + ", or not known"));
+  }
+}
+
+// Of what the recording left out nobody knows when it is freed.
+void Session::note_unmatched(std::size_t view_index, Caveats& caveats) const {
+  for (std::size_t event = 0; event < unmatched_.size(); ++event) {
+    caveats.unmatched += handlers_.wants(view_index, event) ? unmatched_[event] : 0;
+  }
+  const std::vector<std::string>& limited = options_.live ? options_.limited : about_.limited;
+  const auto is_limited = [&](const EventType& type) {
+    return handlers_.wants(view_index, type.index) &&
+           std::ranges::find(limited, type.name) != limited.end();
+  };
+  if (view_is_sampled(view_index)) {
+    caveats.unmatched_why = "not sampled, or allocated before the recording";
+  } else if (std::ranges::any_of(feed_.types(), is_limited)) {
+    caveats.unmatched_why =
+        "left out when they were allocated (--min-bytes, --max-bytes, --filter), or allocated "
+        "before the recording";
+  } else if (caveats.missing() > 0) {
+    caveats.unmatched_why = "allocated before the recording, or while events were lost";
+  }
+}
+
+// A lost allocation is a block too few, a lost free one too many.
+void Session::note_bounds(const Report& report, Caveats& caveats) const {
+  const std::uint64_t missing = caveats.missing();
+  const auto count = std::find_if(report.totals.begin(),
+                                  report.totals.end(),
+                                  [](const Total& total) { return total.name == "count"; });
+  if (missing == 0 || count == report.totals.end()) {
+    return;
+  }
+  caveats.notes.push_back(
+      format("with %llu events missing, between %llu and %llu blocks are outstanding",
+             static_cast<unsigned long long>(missing),
+             static_cast<unsigned long long>(count->value - std::min(count->value, missing)),
+             static_cast<unsigned long long>(count->value + missing)));
+}
+
+// Loss as it stands in the records, put under its proper name by what `record` told of itself.
+Caveats Session::caveats() const {
+  Caveats all = losses_;
+  const About& about = about_;
+  const auto move = [&all](std::uint64_t count, std::uint64_t Caveats::*to) {
+    const std::uint64_t known = std::min(count, all.lost);
+    all.lost -= known;
+    all.*to += known;
+  };
+  if (about.losses.empty()) {
+    move(about.late, &Caveats::late);
+    move(about.overload, &Caveats::overload);
+    move(about.malformed, &Caveats::malformed);
+  }
+  all.malformed += feed_.malformed();
+  all.cut += about.cut_stacks;
+  all.disk_full += about.disk_full;
+  if (about.own_samples > 0) {
+    all.notes.push_back(format("%llu events of memtrace's own work were left out",
+                               static_cast<unsigned long long>(about.own_samples)));
+  }
+  for (const auto& notes : {source_.recording().caveats,
+                            about.notes,
+                            feed_.caveats(),
+                            taken_events_.notes(),
+                            user_stacks_.caveats(),
+                            naming_.caveats()}) {
+    for (const std::string& note : notes) {
+      if (std::find(all.notes.begin(), all.notes.end(), note) == all.notes.end()) {
+        all.notes.push_back(note);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace memtrace

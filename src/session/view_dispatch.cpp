@@ -1,0 +1,120 @@
+#include "session/view_dispatch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sections/recording_facts.h"
+#include "tracepoints/decode/system_calls.h"
+
+namespace memtrace {
+
+void EventHandlers::set_views(std::vector<const ViewSpec*> specs, std::vector<View*> views) {
+  specs_ = std::move(specs);
+  views_ = std::move(views);
+}
+
+void EventHandlers::learn(const std::deque<EventType>& types, const Recording& recording) {
+  while (by_event_.size() < types.size()) {
+    const EventType& type = types[by_event_.size()];
+    by_event_.push_back(&add_kind(type, by_event_.size(), recording));
+    counts_.push_back({.name = type.name});
+    if (is_raw_call_event(type.name)) {
+      add_calls(type, recording);
+    }
+  }
+}
+
+// Of what is only counted, a view that takes any event makes something.
+EventHandlers::Kind& EventHandlers::add_kind(const EventType& type,
+                                             std::size_t event,
+                                             const Recording& recording) {
+  const EventType any;
+  const bool is_counted = recording.events[event].is_counted;
+  Kind& kind = kinds_.emplace_back(Kind{.type = &type, .event = event, .views = {}});
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    if (specs_[i]->handles(is_counted ? any : type)) {
+      kind.views.push_back(i);
+    }
+  }
+  return kind;
+}
+
+// A view of all events has had a raw one as it is.
+void EventHandlers::add_calls(const EventType& type, const Recording& recording) {
+  const auto filters = parse_about(recording.about_json).filters;
+  const auto filter = filters.find(type.name);
+  const std::size_t event = by_event_.size() - 1;
+  const auto& calls = *(raw_[event] = std::make_unique<RawCallTypes>(
+                            type, filter == filters.end() ? std::string() : filter->second));
+  const std::vector<std::size_t> served = by_event_.back()->views;
+  for (const EventType* call : calls.recorded()) {
+    Kind& kind = add_kind(*call, event, recording);
+    std::erase_if(kind.views, [&served](std::size_t view) {
+      return std::ranges::find(served, view) != served.end();
+    });
+    by_call_[call] = &kind;
+  }
+}
+
+EventHandlers::Kind* EventHandlers::call_kind(const Event& event) {
+  const auto raw = raw_.empty() ? raw_.end() : raw_.find(event.type->index);
+  if (raw == raw_.end()) {
+    return nullptr;
+  }
+  const auto known = by_call_.find(raw->second->type_of(event.payload));
+  return known == by_call_.end() ? nullptr : known->second;
+}
+
+void EventHandlers::count(const Event& event) {
+  Count& count = counts_[event.type->index];
+  ++count.samples;
+  count.hits += event.weight;
+  ++by_event_[event.type->index]->samples;
+  if (Kind* call = call_kind(event)) {
+    ++call->samples;
+  }
+}
+
+void EventHandlers::give(const Event& event, const World& world) {
+  for (const std::size_t view : by_event_[event.type->index]->views) {
+    views_[view]->on(event, world);
+  }
+  if (const Kind* call = call_kind(event)) {
+    Event named = event;
+    named.type = call->type;
+    for (const std::size_t view : call->views) {
+      views_[view]->on(named, world);
+    }
+  }
+}
+
+std::deque<EventType> EventHandlers::types() const {
+  std::deque<EventType> types;
+  for (const Kind& kind : kinds_) {
+    types.push_back(*kind.type);
+  }
+  return types;
+}
+
+bool EventHandlers::wants(std::size_t view, std::size_t event) const {
+  return std::ranges::any_of(kinds_, [&](const Kind& kind) {
+    return kind.event == event && std::ranges::find(kind.views, view) != kind.views.end();
+  });
+}
+
+bool EventHandlers::rests_on(std::size_t view, const Kind& kind) const {
+  const auto rests_on = specs_[view]->rests_on;
+  return std::ranges::find(kind.views, view) != kind.views.end() &&
+         (rests_on == nullptr || rests_on(*kind.type));
+}
+
+bool EventHandlers::has_events(std::size_t view) const {
+  return std::ranges::any_of(
+      kinds_, [&](const Kind& kind) { return kind.samples > 0 && rests_on(view, kind); });
+}
+
+bool EventHandlers::is_recorded(std::size_t view) const {
+  return std::ranges::any_of(kinds_, [&](const Kind& kind) { return rests_on(view, kind); });
+}
+
+}  // namespace memtrace

@@ -1,0 +1,55 @@
+// All stacks as one tree of places in code: a stack is a leaf, its callers are its ancestors.
+//
+//   main ── parse ── malloc_wrapper     StackId 3 -> [malloc_wrapper, parse, main]
+//       └── run                         StackId 4 -> [run, main]
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.h"
+#include "symbolize/elf/code_location.h"
+
+namespace memtrace {
+
+class StackTable {
+ public:
+  LocationId intern(const CodeLocation& location);
+
+  // Innermost first. The empty stack is StackId 0.
+  StackId intern(std::span<const LocationId> innermost_first);
+
+  const CodeLocation& location(LocationId id) const { return locations_[id.value - 1]; }
+
+  // Innermost first.
+  std::vector<LocationId> locations(StackId id) const;
+
+  // The second of them: who called the innermost function; none for a shorter stack.
+  LocationId caller(StackId id) const;
+
+  // The stack without its innermost location.
+  StackId outer(StackId id) const;
+
+  // Whether the calls of `outer` are the outermost ones of `stack`, too.
+  bool passes_through(StackId stack, StackId outer) const;
+
+  std::size_t location_count() const { return locations_.size(); }
+
+  // Nodes of the tree.
+  std::size_t size() const { return nodes_.size(); }
+
+ private:
+  struct Node {
+    LocationId location;
+    StackId caller;
+  };
+
+  std::vector<CodeLocation> locations_;
+  std::unordered_map<CodeLocation, LocationId, CodeLocationHash> location_ids_;
+  std::vector<Node> nodes_;
+  std::unordered_map<std::uint64_t, StackId> node_ids_;  // caller << 32 | location
+};
+
+}  // namespace memtrace

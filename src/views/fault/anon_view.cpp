@@ -1,0 +1,154 @@
+// anon: anonymous memory by process: pages touched for the first time, copied, read from swap,
+// given back.
+#include <array>
+#include <set>
+#include <utility>
+
+#include "views/fault/fault_keys.h"
+#include "views/fault/fault_needs.h"
+#include "views/fault/process_pages.h"
+#include "views/fault/process_sizes.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys = std::to_array<std::string_view>({"comm", "pid"});
+constexpr auto kNeeds =
+    std::to_array<std::string_view>({"exceptions:page_fault_user|page-faults",
+                                     "exceptions:page_fault_kernel|",
+                                     "minor-faults",
+                                     "major-faults",
+                                     "kmem:mm_page_alloc|",
+                                     "kmem:mm_page_free|kmem:mm_page_free_direct|",
+                                     "kmem:mm_pagevec_free|",
+                                     "kmem:rss_stat|kmem:mm_anon_userfree|",
+                                     "kmem:rss_stat|kmem:mm_anon_cow|",
+                                     "kmem:rss_stat|kmem:mm_filemap_cow|"});
+
+using PagesFigure = Figure<ProcessPages>;
+
+constexpr auto kFigures = std::to_array<PagesFigure>({
+    {"alloc", Unit::Count, [](const ProcessPages& p, const CellContext&) { return Cell(p.alloc); }},
+    {"free",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_frees_seen(p.free, x); }},
+    {"fault",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_placed(p.fault, x); }},
+    {"ufree",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) {
+       return if_given_back_seen(p.user_unmapped, x);
+     }},
+    {"pgin",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_placed(p.major, x); }},
+    {"cow",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_copies_seen(p.copied, x); }},
+    {"unmap",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_rss_seen(p.kernel_unmapped, x); }},
+});
+
+void add_fault(const Fault& fault, ProcessPages& row) {
+  if (!fault.place.is_anonymous()) {
+    // A copy of a file's page is anonymous memory, too.
+    row.copied += class_of(fault) == FaultClass::CopyOnWrite ? fault.weight : 0;
+    return;
+  }
+  switch (class_of(fault)) {
+    case FaultClass::CopyOnWrite:
+    case FaultClass::ZeroPageWrite:
+      row.copied += fault.weight;
+      break;
+    case FaultClass::SwapIn:
+      row.major += fault.weight;
+      break;
+    case FaultClass::Open:
+    case FaultClass::Segv:
+    case FaultClass::Bus:
+    case FaultClass::OutOfMemory:
+      break;
+    default:
+      row.fault += fault.weight;
+  }
+}
+
+class Anonymous final : public View {
+ public:
+  explicit Anonymous(const KeySet& keys) : counter_(keys, RssMember::Anonymous, add_fault) {}
+
+  Result<> check(const std::deque<EventType>& types) override {
+    counter_.check(types);
+    return kDone;
+  }
+
+  void on(const Event& event, const World& world) override {
+    counter_.on(event, world);
+    pids_.insert(event.pid);
+  }
+
+  Report finish(const World& world, Span span) override;
+
+ private:
+  ProcessPageCounter counter_;
+  std::set<std::uint32_t> pids_;
+};
+
+Report Anonymous::finish(const World& world, Span span) {
+  counter_.pairing().report_open();
+  const FaultEvents& seen = counter_.pairing().seen();
+  const CellContext context = counter_.context(world, span);
+  const ProcessPages total = counter_.rows().total();
+  Report report;
+  report.view = "anon";
+  report.title = "anonymous memory by process";
+  report.totals = {{"alloc", Unit::Count, total.alloc}, {"fault", Unit::Count, total.fault}};
+  Table& table = report.tables.emplace_back(counter_.rows().table(kFigures, context));
+  table.sort = "alloc";
+  table.weight = "fault";
+  report.caveats.notes = place_notes(seen, world);
+  counter_.add_notes(report.caveats.notes, world);
+  report.inconclusive = !(context.rss_seen || context.given_back_seen) || !knows_places(world);
+  counter_.rows().clear();
+  if (Table sizes = process_size_table(world, pids_); !sizes.rows.empty()) {
+    report.tables.push_back(std::move(sizes));
+  }
+  pids_.clear();
+  return report;
+}
+
+bool handles(const EventType& type) {
+  return is_of_faults(type) || is_page_free(type) || is_resident_event(type);
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  ViewOptions with_default = options;
+  if (with_default.by.empty()) {
+    with_default.by = {"comm", "pid"};
+  }
+  auto keys = KeySet::choose(with_default, kKeys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  return std::unique_ptr<View>(std::make_unique<Anonymous>(keys.value()));
+}
+
+}  // namespace
+
+extern const ViewSpec view_anon;
+constinit const ViewSpec view_anon{
+    .summary = "anonymous memory by process: faults, copies, swap-ins, pages given back",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = {},
+    .needs_memory_map = true,
+    .needs_stacks = false,
+    .parts = kProcessPageParts,
+    .handles = handles,
+    .rests_on = is_fault_event,
+    .make = make,
+};
+
+}  // namespace memtrace

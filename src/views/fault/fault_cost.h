@@ -1,0 +1,98 @@
+// What page faults add up to in one row, and the columns that most views of faults have.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "views/fault/fault_pairing.h"
+#include "views/kit/durations.h"
+#include "views/kit/group_by.h"
+
+namespace memtrace {
+
+struct FaultCost {
+  std::uint64_t count = 0;
+  std::uint64_t minor = 0;
+  std::uint64_t major = 0;
+  Durations latency = {};
+
+  FaultCost& operator+=(const FaultCost& other) {
+    count += other.count;
+    minor += other.minor;
+    major += other.major;
+    latency += other.latency;
+    return *this;
+  }
+
+  FaultCost& operator+=(const Fault& fault) {
+    count += fault.count;
+    minor += fault.end == FaultEnd::Minor ? fault.weight : 0;
+    major += fault.end == FaultEnd::Major ? fault.weight : 0;
+    if (fault.latency_ns) {
+      latency.add(*fault.latency_ns, fault.weight);
+    }
+    return *this;
+  }
+};
+
+inline Cell if_ends_seen(std::uint64_t faults, const CellContext& context) {
+  return context.fault_ends_seen ? Cell(faults) : Cell();
+}
+
+// Blank when no fault of the row had both its entry and its end.
+inline Cell if_timed(const Durations& latency, std::uint64_t value_ns) {
+  return latency.count() == 0 ? Cell() : Cell(value_ns);
+}
+
+inline constexpr auto kFaultFigures = std::to_array<Figure<FaultCost>>({
+    {"count", Unit::Count, [](const FaultCost& c, const CellContext&) { return Cell(c.count); }},
+    {"minor",
+     Unit::Count,
+     [](const FaultCost& c, const CellContext& x) { return if_ends_seen(c.minor, x); }},
+    {"major",
+     Unit::Count,
+     [](const FaultCost& c, const CellContext& x) { return if_ends_seen(c.major, x); }},
+    {"time",
+     Unit::Nanoseconds,
+     [](const FaultCost& c, const CellContext&) {
+       return if_timed(c.latency, c.latency.total_ns());
+     }},
+    {"min",
+     Unit::Nanoseconds,
+     [](const FaultCost& c, const CellContext&) {
+       return if_timed(c.latency, c.latency.min_ns());
+     }},
+    {"avg",
+     Unit::Nanoseconds,
+     [](const FaultCost& c, const CellContext&) {
+       return if_timed(c.latency, c.latency.average_ns());
+     }},
+    {"p50",
+     Unit::Nanoseconds,
+     [](const FaultCost& c, const CellContext&) {
+       return if_timed(c.latency, c.latency.percentile_ns(50));
+     }},
+    {"p99",
+     Unit::Nanoseconds,
+     [](const FaultCost& c, const CellContext&) {
+       return if_timed(c.latency, c.latency.percentile_ns(99));
+     }},
+    {"max",
+     Unit::Nanoseconds,
+     [](const FaultCost& c, const CellContext&) {
+       return if_timed(c.latency, c.latency.max_ns());
+     }},
+});
+
+// The same with fewer columns, where names of files need the room.
+inline constexpr auto kShortFaultFigures = std::to_array<Figure<FaultCost>>({
+    kFaultFigures[0],
+    kFaultFigures[1],
+    kFaultFigures[2],
+    kFaultFigures[3],
+    kFaultFigures[5],
+    kFaultFigures[7],
+    kFaultFigures[8],
+});
+
+}  // namespace memtrace

@@ -1,0 +1,38 @@
+// The events that the views of page faults are made from.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "views/fault/fault_pairing.h"
+#include "views/view.h"
+
+namespace memtrace {
+
+// page-faults tells of faults of the kernel's code too, the exceptions have an event of their own.
+inline constexpr auto kFaultNeeds =
+    std::to_array<std::string_view>({"exceptions:page_fault_user|page-faults",
+                                     "exceptions:page_fault_kernel|",
+                                     "minor-faults",
+                                     "major-faults",
+                                     "kmem:mm_page_alloc|",
+                                     "signal:signal_generate|"});
+
+// The stack is the entry's. Of page allocations only those of huge pages: 9 is the order on x86 and
+// wherever pages are of 4 KiB, larger pages have larger ones. Of signals SIGBUS, SIGSEGV and
+// SIGKILL.
+inline constexpr auto kFaultParts = std::to_array<EventPart>({
+    {.event = "minor-faults", .stacks = EventPart::Stacks::None},
+    {.event = "major-faults", .stacks = EventPart::Stacks::None},
+    {.event = "kmem:mm_page_alloc", .filter = "order >= 9", .stacks = EventPart::Stacks::None},
+    {.event = "signal:signal_generate",
+     .filter = "sig == 7 || sig == 9 || sig == 11",
+     .stacks = EventPart::Stacks::None},
+});
+
+inline bool is_of_faults(const EventType& type) {
+  return is_fault_event(type) || type.name == "kmem:mm_page_alloc" ||
+         type.name == "signal:signal_generate";
+}
+
+}  // namespace memtrace

@@ -1,0 +1,136 @@
+// Page faults, each put together from the events of its thread: what all views of faults count.
+#pragma once
+
+#include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "state/world/world.h"
+#include "tracepoints/event/event.h"
+#include "views/fault/fault_place.h"
+#include "views/kit/keys.h"
+
+namespace memtrace {
+
+// Open: no event has told yet how the fault ended.
+enum class FaultEnd : std::uint8_t { Open, Minor, Major };
+
+struct Fault {
+  KeyWords keys;              // of the entry, by the keys that any event has
+  std::uint64_t time_ns = 0;  // of the entry, or of the end when there was no entry
+  std::uint32_t pid = 0;
+  std::uint32_t tid = 0;
+  StringId comm;
+  StackId stack;
+  LocationId code;   // that faulted; none unless each fault is listed
+  PageFault entry;   // likewise
+  FaultPlace place;  // the mapping that the address is in
+  FaultEnd end = FaultEnd::Open;
+  std::optional<std::uint64_t> latency_ns;  // from the entry to the end
+  std::uint64_t weight = 1;
+  std::uint64_t count = 1;  // how many faults it adds: its weight, or 0 when it was counted before
+  std::uint32_t huge_pages = 0;     // allocated by its thread meanwhile
+  std::uint32_t huge_failures = 0;  // likewise, but there was none to be had
+  std::int32_t signal = 0;          // that its thread got for it
+  bool out_of_memory = false;       // it made the kernel kill a process
+  bool of_zero_page = false;        // a write to a page that was only read before
+
+  bool is_write() const;
+  bool is_present() const;  // the page was there: the access was not allowed
+};
+
+// Taken by kernel code, copying from or to user memory mostly.
+bool is_of_kernel(const PageFault& fault);
+
+// The address of the page, of the smallest page size there is.
+std::uint64_t page_of(const PageFault& fault);
+
+// Pages of a huge page as an order: the page tables' second lowest level maps so many at once.
+std::uint32_t huge_page_order(std::uint64_t page_size_bytes);
+
+// What a recording tells of its faults.
+struct FaultEvents {
+  bool sampled = false;  // one in N: entries and ends do not belong together
+  bool ends = false;
+  bool error_codes = false;
+  bool page_allocs = false;
+  std::array<bool, 2> entries{};  // of user mode, of kernel mode
+
+  bool any() const { return ends || entries[0] || entries[1]; }
+};
+
+// One fault is up to three events of one thread, of which it makes one Fault:
+//
+//   exceptions:page_fault_user   entry: error code          (x86, riscv)
+//   page-faults                  entry: address alone       (every kernel)
+//   kmem:mm_page_alloc           meanwhile: a huge page
+//   signal:signal_generate       meanwhile: it fails with SIGSEGV or SIGBUS, or somebody is killed
+//                                to get memory for it
+//   minor-faults | major-faults  end; none when it failed   (every kernel)
+//
+// A fault that the kernel tries again inside (VM_FAULT_RETRY) has one entry and one end
+// (mm/memory.c, mm_account_fault). Kernel code that copies from or to user memory may fault while a
+// fault of user code is under way, so a thread has one of either at a time.
+class FaultPairing {
+ public:
+  using OnFault = std::function<void(const Fault& fault)>;
+
+  // `keys` are asked of each entry. on_fault gets each fault when its end is there, or when it is
+  // clear that there will be none.
+  FaultPairing(KeySet keys, OnFault on_fault)
+      : keys_(std::move(keys)), on_fault_(std::move(on_fault)) {}
+
+  void check(const std::deque<EventType>& types);
+
+  // True for an event of a page fault. What happens meanwhile is looked at, too.
+  bool on(const Event& event, const World& world);
+
+  // The faults under way go to on_fault as they are: they began in this interval. Once more when
+  // they end, with a count of 0.
+  void report_open();
+
+  // The fault that the thread is in, as far as it is known; null when there is none. Valid until
+  // the next event.
+  Fault* newest(std::uint32_t tid);
+
+  // What happened outside of faults, for rows by the same keys.
+  Fault without_place(const Event& event) const;
+
+  const FaultEvents& seen() const { return seen_; }
+
+ private:
+  // The newest entry of a thread that has not ended.
+  struct Pending {
+    Fault fault;
+    bool exception_seen = false;
+    bool software_seen = false;
+    bool reported = false;
+  };
+
+  void on_entry(const Event& event, const PageFault& fault, const World& world);
+  void on_end(const Event& event, const PageFault& fault, const World& world);
+  void on_page_alloc(const Event& event, const PageAlloc& alloc, const World& world);
+  void on_signal(const Event& event, const SignalSent& signal);
+  void note_zero_page(Fault& ended);
+  Fault begun(const Event& event, const PageFault& fault, const World& world) const;
+  void deliver_open(Pending& pending);
+
+  KeySet keys_;
+  OnFault on_fault_;
+  tsl::robin_map<std::uint64_t, Pending> pending_;                     // by tid and mode
+  std::map<std::uint32_t, tsl::robin_set<std::uint64_t>> zero_pages_;  // by pid: pages
+  std::size_t zero_page_count_ = 0;
+  FaultEvents seen_;
+};
+
+// The events that make a fault.
+bool is_fault_event(const EventType& type);
+
+}  // namespace memtrace

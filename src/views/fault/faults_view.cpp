@@ -1,0 +1,167 @@
+// faults: page faults by stack and process: how they accessed memory, what served them and how long
+// that took.
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "views/fault/fault_cost.h"
+#include "views/fault/fault_keys.h"
+#include "views/fault/fault_needs.h"
+#include "views/fault/fault_trace.h"
+#include "views/kit/group_by.h"
+#include "views/kit/histogram.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys = std::to_array<std::string_view>({"stack",
+                                                        "comm",
+                                                        "pid",
+                                                        "tid",
+                                                        "access",
+                                                        "class",
+                                                        "kind",
+                                                        "file",
+                                                        "offset",
+                                                        "mode",
+                                                        "page",
+                                                        "cpu"});
+constexpr auto kOptions = std::to_array<ViewOption>({
+    {"trace", "", "list each fault on a line of its own"},
+});
+
+class Faults final : public View {
+ public:
+  Faults(const FaultKeys& keys, bool has_trace)
+      : user_(keys),
+        kernel_(keys),
+        pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }),
+        has_trace_(has_trace) {}
+
+  Result<> check(const std::deque<EventType>& types) override {
+    pairing_.check(types);
+    return kDone;
+  }
+
+  void on(const Event& event, const World& world) override { pairing_.on(event, world); }
+
+  Report finish(const World& world, Span span) override;
+
+ private:
+  using Rows = GroupBy<FaultCost, FaultKeys>;
+
+  bool by(std::string_view key) const { return user_.keys().has(key); }
+
+  void count(const Fault& fault);
+  std::vector<std::string> notes(const World& world) const;
+
+  Rows user_;
+  Rows kernel_;
+  FaultPairing pairing_;
+  ValueHistogram latency_;
+  bool has_trace_ = false;
+  FaultTrace trace_;
+};
+
+void Faults::count(const Fault& fault) {
+  const bool counts = !is_of_kernel(fault.entry) || by("mode");
+  (counts ? user_ : kernel_).row(fault) += fault;
+  if (counts && fault.latency_ns) {
+    latency_.add(*fault.latency_ns, fault.weight);
+  }
+  if (counts && has_trace_) {
+    trace_.add(fault);
+  }
+}
+
+std::vector<std::string> Faults::notes(const World& world) const {
+  const FaultEvents& seen = pairing_.seen();
+  std::vector<std::string> notes;
+  if (const std::uint64_t count = kernel_.total().count; count > 0) {
+    notes.push_back(
+        format("%llu faults of kernel code that accessed user memory are not counted "
+               "here: --by mode shows them",
+               static_cast<unsigned long long>(count)));
+  }
+  if (seen.any() && !seen.ends) {
+    notes.emplace_back(
+        "whether faults were minor or major is not known: the recording holds neither minor-faults "
+        "nor major-faults");
+  }
+  if (seen.any() && by("access") && !seen.error_codes) {
+    notes.emplace_back(
+        "how faults accessed memory is not known: only exceptions:page_fault_user tells");
+  }
+  if (by("class") || has_trace_) {
+    const auto more = class_notes(seen, world);
+    notes.insert(notes.end(), more.begin(), more.end());
+  }
+  if (seen.sampled) {
+    notes.emplace_back(
+        "only one in N events was sampled: the entry and the end of a fault seldom meet, so "
+        "access, class and latency are known for few faults at once");
+  }
+  if (trace_.unlisted() > 0) {
+    notes.push_back(format("%llu later faults are not listed",
+                           static_cast<unsigned long long>(trace_.unlisted())));
+  }
+  return notes;
+}
+
+Report Faults::finish(const World& world, Span span) {
+  pairing_.report_open();
+  const FaultEvents& seen = pairing_.seen();
+  const CellContext context{
+      .world = world, .span = span, .fault_ends_seen = seen.ends, .sampled = seen.sampled};
+  Report report;
+  report.view = "faults";
+  report.title = by("mode") ? "page faults" : "page faults of user code";
+  const FaultCost total = user_.total();
+  report.totals = {{"count", Unit::Count, total.count}};
+  if (seen.ends) {  // of any interval: the totals of a live view stay the same
+    report.totals.push_back({"minor", Unit::Count, total.minor});
+    report.totals.push_back({"major", Unit::Count, total.major});
+    report.totals.push_back({"time", Unit::Nanoseconds, total.latency.total_ns()});
+  }
+  Table& table = report.tables.emplace_back(user_.table(kFaultFigures, context));
+  table.sort = "count";
+  table.weight = "count";
+  if (total.latency.count() > 0) {
+    report.histograms.push_back(latency_.histogram("latency", Unit::Nanoseconds));
+  }
+  report.caveats.notes = notes(world);
+  if (has_trace_) {
+    report.tables.push_back(trace_.take(context, by("mode")));
+  }
+  user_.clear();
+  kernel_.clear();
+  latency_.clear();
+  return report;
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  auto keys = FaultKeys::choose(options, kKeys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  return std::unique_ptr<View>(
+      std::make_unique<Faults>(keys.value(), options.own.contains("trace")));
+}
+
+}  // namespace
+
+extern const ViewSpec view_faults;
+constinit const ViewSpec view_faults{
+    .summary = "page faults: by stack and process, what kind they were, how long they took",
+    .needs = kFaultNeeds,
+    .keys = kKeys,
+    .options = kOptions,
+    .needs_memory_map = true,
+    .parts = kFaultParts,
+    .handles = is_of_faults,
+    .rests_on = is_fault_event,
+    .make = make,
+};
+
+}  // namespace memtrace

@@ -1,0 +1,278 @@
+// filepages: pages of files by process and by file: faults, copies, unmapping, the page cache.
+#include <array>
+#include <compare>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "views/fault/fault_keys.h"
+#include "views/fault/fault_needs.h"
+#include "views/fault/process_pages.h"
+#include "views/kit/mapping_call_needs.h"
+#include "views/kit/shmem_pages.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys = std::to_array<std::string_view>({"comm", "pid"});
+constexpr auto kNeeds =
+    std::to_array<std::string_view>({"exceptions:page_fault_user|page-faults",
+                                     "exceptions:page_fault_kernel|",
+                                     "minor-faults",
+                                     "major-faults",
+                                     "kmem:mm_page_alloc|",
+                                     "kmem:mm_page_free|kmem:mm_page_free_direct|",
+                                     "kmem:mm_pagevec_free|",
+                                     "kmem:rss_stat|kmem:mm_filemap_userunmap|",
+                                     "kmem:rss_stat|kmem:mm_filemap_cow|",
+                                     "filemap:mm_filemap_add_to_page_cache|",
+                                     "filemap:mm_filemap_delete_from_page_cache|"});
+
+// The kernel's stack tells the pages of tmpfs, which are added to the page cache without its event.
+constexpr auto kParts = joined(std::to_array<EventPart>({{.event = "kmem:mm_page_alloc",
+                                                          .stacks = EventPart::Stacks::Kernel}}),
+                               kProcessPageParts);
+
+constexpr auto kFigures = std::to_array<Figure<ProcessPages>>({
+    {"alloc", Unit::Count, [](const ProcessPages& p, const CellContext&) { return Cell(p.alloc); }},
+    {"free",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_frees_seen(p.free, x); }},
+    {"fault",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_placed(p.fault, x); }},
+    {"major",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_placed(p.major, x); }},
+    {"cow",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_copies_seen(p.copied, x); }},
+    {"kunmap",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_rss_seen(p.kernel_unmapped, x); }},
+    {"uunmap",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) {
+       return if_given_back_seen(p.user_unmapped, x);
+     }},
+    {"cache_add",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_cache_seen(p.cache_added, x); }},
+    {"cache_del",
+     Unit::Count,
+     [](const ProcessPages& p, const CellContext& x) { return if_cache_seen(p.cache_deleted, x); }},
+});
+
+void add_fault(const Fault& fault, ProcessPages& row) {
+  if (fault.place.kind != PlaceKind::File || fault.end == FaultEnd::Open) {
+    return;
+  }
+  row.fault += fault.weight;
+  row.major += fault.end == FaultEnd::Major ? fault.weight : 0;
+  row.copied += fault.is_write() && fault.place.is_private ? fault.weight : 0;
+}
+
+// Before 3.16 the record of a mapping has no number of the file (PERF_RECORD_MMAP): then its path
+// stands for it, and is none otherwise.
+struct FileKey {
+  FileId id;
+  StringId path;
+
+  friend auto operator<=>(const FileKey&, const FileKey&) = default;
+};
+
+// What happened to the pages of one file.
+struct FilePages {
+  StringId name;
+  std::uint64_t faults = 0;
+  std::uint64_t major = 0;
+  std::uint64_t added = 0;
+  std::uint64_t deleted = 0;
+
+  FilePages& operator+=(const FilePages& other) {
+    faults += other.faults;
+    major += other.major;
+    added += other.added;
+    deleted += other.deleted;
+    return *this;
+  }
+};
+
+class FilePagesView final : public View {
+ public:
+  FilePagesView(const KeySet& keys, Namer* namer)
+      : namer_(namer),
+        counter_(keys, RssMember::File, [this](const Fault& fault, ProcessPages& row) {
+          add_fault(fault, row);
+          count_file(fault);
+        }) {}
+
+  Result<> check(const std::deque<EventType>& types) override {
+    counter_.check(types);
+    return kDone;
+  }
+
+  void on(const Event& event, const World& world) override {
+    counter_.on(event, world);
+    if (const auto* change = std::get_if<PageCacheChange>(&event.payload)) {
+      count_cache(event, *change, world);
+    } else if (const auto* alloc = std::get_if<PageAlloc>(&event.payload)) {
+      shmem_pages_.on(event, *alloc);
+    }
+  }
+
+  Report finish(const World& world, Span span) override;
+
+ private:
+  void count_file(const Fault& fault);
+  void count_cache(const Event& event, const PageCacheChange& change, const World& world);
+  void join_by_path();
+  Table file_table(const CellContext& context) const;
+
+  Namer* namer_ = nullptr;
+  ProcessPageCounter counter_;
+  ShmemPages shmem_pages_;
+  std::map<FileKey, FilePages> files_;
+};
+
+void FilePagesView::count_file(const Fault& fault) {
+  if (fault.place.kind != PlaceKind::File || fault.end == FaultEnd::Open) {
+    return;
+  }
+  const FileId& id = fault.place.file_id;
+  FilePages& file = files_[{id, id == FileId() ? fault.place.file : StringId()}];
+  file.faults += fault.weight;
+  file.major += fault.end == FaultEnd::Major ? fault.weight : 0;
+  file.name = fault.place.file;
+}
+
+void FilePagesView::count_cache(const Event& event,
+                                const PageCacheChange& change,
+                                const World& world) {
+  const FileId id{change.device_major, change.device_minor, change.inode};
+  FilePages& file = files_[{id, {}}];
+  (change.added ? file.added : file.deleted) += event.weight << change.order;
+  if (!file.name.valid()) {
+    file.name = mapped_name(world, event.pid, id);
+  }
+}
+
+// A file that is known by its path may be known by its number too: /proc/PID/maps tells both.
+void FilePagesView::join_by_path() {
+  std::map<StringId, FilePages*> numbered;
+  for (auto& [key, file] : files_) {
+    if (!key.path.valid() && file.name.valid()) {
+      numbered[file.name] = &file;
+    }
+  }
+  for (auto at = files_.begin(); at != files_.end();) {
+    const auto same = at->first.path.valid() ? numbered.find(at->first.path) : numbered.end();
+    if (same == numbered.end()) {
+      ++at;
+      continue;
+    }
+    *same->second += at->second;
+    at = files_.erase(at);
+  }
+}
+
+// A file that no process was seen to map goes by its device and inode.
+std::string name_of(const FileId& id, const FilePages& file, const World& world) {
+  return file.name.valid() ? std::string(world.strings().at(file.name))
+                           : format("device %u:%u inode %llu",
+                                    id.device_major,
+                                    id.device_minor,
+                                    static_cast<unsigned long long>(id.inode));
+}
+
+Table FilePagesView::file_table(const CellContext& context) const {
+  Table table{.title = "by file",
+              .columns = {{"file", Unit::Text},
+                          {"fault", Unit::Count},
+                          {"major", Unit::Count},
+                          {"cache_add", Unit::Count},
+                          {"cache_del", Unit::Count}},
+              .key_count = 1,
+              .sort = "cache_add"};
+  for (const auto& [key, file] : files_) {
+    table.rows.push_back({name_of(key.id, file, context.world),
+                          if_placed(file.faults, context),
+                          if_placed(file.major, context),
+                          if_cache_seen(file.added, context),
+                          if_cache_seen(file.deleted, context)});
+  }
+  return table;
+}
+
+Report FilePagesView::finish(const World& world, Span span) {
+  counter_.pairing().report_open();
+  const CellContext context = counter_.context(world, span);
+  const ProcessPages total = counter_.rows().total();
+  Report report;
+  report.view = "filepages";
+  report.title = "pages of files by process";
+  report.totals = {{"fault", Unit::Count, total.fault}};
+  if (context.cache_seen) {
+    report.totals.push_back({"cache_add", Unit::Count, total.cache_added});
+    report.totals.push_back({"cache_del", Unit::Count, total.cache_deleted});
+  }
+  Table& table = report.tables.emplace_back(counter_.rows().table(kFigures, context));
+  table.sort = "fault";
+  table.weight = "fault";
+  join_by_path();
+  report.tables.push_back(file_table(context));
+  report.caveats.notes = place_notes(counter_.pairing().seen(), world);
+  counter_.add_notes(report.caveats.notes, world);
+  if (context.cache_seen) {
+    shmem_pages_.report(world, namer_, report);
+  }
+  if (!context.cache_seen) {
+    report.caveats.notes.emplace_back(
+        "what came into the page cache is not known: the recording lacks "
+        "filemap:mm_filemap_add_to_page_cache, which kernels have from 3.10 on");
+  }
+  report.inconclusive = !context.cache_seen;
+  counter_.rows().clear();
+  files_.clear();
+  return report;
+}
+
+bool rests_on(const EventType& type) {
+  return is_fault_event(type) || is_page_cache_event(type);
+}
+
+bool handles(const EventType& type) {
+  return is_of_faults(type) || is_page_free(type) || is_page_cache_event(type) ||
+         is_resident_event(type);
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  ViewOptions with_default = options;
+  if (with_default.by.empty()) {
+    with_default.by = {"comm", "pid"};
+  }
+  auto keys = KeySet::choose(with_default, kKeys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  return std::unique_ptr<View>(std::make_unique<FilePagesView>(keys.value(), options.namer));
+}
+
+}  // namespace
+
+extern const ViewSpec view_filepages;
+constinit const ViewSpec view_filepages{
+    .summary = "pages of files by process and file: faults, copies, page cache",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = {},
+    .needs_memory_map = true,
+    .judges_kernel_stacks = true,
+    .parts = kParts,
+    .handles = handles,
+    .rests_on = rests_on,
+    .make = make,
+};
+
+}  // namespace memtrace

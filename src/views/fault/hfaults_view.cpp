@@ -1,0 +1,244 @@
+// hfaults: page faults that were served with a huge page, transparent or of hugetlb.
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "views/fault/fault_cost.h"
+#include "views/fault/fault_keys.h"
+#include "views/fault/fault_needs.h"
+#include "views/kit/durations.h"
+#include "views/kit/group_by.h"
+#include "views/kit/kernel_probe_events.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys = std::to_array<std::string_view>(
+    {"comm", "pid", "tid", "stack", "class", "access", "kind", "file", "mode", "page", "cpu"});
+
+struct HugeCost {
+  std::uint64_t hugetlb = 0;
+  std::uint64_t thp = 0;
+  std::uint64_t fallback = 0;
+  std::uint64_t failed = 0;
+  Durations latency = {};
+
+  HugeCost& operator+=(const HugeCost& other) {
+    hugetlb += other.hugetlb;
+    thp += other.thp;
+    fallback += other.fallback;
+    failed += other.failed;
+    latency += other.latency;
+    return *this;
+  }
+
+  std::uint64_t count() const { return hugetlb + thp; }
+};
+
+Cell if_told(std::uint64_t faults, const CellContext& context) {
+  return context.hugetlb_seen ? Cell(faults) : Cell();
+}
+
+constexpr auto kFigures = std::to_array<Figure<HugeCost>>({
+    {"count", Unit::Count, [](const HugeCost& c, const CellContext&) { return Cell(c.count()); }},
+    {"thp", Unit::Count, [](const HugeCost& c, const CellContext&) { return Cell(c.thp); }},
+    {"hugetlb",
+     Unit::Count,
+     [](const HugeCost& c, const CellContext& x) { return if_told(c.hugetlb, x); }},
+    {"fallback",
+     Unit::Count,
+     [](const HugeCost& c, const CellContext&) { return Cell(c.fallback); }},
+    {"failed",
+     Unit::Count,
+     [](const HugeCost& c, const CellContext& x) { return if_told(c.failed, x); }},
+    {"time",
+     Unit::Nanoseconds,
+     [](const HugeCost& c, const CellContext&) {
+       return if_timed(c.latency, c.latency.total_ns());
+     }},
+    {"min",
+     Unit::Nanoseconds,
+     [](const HugeCost& c, const CellContext&) { return if_timed(c.latency, c.latency.min_ns()); }},
+    {"avg",
+     Unit::Nanoseconds,
+     [](const HugeCost& c, const CellContext&) {
+       return if_timed(c.latency, c.latency.average_ns());
+     }},
+    {"max",
+     Unit::Nanoseconds,
+     [](const HugeCost& c, const CellContext&) { return if_timed(c.latency, c.latency.max_ns()); }},
+});
+
+// record --kprobes: hugetlb_fault(mm, vma, address, flags), whoever it is that faults.
+bool is_probed_fault(const EventType& type) {
+  return is_kernel_probe(type, "hugetlb_fault");
+}
+
+std::optional<std::uint64_t> probed_number(const Event& event, std::string_view name) {
+  const Field* field = event.type->format.find(name);
+  return field == nullptr ? std::nullopt : std::optional(field->number(event.raw));
+}
+
+class HugeFaults final : public View {
+ public:
+  explicit HugeFaults(const FaultKeys& keys)
+      : rows_(keys), pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }) {}
+
+  Result<> check(const std::deque<EventType>& types) override {
+    pairing_.check(types);
+    for (const EventType& type : types) {
+      is_probed_ = is_probed_ || is_probed_fault(type);
+    }
+    return kDone;
+  }
+
+  void on(const Event& event, const World& world) override {
+    if (!pairing_.on(event, world) && is_probed_fault(*event.type)) {
+      on_probe(event, world);
+    }
+  }
+
+  Report finish(const World& world, Span span) override;
+
+ private:
+  void count(const Fault& fault);
+  void on_probe(const Event& event, const World& world);
+  std::vector<std::string> notes(const World& world) const;
+
+  GroupBy<HugeCost, FaultKeys> rows_;
+  FaultPairing pairing_;
+  bool is_probed_ = false;
+  std::uint64_t by_probe_alone_ = 0;
+};
+
+// A fault of a program has begun before with an exception, and may be tried again inside. The
+// kernel's own access to user memory (mm/gup.c: MAP_POPULATE, mlock, direct I/O) raises none and is
+// no event when it ends. Faults that were sampled are told apart from the probe's altogether.
+void HugeFaults::on_probe(const Event& event, const World& world) {
+  is_probed_ = true;
+  const auto address = probed_number(event, "address");
+  Fault alone = pairing_.without_place(event);
+  alone.entry.address = address.value_or(0);
+  Fault* begun = pairing_.seen().sampled ? nullptr : pairing_.newest(event.tid);
+  if (begun != nullptr && (!address || page_of(begun->entry) == page_of(alone.entry))) {
+    begun->place.kind = PlaceKind::Hugetlb;
+    return;
+  }
+  if (address) {
+    alone.place = place_of(world, event.pid, *address);
+  }
+  alone.place.kind = PlaceKind::Hugetlb;
+  alone.entry.in_kernel = !pairing_.seen().sampled;
+  if (const auto flags = probed_number(event, "flags")) {
+    // FAULT_FLAG_WRITE is bit 0 in every kernel, the bit of a write in x86's error code is bit 1.
+    alone.entry.has_error_code = true;
+    alone.entry.error_code = (*flags & 1U) << 1U;
+  }
+  by_probe_alone_ += event.weight;
+  rows_.row(alone).hugetlb += event.weight;
+}
+
+void HugeFaults::count(const Fault& fault) {
+  const bool of_hugetlb = fault.place.kind == PlaceKind::Hugetlb;
+  if (of_hugetlb && is_probed_ && pairing_.seen().sampled) {
+    return;  // the probe tells of each
+  }
+  HugeCost cost;
+  if (fault.end == FaultEnd::Open) {
+    cost.failed = of_hugetlb ? fault.count : 0;
+  } else if (of_hugetlb) {
+    cost.hugetlb = fault.weight;
+  } else if (fault.huge_pages > 0) {
+    cost.thp = fault.weight;
+  } else {
+    cost.fallback = fault.huge_failures > 0 ? fault.weight : 0;
+  }
+  if (cost.count() > 0 && fault.latency_ns) {
+    cost.latency.add(*fault.latency_ns, fault.weight);
+  }
+  if (cost.count() + cost.fallback + cost.failed > 0) {
+    rows_.row(fault) += cost;
+  }
+}
+
+std::vector<std::string> HugeFaults::notes(const World& world) const {
+  std::vector<std::string> notes =
+      is_probed_ ? std::vector<std::string>() : place_notes(pairing_.seen(), world);
+  if (!pairing_.seen().page_allocs) {
+    notes.emplace_back(
+        "transparent huge pages are not seen: the recording lacks kmem:mm_page_alloc");
+  }
+  if (by_probe_alone_ > 0) {
+    notes.push_back(
+        format("%llu faults of hugetlb are known by the kprobe on hugetlb_fault alone: the "
+               "kernel's own accesses, or none whose begin was recorded; how long they took is not "
+               "known",
+               static_cast<unsigned long long>(by_probe_alone_)));
+  }
+  return notes;
+}
+
+Report HugeFaults::finish(const World& world, Span span) {
+  pairing_.report_open();
+  const FaultEvents& seen = pairing_.seen();
+  const CellContext context{.world = world,
+                            .span = span,
+                            .fault_ends_seen = seen.ends,
+                            .hugetlb_seen = is_probed_ || knows_places(world),
+                            .sampled = seen.sampled};
+  Report report;
+  report.view = "hfaults";
+  report.title = "huge page faults";
+  const HugeCost total = rows_.total();
+  report.totals = {{"count", Unit::Count, total.count()},
+                   {"thp", Unit::Count, total.thp},
+                   {"hugetlb", Unit::Count, total.hugetlb},
+                   {"time", Unit::Nanoseconds, total.latency.total_ns()}};
+  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
+  table.sort = "count";
+  table.weight = "count";
+  report.inconclusive = table.rows.empty();
+  report.nothing_happened = seen.page_allocs || context.hugetlb_seen;
+  report.caveats.notes = notes(world);
+  rows_.clear();
+  by_probe_alone_ = 0;
+  return report;
+}
+
+bool handles(const EventType& type) {
+  return is_of_faults(type) || is_probed_fault(type);
+}
+
+bool rests_on(const EventType& type) {
+  return is_fault_event(type) || is_probed_fault(type);
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  ViewOptions with_default = options;
+  if (with_default.by.empty()) {
+    with_default.by = {"comm", "pid"};
+  }
+  auto keys = FaultKeys::choose(with_default, kKeys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  return std::unique_ptr<View>(std::make_unique<HugeFaults>(keys.value()));
+}
+
+}  // namespace
+
+extern const ViewSpec view_hfaults;
+constinit const ViewSpec view_hfaults{
+    .summary = "page faults served with huge pages, transparent ones and hugetlb's apart",
+    .needs = kFaultNeeds,
+    .keys = kKeys,
+    .options = {},
+    .needs_memory_map = true,
+    .parts = kFaultParts,
+    .handles = handles,
+    .rests_on = rests_on,
+    .make = make,
+};
+
+}  // namespace memtrace

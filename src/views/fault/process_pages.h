@@ -1,0 +1,99 @@
+// Pages by process: what the tables of anon and filepages have in common.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "views/fault/fault_pairing.h"
+#include "views/fault/rss_tracker.h"
+#include "views/kit/group_by.h"
+
+namespace memtrace {
+
+// All in pages, faults excepted.
+struct ProcessPages {
+  std::uint64_t alloc = 0;
+  std::uint64_t free = 0;
+  std::uint64_t fault = 0;
+  std::uint64_t major = 0;
+  std::uint64_t copied = 0;
+  std::uint64_t user_unmapped = 0;    // by the process itself
+  std::uint64_t kernel_unmapped = 0;  // by others
+  std::uint64_t cache_added = 0;
+  std::uint64_t cache_deleted = 0;
+
+  ProcessPages& operator+=(const ProcessPages& other);
+};
+
+// Feeds rows with what does not depend on the kind of memory, and with one member of what is
+// resident.
+class ProcessPageCounter {
+ public:
+  // on_fault adds to the row of its fault.
+  using OnFault = std::function<void(const Fault& fault, ProcessPages& row)>;
+
+  ProcessPageCounter(const KeySet& keys, RssMember member, OnFault on_fault);
+  // What it pairs calls it back where it is.
+  ProcessPageCounter(const ProcessPageCounter&) = delete;
+  ProcessPageCounter& operator=(const ProcessPageCounter&) = delete;
+
+  void check(const std::deque<EventType>& types);
+  void on(const Event& event, const World& world);
+
+  GroupBy<ProcessPages>& rows() { return rows_; }
+
+  FaultPairing& pairing() { return pairing_; }
+
+  CellContext context(const World& world, View::Span span) const;
+  // Sentences for columns that are blank.
+  void add_notes(std::vector<std::string>& notes, const World& world) const;
+
+ private:
+  // Whether the recording has an event, though it may not have happened.
+  bool has(std::string_view event) const;
+  void on_rss(const Event& event, const RssStat& stat, const World& world);
+  void on_page(const Event& event, const ResidentPage& page);
+  void add_resident_notes(std::vector<std::string>& notes) const;
+
+  GroupBy<ProcessPages> rows_;
+  RssMember member_;
+  OnFault on_fault_;
+  FaultPairing pairing_;
+  RssTracker rss_;
+  std::vector<std::string> events_;
+};
+
+// Columns: blank where the recording lacks the event that they are made of.
+Cell if_rss_seen(std::uint64_t pages, const CellContext& context);
+Cell if_given_back_seen(std::uint64_t pages, const CellContext& context);
+Cell if_copies_seen(std::uint64_t pages, const CellContext& context);
+Cell if_frees_seen(std::uint64_t pages, const CellContext& context);
+Cell if_cache_seen(std::uint64_t pages, const CellContext& context);
+Cell if_placed(std::uint64_t faults, const CellContext& context);
+
+bool is_page_free(const EventType& type);
+bool is_page_cache_event(const EventType& type);
+bool is_resident_event(const EventType& type);
+
+// Nothing is shown by stack.
+inline constexpr auto kProcessPageParts = std::to_array<EventPart>({
+    {.event = "exceptions:page_fault_user", .stacks = EventPart::Stacks::None},
+    {.event = "exceptions:page_fault_kernel", .stacks = EventPart::Stacks::None},
+    {.event = "page-faults", .stacks = EventPart::Stacks::None},
+    {.event = "minor-faults", .stacks = EventPart::Stacks::None},
+    {.event = "major-faults", .stacks = EventPart::Stacks::None},
+    {.event = "kmem:mm_page_alloc", .stacks = EventPart::Stacks::None},
+    {.event = "kmem:rss_stat", .stacks = EventPart::Stacks::None},
+    {.event = "kmem:mm_anon_userfree", .stacks = EventPart::Stacks::None},
+    {.event = "kmem:mm_anon_cow", .stacks = EventPart::Stacks::None},
+    {.event = "kmem:mm_filemap_userunmap", .stacks = EventPart::Stacks::None},
+    {.event = "kmem:mm_filemap_cow", .stacks = EventPart::Stacks::None},
+    {.event = "filemap:mm_filemap_add_to_page_cache", .stacks = EventPart::Stacks::None},
+    {.event = "filemap:mm_filemap_delete_from_page_cache", .stacks = EventPart::Stacks::None},
+});
+
+}  // namespace memtrace

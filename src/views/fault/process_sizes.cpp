@@ -1,0 +1,54 @@
+#include "views/fault/process_sizes.h"
+
+#include <array>
+#include <string_view>
+
+namespace memtrace {
+namespace {
+
+constexpr auto kSizes =
+    std::to_array<std::string_view>({"size", "resident", "shared", "text", "data"});
+
+Cell bytes_of(const Facts& process, std::string_view size) {
+  const std::uint64_t* bytes = process.number(size);
+  if (bytes == nullptr) {
+    return {};
+  }
+  return *bytes;
+}
+
+Cell name_of(const Facts& process) {
+  const std::string* comm = process.text("comm");
+  if (comm == nullptr) {
+    return {};
+  }
+  return *comm;
+}
+
+}  // namespace
+
+Table process_size_table(const World& world, const std::set<std::uint32_t>& pids) {
+  Table table{.title = "how large these processes were at the end",
+              .columns = {{"comm", Unit::Text}, {"pid", Unit::Number}},
+              .key_count = 2,
+              .sort = "resident"};
+  for (const std::string_view size : kSizes) {
+    table.columns.push_back({std::string(size), Unit::Bytes});
+  }
+  const Observation* seen = world.observations().last("sizes");
+  for (const Facts& process : seen == nullptr ? std::vector<Facts>() : seen->rows) {
+    const std::uint64_t* pid = process.number("pid");
+    if (pid == nullptr || !pids.contains(static_cast<std::uint32_t>(*pid))) {
+      continue;
+    }
+    std::vector<Cell>& row = table.rows.emplace_back();
+    row.push_back(name_of(process));
+    row.emplace_back(*pid);
+    for (const std::string_view size : kSizes) {
+      row.push_back(bytes_of(process, size));
+    }
+  }
+  return table;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,293 @@
+// swapin: who waits for swap, how many pages are read from it, and who makes pages go there.
+#include <tsl/robin_map.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "views/fault/fault_cost.h"
+#include "views/fault/fault_keys.h"
+#include "views/fault/fault_needs.h"
+#include "views/fault/swap_stacks.h"
+#include "views/kit/durations.h"
+#include "views/kit/group_by.h"
+#include "views/kit/kernel_probe_events.h"
+#include "views/kit/user_pages.h"
+#include "views/kit/vmstat.h"
+
+namespace memtrace {
+namespace {
+
+// mm_vmscan_writepage became write_folio in 5.18; both have reclaim_flags.
+constexpr auto kNeeds =
+    std::to_array<std::string_view>({"exceptions:page_fault_user|page-faults",
+                                     "exceptions:page_fault_kernel|",
+                                     "minor-faults",
+                                     "major-faults",
+                                     "kmem:mm_page_alloc|",
+                                     "vmscan:mm_vmscan_write_folio|vmscan:mm_vmscan_writepage|"
+                                     "kmem:mm_vmscan_writepage|"});
+constexpr auto kParts = std::to_array<EventPart>({
+    {.event = "minor-faults", .stacks = EventPart::Stacks::None},
+    {.event = "major-faults", .stacks = EventPart::Stacks::None},
+    {.event = "kmem:mm_page_alloc", .stacks = EventPart::Stacks::Kernel},
+});
+
+constexpr auto kKeys = std::to_array<std::string_view>(
+    {"comm", "pid", "tid", "stack", "kind", "file", "mode", "page", "cpu"});
+
+struct SwapCost {
+  std::uint64_t count = 0;
+  std::uint64_t pages = 0;
+  std::uint64_t out = 0;
+  Durations latency = {};
+
+  SwapCost& operator+=(const SwapCost& other) {
+    count += other.count;
+    pages += other.pages;
+    out += other.out;
+    latency += other.latency;
+    return *this;
+  }
+};
+
+constexpr auto kFigures = std::to_array<Figure<SwapCost>>({
+    {"count", Unit::Count, [](const SwapCost& c, const CellContext&) { return Cell(c.count); }},
+    {"pages",
+     Unit::Count,
+     [](const SwapCost& c, const CellContext& x) {
+       return x.swap_pages_seen ? Cell(c.pages) : Cell();
+     }},
+    {"out",
+     Unit::Count,
+     [](const SwapCost& c, const CellContext& x) {
+       return x.swap_outs_seen ? Cell(c.out) : Cell();
+     }},
+    {"time",
+     Unit::Nanoseconds,
+     [](const SwapCost& c, const CellContext&) {
+       return if_timed(c.latency, c.latency.total_ns());
+     }},
+    {"avg",
+     Unit::Nanoseconds,
+     [](const SwapCost& c, const CellContext&) {
+       return if_timed(c.latency, c.latency.average_ns());
+     }},
+    {"p99",
+     Unit::Nanoseconds,
+     [](const SwapCost& c, const CellContext&) {
+       return if_timed(c.latency, c.latency.percentile_ns(99));
+     }},
+    {"max",
+     Unit::Nanoseconds,
+     [](const SwapCost& c, const CellContext&) { return if_timed(c.latency, c.latency.max_ns()); }},
+});
+
+bool is_write_event(const EventType& type) {
+  return type.name.ends_with(":mm_vmscan_write_folio") ||
+         type.name.ends_with(":mm_vmscan_writepage");
+}
+
+// record --kprobes: one for each page, since 6.5 for each folio.
+bool is_probed_read(const EventType& type) {
+  return is_kernel_probe(type, "swap_readpage") || is_kernel_probe(type, "swap_read_folio");
+}
+
+class SwapIns final : public View {
+ public:
+  SwapIns(const FaultKeys& keys, Namer* namer)
+      : rows_(keys),
+        namer_(namer),
+        pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }) {}
+
+  Result<> check(const std::deque<EventType>& types) override {
+    pairing_.check(types);
+    for (const EventType& type : types) {
+      outs_seen_ = outs_seen_ || is_write_event(type);
+      reads_probed_ = reads_probed_ || is_probed_read(type);
+    }
+    return kDone;
+  }
+
+  void on(const Event& event, const World& world) override;
+  Report finish(const World& world, Span span) override;
+
+ private:
+  // Pages that were allocated under one stack of the kernel, for one row.
+  struct Allocated {
+    KeyWords keys;
+    StackId stack;
+    std::uint64_t pages = 0;
+  };
+
+  void count(const Fault& fault);
+  void on_page_alloc(const Event& event, const PageAlloc& alloc);
+  void on_write(const Event& event);
+  KeyWords keys_of(const Event& event);
+  void settle_pages();
+  std::vector<Total> totals(const World& world) const;
+  std::vector<std::string> notes(const World& world) const;
+
+  GroupBy<SwapCost, FaultKeys> rows_;
+  Namer* namer_ = nullptr;
+  FaultPairing pairing_;
+  GfpFlags gfp_flags_;
+  SwapStacks stacks_;
+  tsl::robin_map<std::uint64_t, Allocated> allocated_;  // by keys and stack
+  bool outs_seen_ = false;
+  bool reads_probed_ = false;  // no guess from stacks is needed
+};
+
+void SwapIns::on(const Event& event, const World& world) {
+  if (pairing_.on(event, world)) {
+    return;
+  }
+  if (const auto* alloc = std::get_if<PageAlloc>(&event.payload)) {
+    on_page_alloc(event, *alloc);
+  } else if (is_write_event(*event.type)) {
+    on_write(event);
+  } else if (is_probed_read(*event.type)) {
+    reads_probed_ = true;
+    rows_.row_at(keys_of(event)).pages += event.weight;
+  }
+}
+
+// A fault without an end waited for nothing that came; a minor one found its page in memory.
+void SwapIns::count(const Fault& fault) {
+  const bool of_swap = fault.place.is_anonymous() || fault.place.kind == PlaceKind::SharedMemory;
+  if (fault.end != FaultEnd::Major || !of_swap) {
+    return;
+  }
+  SwapCost cost{.count = fault.weight};
+  if (fault.latency_ns) {
+    cost.latency.add(*fault.latency_ns, fault.weight);
+  }
+  rows_.row(fault) += cost;
+}
+
+// What happens in a fault belongs to it, whatever the stack of the event itself.
+KeyWords SwapIns::keys_of(const Event& event) {
+  const Fault* fault = pairing_.newest(event.tid);
+  return rows_.keys().of(fault != nullptr ? *fault : pairing_.without_place(event));
+}
+
+void SwapIns::on_page_alloc(const Event& event, const PageAlloc& alloc) {
+  gfp_flags_.learn(*event.type);
+  if (reads_probed_ || alloc.failed || !is_user_page(alloc.gfp, gfp_flags_.names())) {
+    return;
+  }
+  const KeyWords keys = keys_of(event);
+  Allocated& allocated = allocated_[hash_words(keys.words, event.stack.value)];
+  allocated.keys = keys;
+  allocated.stack = event.stack;
+  allocated.pages += event.weight << alloc.order;
+}
+
+void SwapIns::on_write(const Event& event) {
+  outs_seen_ = true;
+  const auto* write = std::get_if<ReclaimWrite>(&event.payload);
+  if (write != nullptr && !write->of_file) {
+    rows_.row(pairing_.without_place(event)).out += event.weight;
+  }
+}
+
+// The stacks are named here, once for each, and not as the events come.
+void SwapIns::settle_pages() {
+  for (const auto& [hash, allocated] : allocated_) {
+    if (namer_ != nullptr && stacks_.is_swap_in(allocated.stack, *namer_)) {
+      rows_.row_at(allocated.keys).pages += allocated.pages;
+    }
+  }
+  allocated_.clear();
+}
+
+std::vector<Total> SwapIns::totals(const World& world) const {
+  const SwapCost total = rows_.total();
+  std::vector<Total> totals = {{"count", Unit::Count, total.count}};
+  if (reads_probed_ || stacks_.has_names()) {
+    totals.push_back({"pages", Unit::Count, total.pages});
+  }
+  if (outs_seen_) {
+    totals.push_back({"out", Unit::Count, total.out});
+  }
+  add_vmstat_totals(totals, world, {"pswpin", "pswpout"});
+  return totals;
+}
+
+std::vector<std::string> SwapIns::notes(const World& world) const {
+  std::vector<std::string> notes = place_notes(pairing_.seen(), world);
+  notes.emplace_back(
+      "count is of faults that waited; those that found the page in the swap cache, as readahead "
+      "had brought it, are minor and not among them");
+  if (!reads_probed_ && !stacks_.has_names()) {
+    notes.emplace_back(
+        pairing_.seen().page_allocs
+            ? "how many pages were read is not known: no function of the kernel is named on the "
+              "stacks of kmem:mm_page_alloc (--user leaves the kernel out)"
+            : "how many pages were read is not known: the recording lacks kmem:mm_page_alloc");
+  }
+  if (!outs_seen_) {
+    notes.emplace_back(
+        "what was swapped out is not known: the recording lacks vmscan:mm_vmscan_write_folio "
+        "(before "
+        "5.18: mm_vmscan_writepage)");
+  }
+  return notes;
+}
+
+Report SwapIns::finish(const World& world, Span span) {
+  pairing_.report_open();
+  settle_pages();
+  const CellContext context{.world = world,
+                            .span = span,
+                            .fault_ends_seen = pairing_.seen().ends,
+                            .swap_pages_seen = reads_probed_ || stacks_.has_names(),
+                            .swap_outs_seen = outs_seen_,
+                            .sampled = pairing_.seen().sampled};
+  Report report;
+  report.view = "swapin";
+  report.title = "swap-ins";
+  report.totals = totals(world);
+  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
+  table.sort = "count";
+  table.weight = "count";
+  report.inconclusive = table.rows.empty();
+  report.nothing_happened = pairing_.seen().ends && knows_places(world);
+  report.caveats.notes = notes(world);
+  rows_.clear();
+  return report;
+}
+
+bool handles(const EventType& type) {
+  return is_of_faults(type) || is_write_event(type) || is_probed_read(type);
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  ViewOptions with_default = options;
+  if (with_default.by.empty()) {
+    with_default.by = {"comm", "pid"};
+  }
+  auto keys = FaultKeys::choose(with_default, kKeys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  return std::unique_ptr<View>(std::make_unique<SwapIns>(keys.value(), options.namer));
+}
+
+}  // namespace
+
+extern const ViewSpec view_swapin;
+constinit const ViewSpec view_swapin{
+    .summary = "swap-ins: who waits for swap, pages read with readahead, who swaps out",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = {},
+    .needs_memory_map = true,
+    .parts = kParts,
+    .handles = handles,
+    .rests_on = is_fault_event,
+    .make = make,
+};
+
+}  // namespace memtrace

@@ -1,0 +1,45 @@
+// The tables of the view `arenas`, and what each ArenaOp is called.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "report/report.h"
+#include "state/heap/arena_tracker.h"
+#include "state/world/world.h"
+#include "views/view.h"
+
+namespace memtrace {
+
+// By pid: of one life of a process.
+struct ProcessArenas {
+  std::uint64_t serial = 0;
+  ArenaTracker tracker;
+};
+
+using AllArenas = std::map<std::uint32_t, ProcessArenas>;
+
+// An ArenaEvent and whose it was.
+struct ArenaStep {
+  std::uint64_t time_ns = 0;
+  std::uint32_t pid = 0;
+  ArenaTask task;
+  ArenaEvent event;
+};
+
+std::string_view name_of(ArenaOp op);
+
+Table arena_table(const AllArenas& all, const World& world);
+Table arena_user_table(const AllArenas& all, const World& world);
+Table arena_heap_table(const AllArenas& all, const World& world);
+
+// How the thresholds moved.
+Table threshold_table(const std::vector<ArenaStep>& steps, View::Span span);
+
+// All that happened, line by line.
+Table arena_trace(const std::vector<ArenaStep>& steps, const World& world, View::Span span);
+
+}  // namespace memtrace

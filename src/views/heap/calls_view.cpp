@@ -1,0 +1,108 @@
+// calls: how often functions are called: those probed with -e, and allocators'.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "views/heap/heap_events.h"
+#include "views/kit/group_by.h"
+
+namespace memtrace {
+namespace {
+
+struct CallCost {
+  std::uint64_t count = 0;
+
+  CallCost& operator+=(const CallCost& other) {
+    count += other.count;
+    return *this;
+  }
+};
+
+constexpr auto kFigures = std::to_array<Figure<CallCost>>({
+    {"count", Unit::Count, [](const CallCost& c, const CellContext&) { return Cell(c.count); }},
+    {"rate",
+     Unit::PerSecond,
+     [](const CallCost& c, const CellContext& context) {
+       const double seconds = context.seconds();
+       return seconds > 0 ? Cell(static_cast<double>(c.count) / seconds) : Cell();
+     }},
+});
+
+constexpr auto kKeys =
+    std::to_array<std::string_view>({"function", "stack", "caller", "comm", "pid", "tid", "cpu"});
+constexpr auto kNeeds = std::to_array<std::string_view>({kHeapCalls, kHeapFrees});
+
+// The call is counted when it begins, and at its end only where nothing else was probed.
+bool is_call(const Event& event) {
+  const auto* alloc = std::get_if<HeapAlloc>(&event.payload);
+  return alloc == nullptr ? !std::holds_alternative<HeapReturn>(event.payload) &&
+                                !std::holds_alternative<HeapAgain>(event.payload)
+                          : !alloc->has_call;
+}
+
+class Calls final : public View {
+ public:
+  explicit Calls(KeySet keys) : rows_(std::move(keys)) {}
+
+  Result<> check(const std::deque<EventType>& types) override {
+    functions_ = static_cast<std::uint64_t>(std::ranges::count_if(types, is_entry));
+    return kDone;
+  }
+
+  void on(const Event& event, const World& /*world*/) override {
+    if (is_call(event)) {
+      rows_.row(event) += {event.weight};
+    }
+  }
+
+  Report finish(const World& world, Span span) override {
+    const CellContext context{.world = world, .span = span};
+    Report report;
+    report.view = "calls";
+    report.title = "calls of functions";
+    report.totals = {{"count", Unit::Count, rows_.total().count},
+                     {"probed", Unit::Count, functions_}};
+    Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
+    table.sort = "count";
+    table.weight = "count";
+    rows_.clear();
+    return report;
+  }
+
+ private:
+  static bool is_entry(const EventType& type) {
+    return !type.probe.empty() || (is_heap_type(type) && type.format.find("result") == nullptr &&
+                                   type.format.find("again") == nullptr);
+  }
+
+  GroupBy<CallCost> rows_;
+  std::uint64_t functions_ = 0;  // places that are probed
+};
+
+bool handles(const EventType& type) {
+  return !type.probe.empty() || is_heap_type(type);
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  auto keys = KeySet::choose(options, kKeys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  return std::unique_ptr<View>(std::make_unique<Calls>(keys.take()));
+}
+
+}  // namespace
+
+extern const ViewSpec view_calls;
+constinit const ViewSpec view_calls{
+    .summary = "calls of any functions, by function, caller, stack or thread",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = {},
+    .of_programs = true,
+    .handles = handles,
+    .make = make,
+};
+
+}  // namespace memtrace

@@ -1,0 +1,66 @@
+#include "views/heap/heap_events.h"
+
+#include <string>
+
+#include "base/text.h"
+#include "base/units.h"
+
+namespace memtrace {
+
+Result<std::uint64_t> parse_bytes_option(const ViewOptions& options,
+                                         const char* name,
+                                         std::uint64_t otherwise) {
+  const auto given = options.own.find(name);
+  if (given == options.own.end()) {
+    return otherwise;
+  }
+  const auto bytes = parse_bytes(given->second);
+  if (!bytes) {
+    return Error{.message = "--" + std::string(name) + " " + given->second + ": not a size",
+                 .hint = "give bytes (4096) or a unit (64K, 2M, 1G)",
+                 .kind = ErrorKind::Usage};
+  }
+  return *bytes;
+}
+
+Result<SizeLimits> parse_size_limits(const ViewOptions& options) {
+  SizeLimits limits;
+  auto min = parse_bytes_option(options, "min-bytes", limits.min_bytes);
+  auto max = parse_bytes_option(options, "max-bytes", limits.max_bytes);
+  if (!min.ok() || !max.ok()) {
+    return min.ok() ? max.take_error() : min.take_error();
+  }
+  return SizeLimits{min.value(), max.value()};
+}
+
+Result<std::uint64_t> parse_age_ns(const ViewOptions& options) {
+  const auto older = options.own.find("older");
+  if (older == options.own.end()) {
+    return std::uint64_t{0};
+  }
+  const auto age_ns = parse_duration_ns(older->second);
+  if (!age_ns) {
+    return Error{.message = "--older " + older->second + ": not a duration",
+                 .hint = "give seconds (5, 0.5) or a unit (200ms, 3s, 2m, 1h)",
+                 .kind = ErrorKind::Usage};
+  }
+  return *age_ns;
+}
+
+bool is_heap_type(const EventType& type) {
+  return !type.heap_function.empty();
+}
+
+HeapProbed::HeapProbed(const std::deque<EventType>& types) {
+  for (const EventType& type : types) {
+    if (!is_heap_type(type)) {
+      continue;
+    }
+    const auto has = [&type](std::string_view field) { return type.format.find(field) != nullptr; };
+    returns = returns || has("result");
+    frees = frees || (has("ptr") && !has("size"));
+    calls = calls || has("size");
+  }
+}
+
+}  // namespace memtrace

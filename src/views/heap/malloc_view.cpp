@@ -1,0 +1,208 @@
+// malloc: which calls ask the allocator for memory, how often, and for how much.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "views/heap/heap_events.h"
+#include "views/kit/group_by.h"
+#include "views/kit/histogram.h"
+#include "views/kit/mapping_call_needs.h"
+
+namespace memtrace {
+namespace {
+
+struct MallocCost {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t max_bytes = 0;
+  std::uint64_t failed = 0;  // of count; they have no bytes
+
+  MallocCost& operator+=(const MallocCost& other) {
+    count += other.count;
+    bytes += other.bytes;
+    max_bytes = std::max(max_bytes, other.max_bytes);
+    failed += other.failed;
+    return *this;
+  }
+};
+
+constexpr auto kFigures = std::to_array<Figure<MallocCost>>({
+    {"count", Unit::Count, [](const MallocCost& c, const CellContext&) { return Cell(c.count); }},
+    {"bytes", Unit::Bytes, [](const MallocCost& c, const CellContext&) { return Cell(c.bytes); }},
+    {"avg_bytes",
+     Unit::Bytes,
+     [](const MallocCost& c, const CellContext&) {
+       return c.count > c.failed ? Cell(c.bytes / (c.count - c.failed)) : Cell();
+     }},
+    {"max_bytes",
+     Unit::Bytes,
+     [](const MallocCost& c, const CellContext&) { return Cell(c.max_bytes); }},
+    {"failed", Unit::Count, [](const MallocCost& c, const CellContext&) { return Cell(c.failed); }},
+});
+
+constexpr auto kKeys = std::to_array<std::string_view>(
+    {"stack", "function", "caller", "comm", "pid", "tid", "size", "range", "cpu"});
+constexpr auto kOptions = std::to_array<ViewOption>({
+    kMinBytesOption,
+    kMaxBytesOption,
+    {"linear", "BYTES", "show sizes in steps of BYTES instead of powers of two"},
+});
+constexpr auto kNeeds = joined(std::array{kHeapCalls}, kMappingCallNeeds);
+
+// Nothing for frees, and for returns of calls that were counted when they began.
+std::optional<std::uint64_t> asked_bytes(const Event& event) {
+  if (const auto* call = std::get_if<HeapCall>(&event.payload)) {
+    return call->op == HeapOp::Free ? std::nullopt : std::optional(call->bytes);
+  }
+  const auto* alloc = std::get_if<HeapAlloc>(&event.payload);
+  return alloc == nullptr || alloc->has_call ? std::nullopt : std::optional(alloc->bytes);
+}
+
+// More than any process has addresses for: 47 bits on x86-64, 48 on arm64, and more only for who
+// asks mmap(2) for an address there. What was to be a negative number is among it.
+constexpr std::uint64_t kImpossibleBytes = std::uint64_t{1} << 48U;
+
+class Malloc final : public View {
+ public:
+  Malloc(KeySet keys, SizeLimits limits, std::uint64_t step)
+      : rows_(std::move(keys)), limits_(limits), sizes_(step) {}
+
+  Result<> check(const std::deque<EventType>& types) override {
+    has_returns_ = HeapProbed(types).returns;
+    return kDone;
+  }
+
+  void on(const Event& event, const World& world) override {
+    if (const auto* change = world.mapped_change()) {
+      count_mapping(*change);
+      return;
+    }
+    end_call(event);
+    const auto bytes = asked_bytes(event);
+    if (!bytes || !limits_.accept(*bytes)) {
+      return;
+    }
+    if (has_returns_ && std::holds_alternative<HeapCall>(event.payload)) {
+      pending_.insert_or_assign(event.tid, Pending{event, *bytes});
+    } else {
+      count(event, *bytes, *bytes < kImpossibleBytes);
+    }
+  }
+
+  Report finish(const World& world, Span span) override {
+    for (const auto& [tid, call] : std::exchange(pending_, {})) {
+      count(call.event, call.bytes, call.bytes < kImpossibleBytes);
+    }
+    const CellContext context{.world = world, .span = span};
+    Report report;
+    report.view = "malloc";
+    report.title = "calls of allocator functions";
+    const MallocCost total = rows_.total();
+    report.totals = {{"count", Unit::Count, total.count}, {"bytes", Unit::Bytes, total.bytes}};
+    std::span<const Figure<MallocCost>> figures(kFigures);
+    if (total.failed > 0) {
+      report.totals.push_back({"failed", Unit::Count, total.failed});
+    } else {
+      figures = figures.first(figures.size() - 1);
+    }
+    Table& table = report.tables.emplace_back(rows_.table(figures, context));
+    table.sort = "bytes";
+    table.weight = "bytes";
+    if (total.count > 0) {
+      report.histograms.push_back(sizes_.histogram("sizes asked for", Unit::Bytes));
+    }
+    rows_.clear();
+    sizes_.clear();
+    return report;
+  }
+
+ private:
+  // A call whose return will tell whether it failed. What its event borrows is not looked at.
+  struct Pending {
+    Event event;
+    std::uint64_t bytes = 0;
+  };
+
+  void count(const Event& event, std::uint64_t bytes, bool succeeded) {
+    MallocCost cost{.count = event.weight};
+    if (succeeded) {
+      cost.bytes = event.weight * bytes;
+      cost.max_bytes = bytes;
+      sizes_.add(bytes, event.weight);
+    } else {
+      cost.failed = event.weight;
+    }
+    rows_.row(event) += cost;
+  }
+
+  // By its return, or by the next call of its thread when its return was not seen.
+  void end_call(const Event& event) {
+    const auto call = pending_.find(event.tid);
+    if (call == pending_.end()) {
+      return;
+    }
+    const auto* failed = std::get_if<HeapReturn>(&event.payload);
+    const auto* alloc = std::get_if<HeapAlloc>(&event.payload);
+    const bool is_return = failed != nullptr || (alloc != nullptr && alloc->has_call);
+    if (is_return ? event.function != call->second.event.function
+                  : !std::holds_alternative<HeapCall>(event.payload)) {
+      return;
+    }
+    // malloc(0) and realloc(p, 0) may return null.
+    const bool is_null = is_return && (failed != nullptr ? failed->address : alloc->address) == 0;
+    const Pending ended = call->second;
+    pending_.erase(call);
+    count(ended.event,
+          ended.bytes,
+          is_null ? ended.bytes == 0 : is_return || ended.bytes < kImpossibleBytes);
+  }
+
+  void count_mapping(const World::MappedChange& change) {
+    if (change.made && limits_.accept(change.made->bytes_req)) {
+      const LiveBlock& made = *change.made;
+      rows_.row(made) += {made.weight, made.weight * made.bytes_req, made.bytes_req};
+      sizes_.add(made.bytes_req, made.weight);
+    }
+  }
+
+  GroupBy<MallocCost> rows_;
+  SizeLimits limits_;
+  ValueHistogram sizes_;
+  bool has_returns_ = false;
+  std::unordered_map<std::uint32_t, Pending> pending_;  // by tid
+};
+
+bool handles(const EventType& type) {
+  return is_heap_type(type);
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  auto keys = KeySet::choose(options, kKeys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  auto limits = parse_size_limits(options);
+  auto step = parse_bytes_option(options, "linear", 0);
+  if (!limits.ok() || !step.ok()) {
+    return limits.ok() ? step.take_error() : limits.take_error();
+  }
+  return std::unique_ptr<View>(std::make_unique<Malloc>(keys.take(), limits.value(), step.value()));
+}
+
+}  // namespace
+
+extern const ViewSpec view_malloc;
+constinit const ViewSpec view_malloc{
+    .summary = "calls of malloc and its like: by stack, function and size",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = kOptions,
+    .of_programs = true,
+    .handles = handles,
+    .make = make,
+};
+
+}  // namespace memtrace

@@ -1,0 +1,292 @@
+// kleaks: kernel memory that was allocated in the recording and not freed in it.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "views/kernel/kmem_events.h"
+#include "views/kit/group_by.h"
+#include "views/kit/user_pages.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::size_t kMostAddresses = 1000;
+
+struct LeakCost {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t sum_age_ns = 0;
+  std::uint64_t oldest_ns = 0;
+
+  LeakCost& operator+=(const LeakCost& other) {
+    count += other.count;
+    bytes += other.bytes;
+    sum_age_ns += other.sum_age_ns;
+    oldest_ns = std::max(oldest_ns, other.oldest_ns);
+    return *this;
+  }
+};
+
+constexpr auto kFigures = std::to_array<Figure<LeakCost>>({
+    {"count", Unit::Count, [](const LeakCost& c, const CellContext&) { return Cell(c.count); }},
+    {"bytes", Unit::Bytes, [](const LeakCost& c, const CellContext&) { return Cell(c.bytes); }},
+    {"avg_age_ns",
+     Unit::Nanoseconds,
+     [](const LeakCost& c, const CellContext&) { return Cell(c.sum_age_ns / c.count); }},
+    {"oldest_ns",
+     Unit::Nanoseconds,
+     [](const LeakCost& c, const CellContext&) { return Cell(c.oldest_ns); }},
+});
+
+constexpr auto kKeys =
+    std::to_array<std::string_view>({"stack", "kind", "cache", "caller", "comm", "pid", "tid"});
+constexpr auto kAddressKeys =
+    std::to_array<std::string_view>({"kind", "cache", "comm", "pid", "stack"});
+
+constexpr auto kOptions = std::to_array<ViewOption>({
+    {"user-pages", "", "list the pages of programs and of the page cache, too"},
+    {"older", "SECONDS", "only blocks that are at least so old at the end"},
+    {"addresses", "", "list each block with its address, oldest first"},
+});
+constexpr auto kNeeds =
+    std::to_array<std::string_view>({"kmem:kmalloc",
+                                     "kmem:kmalloc_node|",
+                                     "kmem:kfree",
+                                     "kmem:kmem_cache_alloc",
+                                     "kmem:kmem_cache_alloc_node|",
+                                     "kmem:kmem_cache_free",
+                                     "kmem:mm_page_alloc",
+                                     "kmem:mm_page_free|kmem:mm_page_free_direct",
+                                     "kmem:mm_pagevec_free|",
+                                     "percpu:percpu_alloc_percpu|",
+                                     "percpu:percpu_free_percpu|"});
+
+struct LeakOptions {
+  std::uint64_t older_ns = 0;
+  bool addresses = false;
+  bool user_pages = false;
+  TaskFilter tasks;
+};
+
+class KernelLeaks final : public View {
+ public:
+  KernelLeaks(KeySet keys, KeySet address_keys, LeakOptions options, CacheNames cache_names)
+      : rows_(std::move(keys)),
+        address_keys_(std::move(address_keys)),
+        options_(std::move(options)),
+        cache_names_(std::move(cache_names)) {}
+
+  // What is outstanding is the world's to know: only names and caveats are gathered here.
+  void on(const Event& event, const World& /*world*/) override {
+    sampled_ = sampled_ || event.weight > 1;
+    gfp_flags_.learn(*event.type);
+    if (std::holds_alternative<SlabFree>(event.payload)) {
+      slab_.frees_seen = true;
+      cache_names_.learn(event);
+    } else if (std::holds_alternative<PageFree>(event.payload)) {
+      pages_.frees_seen = true;
+    } else if (std::holds_alternative<SlabAlloc>(event.payload)) {
+      slab_.allocs_seen = true;
+    } else if (std::holds_alternative<PageAlloc>(event.payload)) {
+      pages_.allocs_seen = true;
+    }
+  }
+
+  Report finish(const World& world, Span span) override;
+
+ private:
+  struct Seen {
+    bool allocs_seen = false;
+    bool frees_seen = false;
+  };
+
+  std::vector<const LiveBlock*> outstanding(const World& world, Span span);
+  Table address_table(std::vector<const LiveBlock*> blocks, const CellContext& context) const;
+  std::vector<std::string> notes() const;
+
+  GroupBy<LeakCost> rows_;
+  KeySet address_keys_;
+  LeakOptions options_;
+  CacheNames cache_names_;
+  GfpFlags gfp_flags_;
+  LeakCost left_out_;  // pages that are not the kernel's
+  bool pages_listed_ = false;
+  Seen slab_;
+  Seen pages_;
+  bool sampled_ = false;
+};
+
+std::uint64_t age_ns(const LiveBlock& block, View::Span span) {
+  return span.end_ns > block.time_ns ? span.end_ns - block.time_ns : 0;
+}
+
+std::vector<const LiveBlock*> KernelLeaks::outstanding(const World& world, Span span) {
+  std::vector<const LiveBlock*> blocks;
+  left_out_ = {};
+  UserPages user_pages(gfp_flags_.names());
+  pages_listed_ = false;
+  for (const LiveBlocks::Map* map : {&world.live().slabs(), &world.live().pages()}) {
+    for (const auto& [key, block] : *map) {
+      if (age_ns(block, span) < options_.older_ns || !options_.tasks.accepts(world, block)) {
+        continue;
+      }
+      if (!options_.user_pages && user_pages.has(block)) {
+        left_out_ += {.count = 1, .bytes = block.bytes};
+        continue;
+      }
+      pages_listed_ = pages_listed_ || block.kind == BlockKind::Page;
+      blocks.push_back(&block);
+    }
+  }
+  return blocks;
+}
+
+Table KernelLeaks::address_table(std::vector<const LiveBlock*> blocks,
+                                 const CellContext& context) const {
+  const std::size_t count = std::min(blocks.size(), kMostAddresses);
+  const auto older = [](const LiveBlock* left, const LiveBlock* right) {
+    return std::pair(left->time_ns, left->key) < std::pair(right->time_ns, right->key);
+  };
+  std::partial_sort(blocks.begin(),
+                    std::next(blocks.begin(), static_cast<std::ptrdiff_t>(count)),
+                    blocks.end(),
+                    older);
+  Table table;
+  table.title = "outstanding blocks, oldest first";
+  table.fixed = true;
+  table.columns = {{"address", Unit::Address}};
+  const std::vector<Column> key_columns = address_keys_.columns();
+  table.columns.insert(table.columns.end(), key_columns.begin(), key_columns.end());
+  table.key_count = table.columns.size();
+  table.columns.push_back({"bytes", Unit::Bytes});
+  table.columns.push_back({"age_ns", Unit::Nanoseconds});
+  for (const LiveBlock* block : std::span(blocks).first(count)) {
+    std::vector<Cell>& row = table.rows.emplace_back();
+    row.emplace_back(block->key);
+    const KeyWords keys = address_keys_.settle(address_keys_.of(*block), context);
+    std::ranges::move(address_keys_.cells(keys, context), std::back_inserter(row));
+    row.emplace_back(block->bytes);
+    row.emplace_back(age_ns(*block, context.span));
+  }
+  table.note = "a page's address is its page frame number";
+  if (blocks.size() > count) {
+    table.note += format("; %zu younger blocks are not listed", blocks.size() - count);
+  }
+  return table;
+}
+
+std::vector<std::string> KernelLeaks::notes() const {
+  std::vector<std::string> notes;
+  const bool no_slab_frees = slab_.allocs_seen && !slab_.frees_seen;
+  const bool no_page_frees = pages_.allocs_seen && !pages_.frees_seen;
+  if (no_slab_frees || no_page_frees) {
+    const char* what = !no_page_frees ? "slab objects" : !no_slab_frees ? "pages" : "memory";
+    notes.push_back(
+        format("the recording holds no events of %s being freed: all count as outstanding", what));
+  }
+  if (sampled_) {
+    notes.emplace_back(
+        "only one in N events was sampled: figures are of the sampled blocks, and some of them "
+        "were "
+        "freed by events that were not sampled");
+  }
+  if (left_out_.count > 0) {
+    notes.push_back(print_bytes(left_out_.bytes) +
+                    " in pages of programs and of the page cache are left out: --user-pages lists "
+                    "them");
+  }
+  if (pages_listed_ && slab_.allocs_seen) {
+    notes.emplace_back(
+        "pages that slab caches are made of are listed beside the objects in them: --exclude "
+        "allocate_slab,new_slab,cache_grow leaves them out");
+  }
+  return notes;
+}
+
+Report KernelLeaks::finish(const World& world, Span span) {
+  const CellContext context{
+      .world = world, .span = span, .gfp_flags = gfp_flags_.names(), .cache_names = &cache_names_};
+  std::vector<const LiveBlock*> blocks = outstanding(world, span);
+  for (const LiveBlock* block : blocks) {
+    const std::uint64_t block_age_ns = age_ns(*block, span);
+    rows_.row(*block) += {1, block->bytes, block_age_ns, block_age_ns};
+  }
+  Report report;
+  report.view = "kleaks";
+  report.title = "kernel memory allocated and not freed";
+  report.inconclusive = !slab_.frees_seen && !pages_.frees_seen;
+  const LeakCost total = rows_.total();
+  report.totals = {{"count", Unit::Count, total.count}, {"bytes", Unit::Bytes, total.bytes}};
+  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
+  table.sort = "bytes";
+  table.weight = "bytes";
+  report.caveats.notes = notes();
+  if (const auto column = rows_.keys().index_of("cache")) {
+    std::ranges::move(cache_names_.notes(world, table, *column),
+                      std::back_inserter(report.caveats.notes));
+  }
+  if (options_.addresses) {
+    report.tables.push_back(address_table(std::move(blocks), context));
+  }
+  rows_.clear();
+  return report;
+}
+
+bool handles(const EventType& type) {
+  return is_slab_alloc(type) || is_slab_free(type) || is_page_event(type) ||
+         type.name == "percpu:percpu_alloc_percpu" || type.name == "percpu:percpu_free_percpu";
+}
+
+Result<LeakOptions> parse_options(const ViewOptions& options) {
+  LeakOptions parsed;
+  parsed.tasks = options.tasks;
+  parsed.addresses = options.own.contains("addresses");
+  parsed.user_pages = options.own.contains("user-pages");
+  if (const auto older = options.own.find("older"); older != options.own.end()) {
+    const auto older_ns = parse_duration_ns(older->second);
+    if (!older_ns) {
+      return Error{.message = "--older " + older->second + ": not a duration",
+                   .hint = "give seconds (5, 0.5) or a unit (200ms, 3s, 2m, 1h)",
+                   .kind = ErrorKind::Usage};
+    }
+    parsed.older_ns = *older_ns;
+  }
+  return parsed;
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  auto keys = KeySet::choose(options, kKeys, std::span(&kBlockKindKey, 1));
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  ViewOptions address_options;
+  address_options.by.assign(kAddressKeys.begin(), kAddressKeys.end());
+  auto address_keys = KeySet::choose(address_options, kKeys, std::span(&kBlockKindKey, 1));
+  if (!address_keys.ok()) {
+    return address_keys.take_error();
+  }
+  auto parsed = parse_options(options);
+  if (!parsed.ok()) {
+    return parsed.take_error();
+  }
+  return std::unique_ptr<View>(std::make_unique<KernelLeaks>(
+      keys.take(), address_keys.take(), parsed.take(), CacheNames(options.slab_caches)));
+}
+
+}  // namespace
+
+extern const ViewSpec view_kleaks;
+constinit const ViewSpec view_kleaks{
+    .summary = "kernel memory that was allocated and not freed: by stack, count, bytes and age",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = kOptions,
+    .needs_live_blocks = true,
+    .handles = handles,
+    .make = make,
+};
+
+}  // namespace memtrace

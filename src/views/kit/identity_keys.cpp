@@ -1,0 +1,102 @@
+#include "views/kit/identity_keys.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace memtrace {
+namespace {
+
+std::uint64_t identity_of(const Event& event) {
+  return event.identity.value;
+}
+
+std::uint64_t identity_of_block(const LiveBlock& block) {
+  return block.identity.value;
+}
+
+IdentityId identity_in(std::uint64_t word) {
+  return IdentityId{static_cast<std::uint32_t>(word)};
+}
+
+// The word is an identity, and settled, the one that stands for all of the same user, cgroup or
+// container.
+template <auto Same>
+std::uint64_t settle(std::uint64_t word, const CellContext& context) {
+  const IdentityId id = identity_in(word);
+  return id.valid() ? (context.world.identities().*Same)(id).value : 0;
+}
+
+// What is not known stays blank.
+template <auto Knows, auto Text>
+Cell text_cell(std::uint64_t word, const CellContext& context) {
+  const IdentityTable& identities = context.world.identities();
+  const IdentityId id = identity_in(word);
+  return (identities.*Knows)(id) ? Cell(std::string((identities.*Text)(id))) : Cell();
+}
+
+Cell uid_cell(std::uint64_t word, const CellContext& context) {
+  const IdentityTable& identities = context.world.identities();
+  const IdentityId id = identity_in(word);
+  return identities.knows_user(id) ? Cell(std::uint64_t{identities.uid(id)}) : Cell();
+}
+
+constexpr auto kKeys = std::to_array<KeySpec>({
+    {.name = "user",
+     .unit = Unit::Text,
+     .of = identity_of,
+     .of_block = identity_of_block,
+     .cell = text_cell<&IdentityTable::knows_user, &IdentityTable::user>,
+     .settle = settle<&IdentityTable::same_user>},
+    {.name = "uid",
+     .unit = Unit::Number,
+     .of = identity_of,
+     .of_block = identity_of_block,
+     .cell = uid_cell,
+     .settle = settle<&IdentityTable::same_user>},
+    {.name = "cgroup",
+     .unit = Unit::Text,
+     .of = identity_of,
+     .of_block = identity_of_block,
+     .cell = text_cell<&IdentityTable::knows_cgroup, &IdentityTable::cgroup>,
+     .settle = settle<&IdentityTable::same_cgroup>},
+    {.name = "container",
+     .unit = Unit::Text,
+     .of = identity_of,
+     .of_block = identity_of_block,
+     .cell = text_cell<&IdentityTable::knows_cgroup, &IdentityTable::container>,
+     .settle = settle<&IdentityTable::same_container>},
+});
+
+bool is_identity_key(std::string_view name) {
+  return std::ranges::find(kKeys, name, &KeySpec::name) != kKeys.end();
+}
+
+}  // namespace
+
+std::span<const KeySpec> identity_keys() {
+  return kKeys;
+}
+
+bool takes_key(std::span<const std::string_view> names, std::string_view name) {
+  const auto has = [names](std::string_view each) {
+    return std::ranges::find(names, each) != names.end();
+  };
+  return has(name) || (is_identity_key(name) && has("pid"));
+}
+
+bool ViewOptions::asks_identity() const {
+  return tasks.asks_identity() || std::ranges::any_of(by, is_identity_key);
+}
+
+bool ViewOptions::has_user_key() const {
+  return std::ranges::any_of(by,
+                             [](std::string_view key) { return key == "user" || key == "uid"; });
+}
+
+bool ViewOptions::has_cgroup_key() const {
+  return std::ranges::any_of(
+      by, [](std::string_view key) { return key == "cgroup" || key == "container"; });
+}
+
+}  // namespace memtrace

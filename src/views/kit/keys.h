@@ -1,0 +1,134 @@
+// What views group by, as data: a key turns an event or a live block into one 64-bit word, and the
+// word into a cell when a report is made.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "report/report.h"
+#include "state/world/world.h"
+#include "tracepoints/event/event.h"
+#include "views/kit/cache_names.h"
+#include "views/view.h"
+
+namespace memtrace {
+
+inline constexpr std::size_t kMaxKeys = 6;
+
+// The words of one row's keys; those past the last key are 0.
+struct KeyWords {
+  std::array<std::uint64_t, kMaxKeys> words{};
+
+  friend bool operator==(const KeyWords&, const KeyWords&) = default;
+};
+
+// What cells need to know besides the word or the cost that they show.
+struct CellContext {
+  const World& world;
+  View::Span span;
+  std::span<const FlagName> gfp_flags = {};
+  std::span<const std::string> migratetypes = {};
+  std::span<const FlagName> statuses = {};  // names of numbers, as the events' formats have them
+  std::span<const FlagName> zones = {};
+  std::span<const FlagName> reasons = {};
+  const CacheNames* cache_names = nullptr;
+  const std::function<bool(LocationId)>* is_page_allocator = nullptr;
+  bool frees_seen = false;        // without a single free nothing can be said of what is live
+  bool nodes_known = false;       // which CPU is of which NUMA node
+  bool fault_ends_seen = false;   // likewise of how page faults ended
+  bool hugetlb_seen = false;      // of faults that a probe in the kernel told
+  bool swap_pages_seen = false;   // of pages that swap was read into
+  bool swap_outs_seen = false;    // of pages that were written to swap
+  bool error_codes_seen = false;  // of how faults accessed memory
+  bool rss_seen = false;          // of what is resident
+  bool given_back_seen = false;   // or at least of what tasks gave back themselves
+  bool copies_seen = false;       // of copied pages, one by one
+  bool cache_seen = false;        // and of pages in the page cache
+  bool sampled = false;           // one in N: that an event is missing says nothing
+
+  double seconds() const {
+    return span.end_ns > span.start_ns ? static_cast<double>(span.end_ns - span.start_ns) / 1e9 : 0;
+  }
+};
+
+struct KeySpec {
+  std::string_view name;
+  Unit unit = Unit::Number;
+  std::uint64_t (*of)(const Event& event) = nullptr;
+  // Null when a live block does not remember it: such a key suits only views without frees.
+  std::uint64_t (*of_block)(const LiveBlock& block) = nullptr;
+  Cell (*cell)(std::uint64_t word, const CellContext& context) = nullptr;
+  // For words whose meaning is learnt later: the word to show the row under; null: the word itself.
+  std::uint64_t (*settle)(std::uint64_t word, const CellContext& context) = nullptr;
+};
+
+// A key that several views have; null when there is none of that name.
+const KeySpec* find_shared_key(std::string_view name);
+
+// Usage errors for --by.
+Error unknown_key(std::string_view name, std::span<const std::string_view> known);
+Error too_many_keys();
+
+// "by stack, comm".
+std::string by_title(std::span<const Column> columns);
+
+class KeySet {
+ public:
+  // The keys that the user asked for, or the first of `names`. `own` describes those that only this
+  // view has. Error: Usage, a key that is not among `names`, or too many.
+  static Result<KeySet> choose(const ViewOptions& options,
+                               std::span<const std::string_view> names,
+                               std::span<const KeySpec> own = {});
+
+  std::size_t size() const { return specs_.size(); }
+
+  std::optional<std::size_t> index_of(std::string_view name) const;
+
+  KeyWords of(const Event& event) const {
+    KeyWords keys;
+    for (std::size_t i = 0; i < specs_.size(); ++i) {
+      keys.words[i] = specs_[i].of(event);
+    }
+    return keys;
+  }
+
+  KeyWords of(const LiveBlock& block) const {
+    KeyWords keys;
+    for (std::size_t i = 0; i < specs_.size(); ++i) {
+      keys.words[i] = specs_[i].of_block(block);
+    }
+    return keys;
+  }
+
+  bool settles() const;
+  KeyWords settle(KeyWords keys, const CellContext& context) const;
+
+  std::vector<Column> columns() const;
+  std::vector<Cell> cells(const KeyWords& keys, const CellContext& context) const;
+
+ private:
+  std::vector<KeySpec> specs_;
+};
+
+// The names of GFP bits, from the first event whose format lists them: the bits move between
+// kernels (__GFP_ZERO is 0x8000 in 4.18 and 0x100 in 5.10), so there is no table of our own.
+class GfpFlags {
+ public:
+  void learn(const EventType& type);  // of a field gfp_flags or gfp_mask
+
+  std::span<const FlagName> names() const { return names_; }
+
+ private:
+  std::vector<FlagName> names_;
+  const EventType* last_ = nullptr;
+};
+
+}  // namespace memtrace

@@ -1,0 +1,131 @@
+#include "views/kit/shmem_pages.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "views/kit/user_pages.h"
+
+namespace memtrace {
+namespace {
+
+// mm/shmem.c from 3.10 to 6.18. Compilers inline the others into these, and give parts of them
+// names with suffixes.
+constexpr auto kWays = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"shmem_write_begin", "write"},
+    {"shmem_file_write_iter", "write"},
+    {"shmem_fallocate", "fallocate"},
+    {"shmem_fault", "fault"},
+    {"shmem_swapin", "swap in"},
+    {"shmem_swapin_folio", "swap in"},
+    {"shmem_unuse", "swap in"},
+    {"shmem_unuse_inode", "swap in"},
+});
+
+// "shmem_fault.part.0", "shmem_fault+0x1f" are the same function.
+std::string_view base_name(std::string_view name) {
+  return name.substr(0, name.find_first_of(".+"));
+}
+
+bool is_of_shmem(const Frame& frame) {
+  return frame.kernel && frame.function.starts_with("shmem_");
+}
+
+}  // namespace
+
+std::string_view shmem_way(const Frames& frames) {
+  if (std::ranges::none_of(frames, is_of_shmem)) {
+    return "";
+  }
+  // A page that is swapped in is read for a fault or a write.
+  for (const std::string_view wanted : {"swap in", "fallocate", "write", "fault"}) {
+    for (const auto& [function, way] : kWays) {
+      const bool is_there = way == wanted && std::ranges::any_of(frames, [&](const Frame& frame) {
+                              return frame.kernel && base_name(frame.function) == function;
+                            });
+      if (is_there) {
+        return way;
+      }
+    }
+  }
+  return "other";
+}
+
+void ShmemPages::on(const Event& event, const PageAlloc& alloc) {
+  gfp_flags_.learn(*event.type);
+  if (!event.stack.valid() || alloc.failed) {
+    return;
+  }
+  pages_[{event.comm, event.pid, event.stack, alloc.gfp}] += event.weight << alloc.order;
+}
+
+// By the kernel's part of the stack alone: only its functions are named.
+std::string_view ShmemPages::way_of(StackId stack, const World& world, Namer& namer) {
+  const auto [known, is_new] = ways_.try_emplace(stack);
+  if (!is_new) {
+    return known->second;
+  }
+  Frames frames;
+  for (const LocationId place : world.stacks().locations(stack)) {
+    if (world.stacks().location(place).module == world.modules().kernel()) {
+      const Frames& named = namer.location(place);
+      frames.insert(frames.end(), named.begin(), named.end());
+    }
+  }
+  known->second = shmem_way(frames);
+  has_names_ = has_names_ || std::ranges::any_of(frames, [](const Frame& frame) {
+                 return frame.function.find("+0x") == std::string::npos;
+               });
+  return known->second;
+}
+
+// What else is allocated under these functions, nodes of the file's tree, is no page of the file:
+// those may be moved.
+std::map<ShmemPages::Row, std::uint64_t> ShmemPages::rows(const World& world, Namer& namer) {
+  std::map<Row, std::uint64_t> rows;
+  for (const auto& [place, count] : pages_) {
+    const auto gfp_flags = gfp_flags_.names();
+    if (!gfp_flags.empty() && !is_user_page(place.gfp, gfp_flags)) {
+      continue;
+    }
+    if (const auto way = way_of(place.stack, world, namer); !way.empty()) {
+      rows[{way, place.comm, place.pid}] += count;
+    }
+  }
+  return rows;
+}
+
+void ShmemPages::report(const World& world, Namer* namer, Report& report) {
+  const auto pages = namer == nullptr ? std::map<Row, std::uint64_t>() : rows(world, *namer);
+  const bool was_seen = !pages_.empty();
+  pages_.clear();
+  if (!has_names_) {
+    report.caveats.notes.emplace_back(
+        was_seen ? "by how much shared memory and tmpfs grew is not known: the kernel's functions "
+                   "have no names"
+                 : "by how much shared memory and tmpfs grew is not known: there was no "
+                   "kmem:mm_page_alloc with the kernel's stack");
+    return;
+  }
+  Table table{.title = "pages of shared memory and tmpfs, by who made it grow",
+              .columns = {{"how", Unit::Text},
+                          {"comm", Unit::Text},
+                          {"pid", Unit::Number},
+                          {"pages", Unit::Count},
+                          {"bytes", Unit::Bytes}},
+              .key_count = 3,
+              .sort = "pages"};
+  std::uint64_t total = 0;
+  for (const auto& [row, count] : pages) {
+    total += count;
+    table.rows.push_back({std::string(row.way),
+                          std::string(world.strings().at(row.comm)),
+                          std::uint64_t{row.pid},
+                          count,
+                          count * world.page_size_bytes()});
+  }
+  report.totals.push_back({"shmem_pages", Unit::Count, total});
+  report.tables.push_back(std::move(table));
+}
+
+}  // namespace memtrace

@@ -1,0 +1,62 @@
+// Pages of shared memory and of files on tmpfs, which are the same to the kernel (mm/shmem.c). They
+// enter the page cache without the event of it: shmem_add_to_page_cache() has none from 3.10 to
+// 6.18. Who allocated them is told by the functions on the stacks of kmem:mm_page_alloc.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "report/namer.h"
+#include "report/report.h"
+#include "state/world/world.h"
+#include "tracepoints/event/event.h"
+#include "views/kit/keys.h"
+
+namespace memtrace {
+
+inline constexpr std::string_view kShmemNeed = "kmem:mm_page_alloc|";
+
+class ShmemPages {
+ public:
+  // A page allocation: of whatever, until the stacks are named.
+  void on(const Event& event, const PageAlloc& alloc);
+
+  // Adds a table of pages by process and by what asked for them, or a note why there is none.
+  // Starts again with nothing.
+  void report(const World& world, Namer* namer, Report& report);
+
+ private:
+  struct Place {
+    StringId comm;
+    std::uint32_t pid = 0;
+    StackId stack;
+    std::uint64_t gfp = 0;
+
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+
+  struct Row {
+    std::string_view way;
+    StringId comm;
+    std::uint32_t pid = 0;
+
+    friend auto operator<=>(const Row&, const Row&) = default;
+  };
+
+  std::string_view way_of(StackId stack, const World& world, Namer& namer);
+  std::map<Row, std::uint64_t> rows(const World& world, Namer& namer);
+
+  std::map<Place, std::uint64_t> pages_;
+  std::map<StackId, std::string_view> ways_;  // "" for a stack of no shared memory
+  GfpFlags gfp_flags_;
+  bool has_names_ = false;  // of functions of the kernel, on any stack
+};
+
+// How shared memory grew, by the functions on the stack of a page's allocation: "write", "fault",
+// "fallocate", "swap in", "other"; "" when none is of shared memory.
+std::string_view shmem_way(const Frames& frames);
+
+}  // namespace memtrace

@@ -1,0 +1,35 @@
+// Which pages belong to programs and to the page cache, and not to the kernel itself.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+
+#include "state/heap/live_blocks.h"
+#include "tracepoints/event/event.h"
+#include "views/kit/keys.h"
+
+namespace memtrace {
+
+// By the flags that they were asked for with: user memory and the page cache may be moved
+// (__GFP_MOVABLE), and what is mapped to user space without that is GFP_HIGHUSER
+// (include/linux/gfp_types.h). Not __GFP_HIGHMEM alone: vmalloc asks for that, too. Pipe buffers
+// are GFP_HIGHUSER and count as a program's. Without the names of the flags nothing is.
+bool is_user_page(std::uint64_t gfp, std::span<const FlagName> gfp_flags);
+
+// The same for many blocks, of which few have other flags than those before.
+class UserPages {
+ public:
+  explicit UserPages(std::span<const FlagName> gfp_flags) : gfp_flags_(gfp_flags) {}
+
+  bool has(const LiveBlock& block);
+
+ private:
+  std::span<const FlagName> gfp_flags_;
+  std::map<std::uint64_t, bool> known_;  // by flags
+};
+
+// "kind" of live blocks: kmalloc, cache, page, and "user or cache page".
+extern const KeySpec kBlockKindKey;
+
+}  // namespace memtrace

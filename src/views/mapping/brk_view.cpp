@@ -1,0 +1,207 @@
+// brk: who makes the heap grow and shrink, by how many bytes; calls that only ask are told apart.
+#include <array>
+#include <unordered_map>
+#include <utility>
+
+#include "base/text.h"
+#include "state/mapping/refused_memory.h"
+#include "views/kit/group_by.h"
+#include "views/mapping/call_trace.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kNeeds =
+    std::to_array<std::string_view>({"syscalls:sys_enter_brk", "syscalls:sys_exit_brk"});
+constexpr auto kKeys = std::to_array<std::string_view>({"stack", "comm", "pid", "tid", "cpu"});
+constexpr auto kOptions = std::to_array<ViewOption>({kTraceOption});
+
+struct BrkCost {
+  std::uint64_t grows = 0;
+  std::uint64_t grown_bytes = 0;
+  std::uint64_t shrinks = 0;
+  std::uint64_t shrunk_bytes = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t queries = 0;
+
+  BrkCost& operator+=(const BrkCost& other) {
+    grows += other.grows;
+    grown_bytes += other.grown_bytes;
+    shrinks += other.shrinks;
+    shrunk_bytes += other.shrunk_bytes;
+    failed += other.failed;
+    queries += other.queries;
+    return *this;
+  }
+
+  std::int64_t net_bytes() const { return static_cast<std::int64_t>(grown_bytes - shrunk_bytes); }
+};
+
+constexpr auto kFigures = std::to_array<Figure<BrkCost>>({
+    {"grows", Unit::Count, [](const BrkCost& c, const CellContext&) { return Cell(c.grows); }},
+    {"grown",
+     Unit::Bytes,
+     [](const BrkCost& c, const CellContext&) { return Cell(c.grown_bytes); }},
+    {"shrinks", Unit::Count, [](const BrkCost& c, const CellContext&) { return Cell(c.shrinks); }},
+    {"shrunk",
+     Unit::Bytes,
+     [](const BrkCost& c, const CellContext&) { return Cell(c.shrunk_bytes); }},
+    {"net", Unit::Bytes, [](const BrkCost& c, const CellContext&) { return Cell(c.net_bytes()); }},
+    {"failed", Unit::Count, [](const BrkCost& c, const CellContext&) { return Cell(c.failed); }},
+    {"queries", Unit::Count, [](const BrkCost& c, const CellContext&) { return Cell(c.queries); }},
+});
+
+class BrkView final : public View {
+ public:
+  BrkView(KeySet keys, const ViewOptions& options)
+      : rows_(std::move(keys)), has_trace_(options.own.contains("trace")) {}
+
+  void on(const Event& event, const World& world) override;
+  Report finish(const World& world, Span span) override;
+
+ private:
+  struct Change {
+    bool is_query = false;
+    bool failed = false;
+    std::uint64_t grown_bytes = 0;
+    std::uint64_t shrunk_bytes = 0;
+  };
+
+  static Change change_of(const SystemCallDone& done, std::uint64_t old_top);
+  Table trace_table(const CellContext& context) const;
+
+  GroupBy<BrkCost> rows_;
+  bool has_trace_ = false;
+  std::unordered_map<std::uint32_t, std::uint64_t> tops_;  // before the call, by tid
+  std::uint64_t unknown_tops_ = 0;                         // of this interval
+  CallTrace trace_;
+  std::vector<Change> changes_;  // one for each step of the trace
+};
+
+// brk(2) as the kernel has it returns the top: the old one when it was only asked for (brk(0)) or
+// when it could not be moved.
+BrkView::Change BrkView::change_of(const SystemCallDone& done, std::uint64_t old_top) {
+  const auto top = static_cast<std::uint64_t>(done.result);
+  Change change{.is_query = done.arguments[0] == 0, .failed = was_refused_memory(done)};
+  if (old_top == 0 || change.is_query || change.failed) {
+    return change;
+  }
+  change.grown_bytes = top > old_top ? top - old_top : 0;
+  change.shrunk_bytes = top < old_top ? old_top - top : 0;
+  return change;
+}
+
+void BrkView::on(const Event& event, const World& world) {
+  if (std::holds_alternative<SystemCallEntry>(event.payload)) {
+    tops_[event.tid] = world.memory_maps().heap_top(event.pid);
+    return;
+  }
+  const auto* done = std::get_if<SystemCallDone>(&event.payload);
+  if (done == nullptr) {
+    return;
+  }
+  const auto known = tops_.find(event.tid);
+  const std::uint64_t old_top = known == tops_.end() ? 0 : known->second;
+  const Change change = change_of(*done, old_top);
+  const bool is_unknown = old_top == 0 && !change.is_query && !change.failed;
+  unknown_tops_ += is_unknown ? 1U : 0U;
+  BrkCost& cost = rows_.row(event);
+  cost.queries += change.is_query ? event.weight : 0;
+  cost.failed += change.failed ? event.weight : 0;
+  cost.grows += change.grown_bytes != 0 ? event.weight : 0;
+  cost.grown_bytes += event.weight * change.grown_bytes;
+  cost.shrinks += change.shrunk_bytes != 0 ? event.weight : 0;
+  cost.shrunk_bytes += event.weight * change.shrunk_bytes;
+  if (has_trace_) {
+    trace_.add(event, *done);
+    if (changes_.size() < trace_.steps().size()) {
+      changes_.push_back(change);
+    }
+  }
+}
+
+Table BrkView::trace_table(const CellContext& context) const {
+  Table table{
+      .title = "calls", .columns = call_columns(), .key_count = kCallColumns, .fixed = true};
+  const std::vector<Column> more = {{"asked", Unit::Address},
+                                    {"top", Unit::Address},
+                                    {"grown", Unit::Bytes},
+                                    {"took_ns", Unit::Nanoseconds}};
+  table.columns.insert(table.columns.end(), more.begin(), more.end());
+  const bool has_stacks = rows_.keys().index_of("stack").has_value();
+  if (has_stacks) {
+    table.columns.push_back({"stack", Unit::Stack});
+  }
+  for (std::size_t i = 0; i < trace_.steps().size(); ++i) {
+    const CallStep& step = trace_.steps()[i];
+    const Change& change = changes_[i];
+    auto& row = table.rows.emplace_back(call_cells(step, context.world, context.span));
+    row.push_back(number_if(!change.is_query, step.done.arguments[0]));
+    row.emplace_back(static_cast<std::uint64_t>(step.done.result));
+    row.emplace_back(static_cast<std::int64_t>(change.grown_bytes - change.shrunk_bytes));
+    row.push_back(duration_cell(step.done));
+    if (has_stacks) {
+      row.emplace_back(step.stack);
+    }
+  }
+  return table;
+}
+
+Report BrkView::finish(const World& world, Span span) {
+  const CellContext context{.world = world, .span = span};
+  const BrkCost total = rows_.total();
+  Report report{.view = "brk", .title = "the heap's growth by brk"};
+  report.inconclusive = !world.memory_maps().has_data();
+  report.totals = {{"grows", Unit::Count, total.grows},
+                   {"grown", Unit::Bytes, total.grown_bytes},
+                   {"shrinks", Unit::Count, total.shrinks},
+                   {"shrunk", Unit::Bytes, total.shrunk_bytes},
+                   {"failed", Unit::Count, total.failed},
+                   {"queries", Unit::Count, total.queries}};
+  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
+  table.sort = "grown";
+  table.weight = "grown";
+  if (has_trace_) {
+    report.tables.push_back(trace_table(context));
+    trace_.add_note(report);
+  }
+  if (unknown_tops_ > 0) {
+    report.caveats.notes.push_back(
+        format("by how much %llu calls moved the top is not known: each was the first that was "
+               "seen of its process, whose heap the recording does not tell",
+               static_cast<unsigned long long>(unknown_tops_)));
+  }
+  rows_.clear();
+  trace_.clear();
+  changes_.clear();
+  unknown_tops_ = 0;
+  return report;
+}
+
+bool handles(const EventType& type) {
+  return type.name == kNeeds[0] || type.name == kNeeds[1];
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  auto keys = KeySet::choose(options, kKeys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  return std::unique_ptr<View>(std::make_unique<BrkView>(keys.take(), options));
+}
+
+}  // namespace
+
+extern const ViewSpec view_brk;
+constinit const ViewSpec view_brk{
+    .summary = "growth and shrinking of the heap by brk: by stack and process, in bytes",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = kOptions,
+    .needs_memory_map = true,
+    .needs_call_stacks = true,
+    .handles = handles,
+    .make = make,
+};
+
+}  // namespace memtrace

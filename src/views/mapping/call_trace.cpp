@@ -1,0 +1,107 @@
+#include "views/mapping/call_trace.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "views/mapping/call_names.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::size_t kMostSteps = 10'000;
+
+bool gives_address(SystemCall call) {
+  return call == SystemCall::Mmap || call == SystemCall::Mremap || call == SystemCall::Shmat ||
+         call == SystemCall::Brk;
+}
+
+}  // namespace
+
+void CallTrace::add(const Event& event, const SystemCallDone& done, std::uint64_t file) {
+  if (steps_.size() >= kMostSteps) {
+    ++unlisted_;
+    return;
+  }
+  steps_.push_back({.time_ns = event.time_ns,
+                    .pid = event.pid,
+                    .tid = event.tid,
+                    .comm = event.comm,
+                    .stack = event.stack,
+                    .done = done,
+                    .file = file});
+}
+
+void CallTrace::add_note(Report& report) const {
+  if (unlisted_ > 0) {
+    report.caveats.notes.push_back(format("%llu later calls are counted but not listed",
+                                          static_cast<unsigned long long>(unlisted_)));
+  }
+}
+
+void CallTrace::clear() {
+  steps_.clear();
+  unlisted_ = 0;
+}
+
+std::vector<Column> call_columns() {
+  return {{"at_ns", Unit::Nanoseconds},
+          {"comm", Unit::Text},
+          {"pid", Unit::Number},
+          {"tid", Unit::Number},
+          {"call", Unit::Text}};
+}
+
+std::vector<Cell> call_cells(const CallStep& step, const World& world, View::Span span) {
+  const std::uint64_t at_ns = step.time_ns > span.start_ns ? step.time_ns - span.start_ns : 0;
+  return {at_ns,
+          std::string(world.strings().at(step.comm)),
+          std::uint64_t{step.pid},
+          std::uint64_t{step.tid},
+          std::string(name_of(step.done.call))};
+}
+
+Cell number_if(bool is_known, std::uint64_t number) {
+  return is_known ? Cell(number) : Cell();
+}
+
+Cell text_if(bool is_known, std::string text) {
+  return is_known ? Cell(std::move(text)) : Cell();
+}
+
+Cell duration_cell(const SystemCallDone& done) {
+  return number_if(done.duration_ns > 0, done.duration_ns);
+}
+
+void add_clock_note(Report& report, std::uint64_t untimed_calls) {
+  if (untimed_calls > 0) {
+    report.caveats.notes.push_back(
+        format("how long %llu calls took is not known: the kernel's clock stood still meanwhile",
+               static_cast<unsigned long long>(untimed_calls)));
+  }
+}
+
+Cell result_cell(const SystemCallDone& done) {
+  if (done.failed()) {
+    return error_name(done.error());
+  }
+  if (gives_address(done.call)) {
+    return format("0x%llx", static_cast<unsigned long long>(done.result));
+  }
+  return std::to_string(done.result);
+}
+
+Cell address_cell(const SystemCallDone& done) {
+  if (done.failed()) {
+    return error_name(done.error());
+  }
+  return number_if(gives_address(done.call), static_cast<std::uint64_t>(done.result));
+}
+
+bool is_exit_of(const EventType& type, std::span<const std::string_view> calls) {
+  constexpr std::string_view kStart = "syscalls:sys_exit_";
+  return type.name.starts_with(kStart) &&
+         std::ranges::find(calls, std::string_view(type.name).substr(kStart.size())) != calls.end();
+}
+
+}  // namespace memtrace

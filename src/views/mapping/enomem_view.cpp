@@ -1,0 +1,313 @@
+// enomem: system calls that were refused memory: who, how much, and what the limits were then.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "state/mapping/refused_memory.h"
+#include "views/kit/group_by.h"
+#include "views/mapping/call_keys.h"
+#include "views/mapping/call_names.h"
+#include "views/mapping/call_trace.h"
+#include "views/mapping/memory_limits.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kNeeds = std::to_array<std::string_view>({
+    "syscalls:sys_enter_mmap",      "syscalls:sys_exit_mmap",      "syscalls:sys_enter_brk",
+    "syscalls:sys_exit_brk",        "syscalls:sys_enter_mremap|",  "syscalls:sys_exit_mremap|",
+    "syscalls:sys_enter_mprotect|", "syscalls:sys_exit_mprotect|", "syscalls:sys_enter_shmat|",
+    "syscalls:sys_exit_shmat|",     "syscalls:sys_enter_shmget|",  "syscalls:sys_exit_shmget|",
+    "syscalls:sys_enter_clone|",    "syscalls:sys_exit_clone|",    "syscalls:sys_enter_clone3|",
+    "syscalls:sys_exit_clone3|",    "syscalls:sys_enter_fork|",    "syscalls:sys_exit_fork|",
+    "syscalls:sys_enter_vfork|",    "syscalls:sys_exit_vfork|",
+});
+constexpr auto kCalls = std::to_array<std::string_view>({"mmap",
+                                                         "brk",
+                                                         "mremap",
+                                                         "mprotect",
+                                                         "pkey_mprotect",
+                                                         "shmat",
+                                                         "shmget",
+                                                         "clone",
+                                                         "clone3",
+                                                         "fork",
+                                                         "vfork"});
+constexpr auto kOwnKeys = std::to_array<KeySpec>({kCallKey, kCallErrorKey});
+constexpr auto kKeys =
+    std::to_array<std::string_view>({"stack", "comm", "pid", "tid", "call", "error", "cpu"});
+constexpr auto kOptions = std::to_array<ViewOption>({kTraceOption});
+
+struct RefusalCost {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t largest_bytes = 0;
+
+  RefusalCost& operator+=(const RefusalCost& other) {
+    count += other.count;
+    bytes += other.bytes;
+    largest_bytes = std::max(largest_bytes, other.largest_bytes);
+    return *this;
+  }
+};
+
+// What fork(2) and its like, and shmat(2), would have taken is not known.
+Cell if_any(std::uint64_t bytes) {
+  return bytes == 0 ? Cell() : Cell(bytes);
+}
+
+constexpr auto kFigures = std::to_array<Figure<RefusalCost>>({
+    {"count", Unit::Count, [](const RefusalCost& c, const CellContext&) { return Cell(c.count); }},
+    {"asked",
+     Unit::Bytes,
+     [](const RefusalCost& c, const CellContext&) { return if_any(c.bytes); }},
+    {"largest",
+     Unit::Bytes,
+     [](const RefusalCost& c, const CellContext&) { return if_any(c.largest_bytes); }},
+});
+
+class EnomemView final : public View {
+ public:
+  EnomemView(KeySet keys, const ViewOptions& options)
+      : rows_(std::move(keys)), has_trace_(options.own.contains("trace")) {}
+
+  void on(const Event& event, const World& world) override;
+  Report finish(const World& world, Span span) override;
+
+ private:
+  // The last refusal of each process and call, with a reading if any has one.
+  using Place = std::pair<std::uint32_t, SystemCall>;
+
+  Table last_table(const CellContext& context) const;
+  Table limit_table(const CellContext& context,
+                    const char* title,
+                    std::span<const LimitColumn> columns) const;
+  Table trace_table(const CellContext& context) const;
+
+  struct Refusal {
+    CallStep step;
+    std::uint64_t mapped_bytes = 0;  // of the process at that moment; 0: not known
+  };
+
+  // With the size of the address space, which is not in /proc any more when the process has ended.
+  static std::optional<Observation> limits_of(const Refusal& refusal, const World& world);
+
+  GroupBy<RefusalCost> rows_;
+  bool has_trace_ = false;
+  std::map<Place, Refusal> last_;
+  std::uint64_t calls_ = 0;  // refused or not
+  CallTrace trace_;
+};
+
+const Observation* limits_at(const CallStep& step, const World& world) {
+  return world.observations().find("limits", step.time_ns, step.tid);
+}
+
+const Observation* pointer_to(const std::optional<Observation>& limits) {
+  return limits ? &*limits : nullptr;
+}
+
+std::uint64_t mapped_bytes(const World& world, std::uint32_t pid) {
+  std::uint64_t bytes = 0;
+  if (const MemoryMap* map = world.memory_maps().of(pid)) {
+    for (const auto& [start, entry] : map->areas().entries()) {
+      bytes += entry.limit - start;
+    }
+  }
+  return bytes;
+}
+
+// brk(2) has no error: it leaves the top where it is.
+Cell refusal_cell(const SystemCallDone& done) {
+  return done.failed() ? error_name(done.error()) : std::string("refused");
+}
+
+Cell asked_cell(const SystemCallDone& done) {
+  const auto bytes = asked_bytes(done);
+  return number_if(bytes.has_value(), bytes.value_or(0));
+}
+
+Cell exceeded_cell(const CallStep& step, const Observation* limits) {
+  const std::string names = limits == nullptr ? "" : exceeded_limits(step.done, *limits);
+  return text_if(!names.empty(), names);
+}
+
+Cell delay_cell(const Observation* limits) {
+  return number_if(limits != nullptr, limits == nullptr ? 0 : limits->delay_ns);
+}
+
+void EnomemView::on(const Event& event, const World& world) {
+  const auto* done = std::get_if<SystemCallDone>(&event.payload);
+  if (done == nullptr) {
+    return;
+  }
+  ++calls_;
+  if (!was_refused_memory(*done)) {
+    return;
+  }
+  const std::uint64_t bytes = asked_bytes(*done).value_or(0);
+  rows_.row(event) +=
+      {.count = event.weight, .bytes = event.weight * bytes, .largest_bytes = bytes};
+  const CallStep step{.time_ns = event.time_ns,
+                      .pid = event.pid,
+                      .tid = event.tid,
+                      .comm = event.comm,
+                      .stack = event.stack,
+                      .done = *done};
+  const Refusal refusal{.step = step, .mapped_bytes = mapped_bytes(world, event.pid)};
+  const auto [last, is_first] = last_.try_emplace({event.pid, done->call}, refusal);
+  // Of a burst not all have a reading: the last that has one says more.
+  if (!is_first && limits_at(step, world) != nullptr) {
+    last->second = refusal;
+  }
+  if (has_trace_) {
+    trace_.add(event, *done);
+  }
+}
+
+std::optional<Observation> EnomemView::limits_of(const Refusal& refusal, const World& world) {
+  const Observation* seen = limits_at(refusal.step, world);
+  if (seen == nullptr) {
+    return std::nullopt;
+  }
+  Observation limits = *seen;
+  if (refusal.mapped_bytes > 0) {
+    limits.facts.numbers.try_emplace("vm_size", refusal.mapped_bytes);
+  }
+  return limits;
+}
+
+Table EnomemView::last_table(const CellContext& context) const {
+  Table table{.title = "the last refusal of each process and call",
+              .columns = call_columns(),
+              .key_count = kCallColumns,
+              .fixed = true};
+  const std::vector<Column> more = {{"asked", Unit::Bytes},
+                                    {"error", Unit::Text},
+                                    {"exceeds", Unit::Text},
+                                    {"read_after_ns", Unit::Nanoseconds}};
+  table.columns.insert(table.columns.end(), more.begin(), more.end());
+  for (const auto& [place, refusal] : last_) {
+    const CallStep& step = refusal.step;
+    const auto known = limits_of(refusal, context.world);
+    const Observation* limits = pointer_to(known);
+    auto& row = table.rows.emplace_back(call_cells(step, context.world, context.span));
+    row.push_back(asked_cell(step.done));
+    row.push_back(refusal_cell(step.done));
+    row.push_back(exceeded_cell(step, limits));
+    row.push_back(delay_cell(limits));
+  }
+  return table;
+}
+
+Table EnomemView::limit_table(const CellContext& context,
+                              const char* title,
+                              std::span<const LimitColumn> columns) const {
+  Table table{.title = title,
+              .columns = {{"pid", Unit::Number}, {"call", Unit::Text}},
+              .key_count = 2,
+              .fixed = true};
+  for (const LimitColumn& column : columns) {
+    table.columns.push_back({std::string(column.fact), column.unit});
+  }
+  for (const auto& [place, refusal] : last_) {
+    auto& row = table.rows.emplace_back();
+    row.emplace_back(std::uint64_t{refusal.step.pid});
+    row.emplace_back(std::string(name_of(refusal.step.done.call)));
+    const auto limits = limits_of(refusal, context.world);
+    add_limit_cells(pointer_to(limits), columns, row);
+  }
+  return table;
+}
+
+Table EnomemView::trace_table(const CellContext& context) const {
+  Table table{
+      .title = "refusals", .columns = call_columns(), .key_count = kCallColumns, .fixed = true};
+  const std::vector<Column> more = {
+      {"asked", Unit::Bytes}, {"error", Unit::Text}, {"exceeds", Unit::Text}};
+  table.columns.insert(table.columns.end(), more.begin(), more.end());
+  for (const auto& columns : {process_limit_columns(), machine_limit_columns()}) {
+    for (const LimitColumn& column : columns) {
+      table.columns.push_back({std::string(column.fact), column.unit});
+    }
+  }
+  table.columns.push_back({"read_after_ns", Unit::Nanoseconds});
+  for (const CallStep& step : trace_.steps()) {
+    const Observation* limits = limits_at(step, context.world);
+    auto& row = table.rows.emplace_back(call_cells(step, context.world, context.span));
+    row.push_back(asked_cell(step.done));
+    row.push_back(refusal_cell(step.done));
+    row.push_back(exceeded_cell(step, limits));
+    add_limit_cells(limits, process_limit_columns(), row);
+    add_limit_cells(limits, machine_limit_columns(), row);
+    row.push_back(delay_cell(limits));
+  }
+  return table;
+}
+
+Report EnomemView::finish(const World& world, Span span) {
+  const CellContext context{.world = world, .span = span};
+  const RefusalCost total = rows_.total();
+  Report report{.view = "enomem", .title = "system calls that were refused memory"};
+  report.totals = {{"count", Unit::Count, total.count},
+                   {"asked", Unit::Bytes, total.bytes},
+                   {"calls", Unit::Count, calls_}};
+  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
+  table.sort = "count";
+  table.weight = "count";
+  if (!last_.empty()) {
+    report.tables.push_back(last_table(context));
+    report.tables.push_back(
+        limit_table(context, "limits of the process then", process_limit_columns()));
+    report.tables.push_back(
+        limit_table(context, "limits of the machine and the cgroup then", machine_limit_columns()));
+  }
+  if (has_trace_) {
+    report.tables.push_back(trace_table(context));
+    trace_.add_note(report);
+  }
+  if (const std::uint64_t skipped = world.observations().skipped(); skipped > 0) {
+    report.caveats.notes.push_back(
+        format("there were too many events at once to read /proc at each: what the limits were is "
+               "not known for %llu",
+               static_cast<unsigned long long>(skipped)));
+  }
+  rows_.clear();
+  last_.clear();
+  trace_.clear();
+  calls_ = 0;
+  return report;
+}
+
+bool handles(const EventType& type) {
+  return is_exit_of(type, kCalls);
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  auto keys = KeySet::choose(options, kKeys, kOwnKeys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  return std::unique_ptr<View>(std::make_unique<EnomemView>(keys.take(), options));
+}
+
+}  // namespace
+
+extern const ViewSpec view_enomem;
+constinit const ViewSpec view_enomem{
+    .summary =
+        "system calls that were refused memory: who, how much, and the limits at that moment",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = kOptions,
+    .needs_memory_map = true,  // the size of an address space
+    .needs_call_stacks = true,
+    .needs_promptness = true,
+    .handles = handles,
+    .make = make,
+};
+
+}  // namespace memtrace

@@ -1,0 +1,39 @@
+// What limited a process when a system call was refused memory: the reading that was made then, as
+// cells, and which limits the call would have passed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.h"
+#include "state/world/observations.h"
+#include "tracepoints/event/event_syscalls.h"
+
+namespace memtrace {
+
+// A figure of the reading "limits" and the column that shows it.
+struct LimitColumn {
+  std::string_view fact;
+  Unit unit = Unit::Bytes;
+};
+
+std::span<const LimitColumn> process_limit_columns();
+std::span<const LimitColumn> machine_limit_columns();
+
+// Blank where nothing was read; "unlimited" where that was said.
+void add_limit_cells(const Observation* limits,
+                     std::span<const LimitColumn> columns,
+                     std::vector<Cell>& row);
+
+// How many bytes more a call asked for; nothing for one that does not say.
+std::optional<std::uint64_t> asked_bytes(const SystemCallDone& done);
+
+// "RLIMIT_AS", "max_map_count": evidence, as another thread may have changed what was read a moment
+// later. Empty where nothing is exceeded.
+std::string exceeded_limits(const SystemCallDone& done, const Observation& limits);
+
+}  // namespace memtrace

@@ -1,0 +1,34 @@
+// Compactions and steps in the making of huge pages one by one: what compaction --trace shows.
+#pragma once
+
+#include <vector>
+
+#include "report/report.h"
+#include "views/kit/event_list.h"
+
+namespace memtrace {
+
+// Keys of events in the making of huge pages: step, result.
+std::span<const KeySpec> huge_page_keys();
+
+class CompactionTrace {
+ public:
+  CompactionTrace();
+
+  void add_compaction(const Event& event);
+
+  void add_step(const Event& event) { steps_.add(event); }
+
+  // The context's statuses are those of compactions.
+  void add_compactions(const CellContext& context, std::vector<Table>& tables);
+
+  // The context's statuses are those of steps.
+  void add_steps(const CellContext& context, std::vector<Table>& tables);
+
+ private:
+  EventList compactions_;
+  EventList zones_;
+  EventList steps_;
+};
+
+}  // namespace memtrace

@@ -1,0 +1,312 @@
+// compaction: moving pages to make room for large blocks, and the making of huge pages.
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <utility>
+
+#include "base/text.h"
+#include "views/kit/group_by.h"
+#include "views/kit/vmstat.h"
+#include "views/reclaim/compaction_trace.h"
+#include "views/reclaim/work_keys.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys = std::to_array<std::string_view>(
+    {"comm", "pid", "tid", "order", "status", "node", "zone", "mode", "gfp", "stack", "cpu"});
+constexpr auto kNeeds =
+    std::to_array<std::string_view>({"compaction:mm_compaction_migratepages",
+                                     "migrate:mm_migrate_pages|",
+                                     "compaction:mm_compaction_begin|",
+                                     "compaction:mm_compaction_end|",
+                                     "compaction:mm_compaction_suitable|",
+                                     "compaction:mm_compaction_finished|",
+                                     "compaction:mm_compaction_try_to_compact_pages|",
+                                     "huge_memory:mm_khugepaged_scan_pmd|",
+                                     "huge_memory:mm_collapse_huge_page_isolate|",
+                                     "huge_memory:mm_collapse_huge_page_swapin|",
+                                     "huge_memory:mm_collapse_huge_page|",
+                                     "huge_memory:mm_khugepaged_scan_file|",
+                                     "huge_memory:mm_khugepaged_collapse_file|"});
+constexpr auto kOptions = std::to_array<ViewOption>(
+    {{"trace", "", "list each compaction and each step to a huge page, too"}});
+constexpr auto kHugePageKeys = std::to_array<std::string_view>({"step", "result", "comm"});
+constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::Compaction});
+
+struct CompactionCost {
+  Durations durations;
+  std::uint64_t count = 0;
+  std::uint64_t migrated = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t put_back = 0;
+
+  CompactionCost& operator+=(const CompactionCost& other) {
+    durations += other.durations;
+    count += other.count;
+    migrated += other.migrated;
+    failed += other.failed;
+    put_back += other.put_back;
+    return *this;
+  }
+};
+
+constexpr auto kFigures = std::to_array<Figure<CompactionCost>>({
+    {"count",
+     Unit::Count,
+     [](const CompactionCost& c, const CellContext&) { return Cell(c.count); }},
+    {"time_ns",
+     Unit::Nanoseconds,
+     [](const CompactionCost& c, const CellContext&) { return Cell(c.durations.total_ns()); }},
+    {"avg_ns", Unit::Nanoseconds, average_cell<CompactionCost>},
+    {"p50_ns", Unit::Nanoseconds, percentile_cell<CompactionCost, 50>},
+    {"p99_ns", Unit::Nanoseconds, percentile_cell<CompactionCost, 99>},
+    {"max_ns", Unit::Nanoseconds, longest_cell<CompactionCost>},
+    {"migrated",
+     Unit::Count,
+     [](const CompactionCost& c, const CellContext&) { return Cell(c.migrated); }},
+    {"failed",
+     Unit::Count,
+     [](const CompactionCost& c, const CellContext&) { return Cell(c.failed); }},
+    {"put_back",
+     Unit::Count,
+     [](const CompactionCost& c, const CellContext&) { return Cell(c.put_back); }},
+});
+
+constexpr auto kOfWorks = std::to_array<std::string_view>({"count", "time_ns"});
+constexpr auto kOfMigrations = std::to_array<std::string_view>({"failed"});
+
+// MR_COMPACTION of enum migrate_reason (include/linux/migrate_mode.h).
+constexpr std::int32_t kByCompaction = 0;
+
+struct CountCost {
+  std::uint64_t count = 0;
+
+  CountCost& operator+=(const CountCost& other) {
+    count += other.count;
+    return *this;
+  }
+};
+
+constexpr auto kCountFigures = std::to_array<Figure<CountCost>>(
+    {{"count", Unit::Count, [](const CountCost& c, const CellContext&) { return Cell(c.count); }}});
+
+// enum scan_result (mm/khugepaged.c) has had these two values from its first kernel, 4.6, on.
+constexpr std::int32_t kSucceeded = 1;
+
+class Compaction final : public View {
+ public:
+  Compaction(KeySet keys, KeySet status_keys, KeySet huge_page_keys, bool trace)
+      : rows_(std::move(keys)),
+        statuses_(std::move(status_keys)),
+        huge_pages_(std::move(huge_page_keys)),
+        losses_(kKinds),
+        trace_(trace) {}
+
+  Result<> check(const std::deque<EventType>& types) override {
+    durations_known_ =
+        std::ranges::find(types, "compaction:mm_compaction_end", &EventType::name) != types.end();
+    migrations_known_ =
+        std::ranges::find(types, "migrate:mm_migrate_pages", &EventType::name) != types.end();
+    return kDone;
+  }
+
+  void on(const Event& event, const World& /*world*/) override;
+  Report finish(const World& world, Span span) override;
+
+ private:
+  void on_work(const Event& event, const Work& work);
+  void add_moved(const Event& event, const CompactionCost& pages);
+  std::vector<std::string> notes(const World& world);
+  void add_tables(CellContext& context, Report& report);
+  std::vector<Total> totals(const World& world) const;
+
+  GroupBy<CompactionCost> rows_;
+  GroupBy<CompactionCost> statuses_;
+  GroupBy<CountCost> huge_pages_;
+  CompactionTrace list_;
+  PairLosses losses_;
+  GfpFlags gfp_flags_;
+  NumberNames status_names_{"compaction:", "status"};
+  NumberNames zone_names_{"compaction:", "idx"};
+  NumberNames result_names_{"huge_memory:", "status"};
+  CompactionCost moved_;  // pages alone, also of compactions that are in no row
+  std::uint64_t collapsed_ = 0;
+  std::uint64_t not_collapsed_ = 0;
+  bool durations_known_ = true;
+  bool migrations_known_ = true;
+  bool trace_ = false;
+};
+
+void Compaction::on(const Event& event, const World& /*world*/) {
+  gfp_flags_.learn(*event.type);
+  status_names_.learn(*event.type);
+  zone_names_.learn(*event.type);
+  result_names_.learn(*event.type);
+  if (const auto* work = std::get_if<Work>(&event.payload)) {
+    on_work(event, *work);
+  } else if (const auto* moved = std::get_if<CompactionMoved>(&event.payload)) {
+    add_moved(
+        event,
+        {.migrated = moved->migrated * event.weight, .put_back = moved->put_back * event.weight});
+  } else if (const auto* collapse = std::get_if<Collapse>(&event.payload)) {
+    huge_pages_.row(event).count += event.weight;
+    if (trace_) {
+      list_.add_step(event);
+    }
+    if (collapse->step == CollapseStep::Collapse || collapse->step == CollapseStep::CollapseFile) {
+      (collapse->status == kSucceeded ? collapsed_ : not_collapsed_) += event.weight;
+    }
+  }
+}
+
+// Rows have whole compactions, which loss may take apart.
+void Compaction::add_moved(const Event& event, const CompactionCost& pages) {
+  moved_ += pages;
+  if (!durations_known_) {
+    rows_.row(event) += pages;
+  }
+}
+
+void Compaction::on_work(const Event& event, const Work& work) {
+  if (work.end.kind == WorkKind::Migration) {
+    if (work.end.reason == kByCompaction) {
+      add_moved(event, {.failed = work.end.failed * event.weight});
+    }
+    return;
+  }
+  CompactionCost cost{.count = event.weight,
+                      .migrated = work.migrated,
+                      .failed = work.failed,
+                      .put_back = work.put_back};
+  if (losses_.take(work, event.weight)) {
+    cost.durations.add(work.duration_ns, event.weight);
+  }
+  rows_.row(event) += cost;
+  statuses_.row(event) += cost;
+  if (trace_) {
+    list_.add_compaction(event);
+  }
+}
+
+std::vector<Total> Compaction::totals(const World& world) const {
+  const CompactionCost total = rows_.total();
+  std::vector<Total> totals;
+  if (durations_known_) {
+    totals.push_back({"count", Unit::Count, total.count});
+    totals.push_back({"time_ns", Unit::Nanoseconds, total.durations.total_ns()});
+  }
+  totals.push_back({"migrated", Unit::Count, moved_.migrated});
+  if (migrations_known_) {
+    totals.push_back({"failed", Unit::Count, moved_.failed});
+  }
+  totals.push_back({"put_back", Unit::Count, moved_.put_back});
+  totals.push_back({"collapsed", Unit::Count, collapsed_});
+  totals.push_back({"not_collapsed", Unit::Count, not_collapsed_});
+  // That a huge page was split has no event in any kernel.
+  add_vmstat_totals(totals, world, {"thp_split_page", "thp_split_page_failed", "thp_split_pmd"});
+  return totals;
+}
+
+void Compaction::add_tables(CellContext& context, Report& report) {
+  for (const GroupBy<CompactionCost>* rows : {&rows_, &statuses_}) {
+    Table& table = report.tables.emplace_back(rows->table(kFigures, context));
+    table.sort = durations_known_ ? "time_ns" : "migrated";
+    if (!durations_known_) {
+      blank(table, kOfWorks);
+    }
+  }
+  report.tables.front().weight = report.tables.front().sort;
+  if (trace_) {
+    list_.add_compactions(context, report.tables);
+  }
+  for (Table& table : report.tables) {
+    if (!migrations_known_) {
+      blank(table, kOfMigrations);
+    }
+  }
+}
+
+std::vector<std::string> Compaction::notes(const World& world) {
+  std::vector<std::string> notes = losses_.notes(world);
+  if (const auto in_rows = rows_.total().migrated; in_rows < moved_.migrated) {
+    notes.push_back(format(
+        "%llu of the pages that were migrated are in no row: the begin or end of their compaction "
+        "was not seen",
+        static_cast<unsigned long long>(moved_.migrated - in_rows)));
+  }
+  if (!durations_known_) {
+    notes.emplace_back(
+        "how many compactions there were and how long they took is not known: the recording holds "
+        "no mm_compaction_begin and mm_compaction_end");
+  }
+  if (!migrations_known_) {
+    notes.emplace_back(
+        "how many pages could not be moved is not known: the recording holds no "
+        "migrate:mm_migrate_pages; put_back counts them and those that were not tried");
+  }
+  return notes;
+}
+
+Report Compaction::finish(const World& world, Span span) {
+  CellContext context{.world = world,
+                      .span = span,
+                      .gfp_flags = gfp_flags_.names(),
+                      .statuses = status_names_.names(),
+                      .zones = zone_names_.names()};
+  Report report;
+  report.view = "compaction";
+  report.title = "compaction of memory and huge pages";
+  report.totals = totals(world);
+  add_tables(context, report);
+  context.statuses = result_names_.names();
+  Table& huge_pages = report.tables.emplace_back(huge_pages_.table(kCountFigures, context));
+  huge_pages.title = "huge pages made of small ones, step by step";
+  huge_pages.sort = "count";
+  if (trace_) {
+    list_.add_steps(context, report.tables);
+  }
+  report.caveats.notes = notes(world);
+  rows_.clear();
+  statuses_.clear();
+  huge_pages_.clear();
+  collapsed_ = not_collapsed_ = 0;
+  moved_ = {};
+  return report;
+}
+
+bool handles(const EventType& type) {
+  return type.name.starts_with("compaction:") || type.name.starts_with("huge_memory:") ||
+         type.name == "migrate:mm_migrate_pages";
+}
+
+Result<KeySet> keys_named(std::span<const std::string_view> names, std::span<const KeySpec> own) {
+  ViewOptions options;
+  options.by.assign(names.begin(), names.end());
+  return KeySet::choose(options, names, own);
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  auto keys = KeySet::choose(options, kKeys, work_keys());
+  auto status_keys = keys_named(std::array{std::string_view("status")}, work_keys());
+  auto huge_page_keys = keys_named(kHugePageKeys, memtrace::huge_page_keys());
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  return std::unique_ptr<View>(std::make_unique<Compaction>(
+      keys.take(), status_keys.take(), huge_page_keys.take(), options.own.contains("trace")));
+}
+
+}  // namespace
+
+extern const ViewSpec view_compaction;
+constinit const ViewSpec view_compaction{
+    .summary = "compaction by process, order and outcome; collapses into huge pages",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = kOptions,
+    .handles = handles,
+    .make = make,
+};
+
+}  // namespace memtrace

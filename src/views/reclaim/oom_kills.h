@@ -1,0 +1,67 @@
+// One kill for lack of memory: what the event says of it, what /proc said, and what the functions
+// on the stack of the thread that wanted memory tell.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/namer.h"
+#include "report/report.h"
+#include "state/world/world.h"
+#include "tracepoints/event/event.h"
+
+namespace memtrace {
+
+struct OomKill {
+  std::uint64_t time_ns = 0;
+  std::string trigger;
+  std::uint32_t trigger_pid = 0;
+  StackId stack;  // the trigger's
+  std::string victim;
+  std::uint32_t victim_pid = 0;
+  std::string cgroup;  // the victim's, "" when it is not known
+  OomVictim memory;    // its comm is not used
+  bool memory_known = false;
+  bool owner_known = false;         // memory.uid and oom_score_adj
+  std::optional<Observation> seen;  // what /proc said
+  bool by_killer = true;            // false: the victim was exiting anyway
+  bool is_undecided = false;        // a signal whose stack does not tell who sent it
+  std::string domain;               // "cgroup", "machine", "sysrq"; "" when the stack does not tell
+  // A kprobe saw its thread in oom_kill_process(), with this stack.
+  bool is_called = false;
+  std::uint64_t call_time_ns = 0;
+  StackId call_stack = {};
+  bool uses_call_stack = false;
+
+  bool has_victim() const { return victim_pid != 0; }
+};
+
+// A kill without a victim: when and where the event was.
+OomKill kill_at(const Event& event, const World& world);
+
+OomKill killed_by_mark(const Event& event, const World& world);
+OomKill killed_by_signal(const Event& event, const World& world);
+
+// SIGKILL.
+bool is_fatal_signal(const Event& event);
+
+// Fills in what the names on the stack tell. `by_signal`: anybody may send one, and without names
+// it is no kill unless a kprobe said so.
+void judge(OomKill& kill, Namer& namer, bool by_signal);
+
+Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns);
+Table victim_table(std::span<const OomKill> kills);
+Table machine_table(std::span<const OomKill> kills);
+Table process_table(std::span<const OomKill> kills);
+
+// No rows where no limit is known.
+Table cgroup_table(std::span<const OomKill> kills);
+std::vector<std::string> oom_notes(std::span<const OomKill> kills, bool by_signals);
+
+// Signals that may have been the OOM killer's, and that are no kills here.
+std::string undecided_note(std::uint64_t signals);
+
+}  // namespace memtrace

@@ -1,0 +1,169 @@
+// The tables of a report of kills for lack of memory.
+#include <algorithm>
+
+#include "views/reclaim/oom_kills.h"
+
+namespace memtrace {
+namespace {
+
+Cell if_known(bool known, std::uint64_t bytes) {
+  return known ? Cell(bytes) : Cell();
+}
+
+Cell number_cell(const Facts& facts, std::string_view name) {
+  const std::uint64_t* number = facts.number(name);
+  return number == nullptr ? Cell() : Cell(*number);
+}
+
+Cell text_cell(const Facts& facts, std::string_view name) {
+  const std::string* text = facts.text(name);
+  return text == nullptr || text->empty() ? Cell() : Cell(*text);
+}
+
+Cell text_or_blank(const std::string& text) {
+  return text.empty() ? Cell() : Cell(text);
+}
+
+Cell pid_or_blank(std::uint32_t pid) {
+  return pid == 0 ? Cell() : Cell(std::uint64_t{pid});
+}
+
+std::string how(const OomKill& kill) {
+  return kill.by_killer ? "killed" : "was exiting";
+}
+
+}  // namespace
+
+Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
+  Table table;
+  table.title = "kills, in order of time";
+  table.fixed = true;
+  table.columns = {{"time_ns", Unit::Nanoseconds},
+                   {"clock", Unit::Text},
+                   {"victim", Unit::Text},
+                   {"victim_pid", Unit::Number},
+                   {"for", Unit::Text},
+                   {"how", Unit::Text},
+                   {"trigger", Unit::Text},
+                   {"trigger_pid", Unit::Number},
+                   {"stack", Unit::Stack}};
+  table.key_count = table.columns.size();
+  for (const OomKill& kill : kills) {
+    table.rows.push_back({kill.time_ns - std::min(kill.time_ns, start_ns),
+                          kill.seen ? text_cell(kill.seen->facts, "clock") : Cell(),
+                          text_or_blank(kill.victim),
+                          pid_or_blank(kill.victim_pid),
+                          text_or_blank(kill.domain),
+                          kill.has_victim() ? Cell(how(kill)) : Cell(),
+                          text_or_blank(kill.trigger),
+                          std::uint64_t{kill.trigger_pid},
+                          kill.stack});
+  }
+  return table;
+}
+
+Table victim_table(std::span<const OomKill> kills) {
+  Table table;
+  table.title = "memory of the victims";
+  table.fixed = true;
+  table.key_count = 2;
+  table.columns = {{"victim_pid", Unit::Number},
+                   {"cgroup", Unit::Text},
+                   {"total_vm", Unit::Bytes},
+                   {"anon", Unit::Bytes},
+                   {"file", Unit::Bytes},
+                   {"shmem", Unit::Bytes},
+                   {"page_tables", Unit::Bytes},
+                   {"uid", Unit::Number},
+                   {"oom_score_adj", Unit::Number}};
+  for (const OomKill& kill : kills) {
+    if (!kill.has_victim()) {
+      continue;
+    }
+    const bool known = kill.memory_known;
+    table.rows.push_back(
+        {std::uint64_t{kill.victim_pid},
+         text_or_blank(kill.cgroup),
+         if_known(known, kill.memory.total_vm_bytes),
+         if_known(known, kill.memory.anon_bytes),
+         if_known(known, kill.memory.file_bytes),
+         if_known(known, kill.memory.shmem_bytes),
+         if_known(known, kill.memory.page_table_bytes),
+         if_known(kill.owner_known, kill.memory.uid),
+         kill.owner_known ? Cell(std::int64_t{kill.memory.oom_score_adj}) : Cell()});
+  }
+  return table;
+}
+
+Table machine_table(std::span<const OomKill> kills) {
+  Table table;
+  table.title = "the machine at that moment";
+  table.fixed = true;
+  table.key_count = 2;
+  table.columns = {{"victim_pid", Unit::Number},
+                   {"load_averages", Unit::Text},
+                   {"total", Unit::Bytes},
+                   {"free", Unit::Bytes},
+                   {"available", Unit::Bytes},
+                   {"swap_total", Unit::Bytes},
+                   {"swap_free", Unit::Bytes},
+                   {"read_after_ns", Unit::Nanoseconds}};
+  for (const OomKill& kill : kills) {
+    if (!kill.seen) {
+      continue;
+    }
+    const Facts& facts = kill.seen->facts;
+    table.rows.push_back({std::uint64_t{kill.victim_pid},
+                          text_cell(facts, "load_averages"),
+                          number_cell(facts, "total"),
+                          number_cell(facts, "free"),
+                          number_cell(facts, "available"),
+                          number_cell(facts, "swap_total"),
+                          number_cell(facts, "swap_free"),
+                          kill.seen->delay_ns});
+  }
+  return table;
+}
+
+Table cgroup_table(std::span<const OomKill> kills) {
+  Table table{.title = "the memory cgroup with the lowest limit at that moment",
+              .columns = {{"victim_pid", Unit::Number},
+                          {"cgroup_usage", Unit::Bytes},
+                          {"cgroup_limit", Unit::Bytes}},
+              .key_count = 1};
+  table.fixed = true;
+  for (const OomKill& kill : kills) {
+    if (kill.seen && kill.seen->facts.number("cgroup_limit") != nullptr) {
+      table.rows.push_back({std::uint64_t{kill.victim_pid},
+                            number_cell(kill.seen->facts, "cgroup_usage"),
+                            number_cell(kill.seen->facts, "cgroup_limit")});
+    }
+  }
+  return table;
+}
+
+Table process_table(std::span<const OomKill> kills) {
+  Table table;
+  table.title = "the largest processes at that moment";
+  table.fixed = true;
+  table.key_count = 3;
+  table.columns = {{"victim_pid", Unit::Number},
+                   {"comm", Unit::Text},
+                   {"pid", Unit::Number},
+                   {"resident", Unit::Bytes},
+                   {"swapped", Unit::Bytes},
+                   {"oom_score", Unit::Number}};
+  for (const OomKill& kill : kills) {
+    for (const Facts& process : kill.seen ? kill.seen->rows : std::vector<Facts>()) {
+      table.rows.push_back({std::uint64_t{kill.victim_pid},
+                            text_cell(process, "comm"),
+                            number_cell(process, "pid"),
+                            number_cell(process, "resident"),
+                            number_cell(process, "swapped"),
+                            number_cell(process, "oom_score")});
+    }
+  }
+  return table;
+}
+
+}  // namespace memtrace

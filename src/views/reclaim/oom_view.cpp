@@ -1,0 +1,137 @@
+// oom: each kill for lack of memory: who was killed, who wanted memory, and what the machine was
+// like at that moment.
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <iterator>
+#include <utility>
+
+#include "views/kit/keys.h"
+#include "views/reclaim/oom_calls.h"
+#include "views/reclaim/oom_kills.h"
+#include "views/view.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys = std::to_array<std::string_view>({"stack"});
+constexpr auto kNeeds = std::to_array<std::string_view>({"oom:mark_victim|signal:signal_generate"});
+
+constexpr auto kParts = std::to_array<EventPart>({{"signal:signal_generate", "sig == 9"}});
+
+class Oom final : public View {
+ public:
+  Result<> check(const std::deque<EventType>& types) override {
+    const auto has = [&](std::string_view name) {
+      return std::ranges::find(types, name, &EventType::name) != types.end();
+    };
+    uses_signals_ = has("signal:signal_generate") && !has("oom:mark_victim");
+    if (std::ranges::any_of(types, is_oom_call)) {
+      calls_.see();
+    }
+    return kDone;
+  }
+
+  void on(const Event& event, const World& world) override {
+    start_ns_ = start_ns_ == 0 ? event.time_ns : start_ns_;
+    if (std::holds_alternative<OomVictim>(event.payload)) {
+      kills_.push_back(killed_by_mark(event, world));
+      calls_.settle(kills_.back(), event.tid);
+    } else if (uses_signals_ && is_fatal_signal(event)) {
+      kills_.push_back(killed_by_signal(event, world));
+      calls_.settle(kills_.back(), event.tid);
+    } else if (is_oom_call(*event.type)) {
+      calls_.on_call(event, world);
+    }
+  }
+
+  Report finish(const World& /*world*/, Span span) override {
+    start_ns_ = first_report_ ? span.start_ns : start_ns_;
+    first_report_ = false;
+    pending_ = std::exchange(kills_, {});
+    std::ranges::move(calls_.take(), std::back_inserter(pending_));
+    std::ranges::stable_sort(pending_, {}, &OomKill::time_ns);
+    Report report;
+    report.view = "oom";
+    report.title = "kills for lack of memory";
+    return report;
+  }
+
+  // Which signals were the OOM killer's, and whether a cgroup or the machine had no memory left,
+  // only the functions on the stack tell.
+  void complete(Report& report, Namer& namer) override {
+    judge_all(namer);
+    const auto killed = static_cast<std::uint64_t>(std::ranges::count_if(
+        pending_, [](const OomKill& kill) { return kill.by_killer && kill.has_victim(); }));
+    report.totals = {{"kills", Unit::Count, killed}};
+    report.inconclusive = uses_signals_ && pending_.empty();  // just signals
+    report.tables = {kill_table(pending_, start_ns_),
+                     victim_table(pending_),
+                     machine_table(pending_),
+                     process_table(pending_)};
+    if (Table cgroups = cgroup_table(pending_); !cgroups.rows.empty()) {
+      report.tables.push_back(std::move(cgroups));
+    }
+    report.caveats.notes = oom_notes(pending_, uses_signals_);
+    std::ranges::move(oom_call_notes(pending_), std::back_inserter(report.caveats.notes));
+    if (undecided_ > 0) {
+      report.caveats.notes.push_back(undecided_note(undecided_));
+    }
+    pending_.clear();
+  }
+
+ private:
+  void judge_all(Namer& namer) {
+    for (OomKill& kill : pending_) {
+      judge(kill, namer, uses_signals_);
+      if (uses_signals_ && kill.is_called && !kill.by_killer) {
+        kill = call_without_victim(kill);
+        judge(kill, namer, uses_signals_);
+      }
+    }
+    undecided_ = static_cast<std::uint64_t>(
+        std::ranges::count_if(pending_, [](const OomKill& kill) { return kill.is_undecided; }));
+    if (uses_signals_) {
+      std::erase_if(pending_, [](const OomKill& kill) { return !kill.by_killer; });
+    }
+  }
+
+  std::vector<OomKill> kills_;
+  std::vector<OomKill> pending_;  // of the report that is being made
+  OomCalls calls_;
+  std::uint64_t undecided_ = 0;  // of the report that is being made
+  std::uint64_t start_ns_ = 0;
+  bool first_report_ = true;
+  bool uses_signals_ = false;
+};
+
+bool handles(const EventType& type) {
+  return type.name == "oom:mark_victim" || type.name == "signal:signal_generate" ||
+         is_oom_call(type);
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  for (const std::string& key : options.by) {
+    if (std::ranges::find(kKeys, key) == kKeys.end()) {
+      return unknown_key(key, kKeys);
+    }
+  }
+  return std::unique_ptr<View>(std::make_unique<Oom>());
+}
+
+}  // namespace
+
+extern const ViewSpec view_oom;
+constinit const ViewSpec view_oom{
+    .summary = "kills for lack of memory: victim, trigger, and the machine at that moment",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = {},
+    .needs_promptness = true,
+    .needs_identities = true,
+    .parts = kParts,
+    .handles = handles,
+    .make = make,
+};
+
+}  // namespace memtrace

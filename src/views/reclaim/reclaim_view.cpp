@@ -1,0 +1,196 @@
+// reclaim: who had to reclaim memory himself before he got some, for how long and how much.
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <utility>
+
+#include "views/kit/event_list.h"
+#include "views/kit/group_by.h"
+#include "views/kit/histogram.h"
+#include "views/reclaim/work_keys.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys =
+    std::to_array<std::string_view>({"comm", "pid", "tid", "kind", "order", "gfp", "stack", "cpu"});
+constexpr auto kNeeds = std::to_array<std::string_view>({
+    "vmscan:mm_vmscan_direct_reclaim_begin|kmem:mm_vmscan_direct_reclaim_begin",
+    "vmscan:mm_vmscan_direct_reclaim_end|kmem:mm_vmscan_direct_reclaim_end",
+    "vmscan:mm_vmscan_memcg_reclaim_begin|",
+    "vmscan:mm_vmscan_memcg_reclaim_end|",
+});
+constexpr auto kOptions = std::to_array<ViewOption>({{"trace", "", "list each reclaim, too"}});
+constexpr auto kTraceKeys =
+    std::to_array<std::string_view>({"comm", "pid", "tid", "kind", "order", "gfp"});
+constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::DirectReclaim, WorkKind::MemcgReclaim});
+
+struct ReclaimCost {
+  Durations durations;
+  std::uint64_t count = 0;
+  std::uint64_t pages = 0;
+
+  ReclaimCost& operator+=(const ReclaimCost& other) {
+    durations += other.durations;
+    count += other.count;
+    pages += other.pages;
+    return *this;
+  }
+};
+
+constexpr auto kFigures = std::to_array<Figure<ReclaimCost>>({
+    {"count", Unit::Count, [](const ReclaimCost& c, const CellContext&) { return Cell(c.count); }},
+    {"time_ns",
+     Unit::Nanoseconds,
+     [](const ReclaimCost& c, const CellContext&) { return Cell(c.durations.total_ns()); }},
+    {"avg_ns", Unit::Nanoseconds, average_cell<ReclaimCost>},
+    {"p50_ns", Unit::Nanoseconds, percentile_cell<ReclaimCost, 50>},
+    {"p95_ns", Unit::Nanoseconds, percentile_cell<ReclaimCost, 95>},
+    {"p99_ns", Unit::Nanoseconds, percentile_cell<ReclaimCost, 99>},
+    {"max_ns", Unit::Nanoseconds, longest_cell<ReclaimCost>},
+    {"pages", Unit::Count, [](const ReclaimCost& c, const CellContext&) { return Cell(c.pages); }},
+});
+
+const Work& work_of(const Event& event) {
+  return std::get<Work>(event.payload);
+}
+
+Cell seen_then(const Event& event, const CellContext& context, std::string_view fact) {
+  const Observation* seen = context.world.observations().find("reclaim", event.time_ns, event.tid);
+  const std::uint64_t* number = seen == nullptr ? nullptr : seen->facts.number(fact);
+  return number == nullptr ? Cell() : Cell(*number);
+}
+
+constexpr auto kTraceFigures = std::to_array<Figure<Event>>({
+    {"latency_ns",
+     Unit::Nanoseconds,
+     [](const Event& e, const CellContext&) {
+       return work_of(e).has_begin ? Cell(work_of(e).duration_ns) : Cell();
+     }},
+    {"pages",
+     Unit::Count,
+     [](const Event& e, const CellContext&) { return Cell(work_of(e).end.pages); }},
+    {"uid",
+     Unit::Number,
+     [](const Event& e, const CellContext& x) {
+       return x.world.identities().knows_user(e.identity)
+                  ? Cell(std::uint64_t{x.world.identities().uid(e.identity)})
+                  : seen_then(e, x, "uid");
+     }},
+    {"free",
+     Unit::Bytes,
+     [](const Event& e, const CellContext& x) { return seen_then(e, x, "free"); }},
+});
+
+class Reclaims final : public View {
+ public:
+  Reclaims(KeySet keys, bool trace)
+      : rows_(std::move(keys)),
+        list_(kTraceKeys, work_keys(), kTraceFigures),
+        losses_(kKinds),
+        trace_(trace) {}
+
+  Result<> check(const std::deque<EventType>& types) override {
+    memcg_seen_ = std::ranges::find(
+                      types, "vmscan:mm_vmscan_memcg_reclaim_end", &EventType::name) != types.end();
+    return kDone;
+  }
+
+  void on(const Event& event, const World& /*world*/) override {
+    gfp_flags_.learn(*event.type);
+    const auto* work = std::get_if<Work>(&event.payload);
+    if (work == nullptr || std::ranges::find(kKinds, work->end.kind) == kKinds.end()) {
+      return;
+    }
+    // A cgroup's reclaim inside of a direct one is part of its time and pages.
+    if (!work->is_within(WorkKind::DirectReclaim)) {
+      waited_ns_ += work->duration_ns * event.weight;
+      pages_ += work->end.pages * event.weight;
+    }
+    ReclaimCost& cost = rows_.row(event);
+    cost.count += event.weight;
+    cost.pages += work->end.pages * event.weight;
+    if (losses_.take(*work, event.weight)) {
+      cost.durations.add(work->duration_ns, event.weight);
+      histogram_.add(work->duration_ns, event.weight);
+    }
+    if (trace_) {
+      list_.add(event);
+    }
+  }
+
+  Report finish(const World& world, Span span) override;
+
+ private:
+  GroupBy<ReclaimCost> rows_;
+  EventList list_;
+  PairLosses losses_;
+  ValueHistogram histogram_;
+  GfpFlags gfp_flags_;
+  std::uint64_t waited_ns_ = 0;
+  std::uint64_t pages_ = 0;
+  bool memcg_seen_ = true;
+  bool trace_ = false;
+};
+
+Report Reclaims::finish(const World& world, Span span) {
+  const CellContext context{.world = world, .span = span, .gfp_flags = gfp_flags_.names()};
+  Report report;
+  report.view = "reclaim";
+  report.title = "processes that had to reclaim memory";
+  report.totals = {{"count", Unit::Count, rows_.total().count},
+                   {"time_ns", Unit::Nanoseconds, waited_ns_},
+                   {"pages", Unit::Count, pages_}};
+  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
+  table.sort = "time_ns";
+  table.weight = "time_ns";
+  if (trace_) {
+    report.tables.push_back(list_.table("reclaims", context));
+  }
+  report.histograms.push_back(histogram_.histogram("latency of a reclaim", Unit::Nanoseconds));
+  report.caveats.notes = losses_.notes(world);
+  if (!memcg_seen_) {
+    report.caveats.notes.emplace_back(
+        "reclaim of memory cgroups was not recorded: this kernel has no event for it, or it was "
+        "not asked for");
+  }
+  rows_.clear();
+  list_.clear();
+  histogram_.clear();
+  waited_ns_ = pages_ = 0;
+  return report;
+}
+
+bool handles(const EventType& type) {
+  constexpr auto kNames = std::to_array<std::string_view>({"vmscan:mm_vmscan_direct_reclaim_begin",
+                                                           "vmscan:mm_vmscan_direct_reclaim_end",
+                                                           "kmem:mm_vmscan_direct_reclaim_begin",
+                                                           "kmem:mm_vmscan_direct_reclaim_end",
+                                                           "vmscan:mm_vmscan_memcg_reclaim_begin",
+                                                           "vmscan:mm_vmscan_memcg_reclaim_end"});
+  return std::ranges::find(kNames, type.name) != kNames.end();
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  auto keys = KeySet::choose(options, kKeys, work_keys());
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  return std::unique_ptr<View>(
+      std::make_unique<Reclaims>(keys.take(), options.own.contains("trace")));
+}
+
+}  // namespace
+
+extern const ViewSpec view_reclaim;
+constinit const ViewSpec view_reclaim{
+    .summary = "direct and cgroup reclaim: latency and pages, by process or one by one",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = kOptions,
+    .needs_promptness = true,
+    .handles = handles,
+    .make = make,
+};
+
+}  // namespace memtrace

@@ -1,0 +1,293 @@
+// vmscan: reclaim of memory, who spent how long in it and what it gained; slab shrinkers; kswapd.
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <utility>
+
+#include "views/kit/group_by.h"
+#include "views/kit/show_option.h"
+#include "views/reclaim/reclaim_kinds.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys = std::to_array<std::string_view>(
+    {"comm", "pid", "tid", "kind", "shrinker", "order", "gfp", "node", "stack", "cpu"});
+constexpr auto kWorkKindsHere = std::to_array<WorkKind>({WorkKind::DirectReclaim,
+                                                         WorkKind::MemcgReclaim,
+                                                         WorkKind::SoftLimitReclaim,
+                                                         WorkKind::NodeReclaim,
+                                                         WorkKind::SlabShrink,
+                                                         WorkKind::Kswapd});
+
+struct ReclaimCost {
+  std::uint64_t reclaims = 0;
+  std::uint64_t time_ns = 0;  // that the process was held up
+  std::uint64_t direct = 0;   // pages reclaimed, by kind
+  std::uint64_t memcg = 0;
+  std::uint64_t soft_limit = 0;
+  std::uint64_t scanned = 0;
+  std::uint64_t inactive = 0;
+  std::uint64_t written = 0;
+  std::uint64_t shrinks = 0;
+  std::uint64_t slab_ns = 0;
+  std::uint64_t objects = 0;
+  std::uint64_t activated = 0;
+  std::uint64_t deactivated = 0;
+
+  ReclaimCost& operator+=(const ReclaimCost& other) {
+    reclaims += other.reclaims;
+    time_ns += other.time_ns;
+    direct += other.direct;
+    memcg += other.memcg;
+    soft_limit += other.soft_limit;
+    scanned += other.scanned;
+    inactive += other.inactive;
+    written += other.written;
+    shrinks += other.shrinks;
+    slab_ns += other.slab_ns;
+    objects += other.objects;
+    activated += other.activated;
+    deactivated += other.deactivated;
+    return *this;
+  }
+};
+
+template <std::uint64_t ReclaimCost::*Member>
+Cell figure(const ReclaimCost& cost, const CellContext& /*context*/) {
+  return cost.*Member;
+}
+
+// The first ones fit on a line of 100.
+constexpr std::size_t kUsualFigures = 9;
+constexpr auto kFigures = std::to_array<Figure<ReclaimCost>>({
+    {"reclaims", Unit::Count, figure<&ReclaimCost::reclaims>},
+    {"time_ns", Unit::Nanoseconds, figure<&ReclaimCost::time_ns>},
+    {"direct", Unit::Count, figure<&ReclaimCost::direct>},
+    {"cgroup", Unit::Count, figure<&ReclaimCost::memcg>},
+    {"scanned", Unit::Count, figure<&ReclaimCost::scanned>},
+    {"inactive", Unit::Count, figure<&ReclaimCost::inactive>},
+    {"written", Unit::Count, figure<&ReclaimCost::written>},
+    {"shrinks", Unit::Count, figure<&ReclaimCost::shrinks>},
+    {"slab_ns", Unit::Nanoseconds, figure<&ReclaimCost::slab_ns>},
+    {"softlimit", Unit::Count, figure<&ReclaimCost::soft_limit>},
+    {"activated", Unit::Count, figure<&ReclaimCost::activated>},
+    {"deactivated", Unit::Count, figure<&ReclaimCost::deactivated>},
+    {"objects", Unit::Count, figure<&ReclaimCost::objects>},
+});
+constexpr auto kOptions = std::to_array<ViewOption>(
+    {{kShowOption, "COLUMN,...", "these columns instead of the usual ones; memtrace help vmscan"}});
+
+struct ShrinkerCost {
+  Durations durations;
+  std::uint64_t objects = 0;
+  bool objects_known = true;
+
+  ShrinkerCost& operator+=(const ShrinkerCost& other) {
+    durations += other.durations;
+    objects += other.objects;
+    objects_known = objects_known && other.objects_known;
+    return *this;
+  }
+};
+
+constexpr auto kShrinkerFigures = std::to_array<Figure<ShrinkerCost>>({
+    {"count",
+     Unit::Count,
+     [](const ShrinkerCost& c, const CellContext&) { return Cell(c.durations.count()); }},
+    {"time_ns",
+     Unit::Nanoseconds,
+     [](const ShrinkerCost& c, const CellContext&) { return Cell(c.durations.total_ns()); }},
+    {"avg_ns", Unit::Nanoseconds, average_cell<ShrinkerCost>},
+    {"p99_ns", Unit::Nanoseconds, percentile_cell<ShrinkerCost, 99>},
+    {"max_ns", Unit::Nanoseconds, longest_cell<ShrinkerCost>},
+    {"objects",
+     Unit::Count,
+     [](const ShrinkerCost& c, const CellContext&) {
+       return c.objects_known ? Cell(c.objects) : Cell();
+     }},
+});
+
+class Vmscan final : public View {
+ public:
+  Vmscan(KeySet keys, KeySet shrinker_keys, std::vector<Figure<ReclaimCost>> figures)
+      : rows_(std::move(keys)),
+        shrinkers_(std::move(shrinker_keys)),
+        losses_(kWorkKindsHere),
+        figures_(std::move(figures)) {}
+
+  Result<> check(const std::deque<EventType>& types) override {
+    events_ = reclaim_events(types);
+    return kDone;
+  }
+
+  void on(const Event& event, const World& /*world*/) override;
+  Report finish(const World& world, Span span) override;
+
+ private:
+  void on_work(const Event& event, const Work& work);
+  void on_part(const Event& event);
+  std::vector<std::string> notes(const World& world);
+  std::vector<std::string_view> unknown_columns() const;
+
+  GroupBy<ReclaimCost> rows_;
+  GroupBy<ShrinkerCost> shrinkers_;
+  ReclaimKinds kinds_;
+  ReclaimEvents events_;
+  PairLosses losses_;
+  GfpFlags gfp_flags_;
+  bool sampled_ = false;
+  std::vector<Figure<ReclaimCost>> figures_;
+};
+
+// The time of a reclaim inside of another one is the other's already; kswapd holds nobody up.
+bool is_within_reclaim(const Work& work) {
+  return std::ranges::any_of(
+      kWorkKindsHere, [&](WorkKind outer) { return is_reclaim(outer) && work.is_within(outer); });
+}
+
+void Vmscan::on(const Event& event, const World& /*world*/) {
+  sampled_ = sampled_ || event.weight > 1;
+  gfp_flags_.learn(*event.type);
+  const auto* shrink = std::get_if<LruShrink>(&event.payload);
+  if (shrink != nullptr && shrink->pass == LruPass::Isolate && events_.reclaimed) {
+    return;  // the event of the whole pass over these pages follows
+  }
+  kinds_.on(event);
+  if (const auto* work = std::get_if<Work>(&event.payload)) {
+    on_work(event, *work);
+  } else {
+    on_part(event);
+  }
+}
+
+void Vmscan::on_work(const Event& event, const Work& work) {
+  const bool whole = losses_.take(work, event.weight);
+  const std::uint64_t pages = work.end.pages * event.weight;
+  const std::uint64_t time_ns = work.duration_ns * event.weight;
+  if (work.end.kind == WorkKind::Kswapd) {
+    return;
+  }
+  ReclaimCost& cost = rows_.row(event);
+  if (work.end.kind == WorkKind::SlabShrink) {
+    cost.shrinks += event.weight;
+    cost.slab_ns += work.is_within(WorkKind::SlabShrink) ? 0 : time_ns;
+    cost.objects += pages;
+    if (whole) {
+      ShrinkerCost& shrinker = shrinkers_.row(event);
+      shrinker.durations.add(work.duration_ns, event.weight);
+      shrinker.objects += pages;
+      shrinker.objects_known = work.end.has_pages;
+    }
+    return;
+  }
+  cost.reclaims += event.weight;
+  cost.time_ns += is_within_reclaim(work) ? 0 : time_ns;
+  cost.direct += work.end.kind == WorkKind::DirectReclaim ? pages : 0;
+  cost.memcg += work.end.kind == WorkKind::MemcgReclaim ? pages : 0;
+  cost.soft_limit += work.end.kind == WorkKind::SoftLimitReclaim ? pages : 0;
+}
+
+void Vmscan::on_part(const Event& event) {
+  if (const auto* shrink = std::get_if<LruShrink>(&event.payload)) {
+    ReclaimCost& cost = rows_.row(event);
+    cost.scanned += shrink->scanned * event.weight;
+    cost.inactive += shrink->reclaimed * event.weight;
+    cost.activated += shrink->activated * event.weight;
+    cost.deactivated += shrink->deactivated * event.weight;
+  } else if (std::holds_alternative<ReclaimWrite>(event.payload)) {
+    rows_.row(event).written += event.weight;
+  }
+}
+
+std::vector<std::string> Vmscan::notes(const World& world) {
+  std::vector<std::string> notes = losses_.notes(world);
+  if (!events_.reclaimed && events_.scanned) {
+    notes.emplace_back(
+        "this recording tells only what was scanned (mm_vmscan_lru_isolate, active lists too), not "
+        "what was reclaimed of it");
+  }
+  if (!events_.memcg) {
+    notes.emplace_back(
+        "reclaim of memory cgroups was not recorded: this kernel has no event for it, or it was "
+        "not asked for");
+  }
+  if (!events_.slab) {
+    notes.emplace_back("slab shrinking was not recorded: no mm_shrink_slab events");
+  }
+  if (sampled_) {
+    notes.emplace_back("only one in N events was sampled: begins and ends seldom meet");
+  }
+  return notes;
+}
+
+std::vector<std::string_view> Vmscan::unknown_columns() const {
+  std::vector<std::string_view> columns;
+  const auto add = [&](bool known, std::initializer_list<std::string_view> names) {
+    if (!known) {
+      columns.insert(columns.end(), names);
+    }
+  };
+  add(events_.memcg, {"cgroup"});
+  add(events_.soft_limit, {"softlimit"});
+  add(events_.scanned, {"scanned"});
+  add(events_.reclaimed, {"inactive", "activated", "deactivated"});
+  add(events_.written, {"written"});
+  add(events_.slab, {"shrinks", "slab_ns", "objects"});
+  return columns;
+}
+
+Report Vmscan::finish(const World& world, Span span) {
+  const CellContext context{.world = world, .span = span, .gfp_flags = gfp_flags_.names()};
+  kinds_.close(world, span);
+  Report report;
+  report.view = "vmscan";
+  report.title = "reclaim of memory";
+  report.totals = kinds_.totals(events_);
+  report.inconclusive = !events_.direct;
+  Table& table = report.tables.emplace_back(rows_.table(figures_, context));
+  sort_by(table, "time_ns");
+  blank(table, unknown_columns());
+  report.tables.push_back(kinds_.table(events_));
+  Table& shrinkers = report.tables.emplace_back(shrinkers_.table(kShrinkerFigures, context));
+  shrinkers.sort = "time_ns";
+  report.histograms = kinds_.histograms();
+  report.caveats.notes = notes(world);
+  rows_.clear();
+  shrinkers_.clear();
+  kinds_.clear();
+  return report;
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  auto keys = KeySet::choose(options, kKeys, work_keys());
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  ViewOptions by_shrinker;
+  by_shrinker.by = {"shrinker"};
+  auto shrinker_keys = KeySet::choose(by_shrinker, kKeys, work_keys());
+  if (!shrinker_keys.ok()) {
+    return shrinker_keys.take_error();
+  }
+  auto figures = choose_figures<ReclaimCost>(options, kFigures, kUsualFigures);
+  if (!figures.ok()) {
+    return figures.take_error();
+  }
+  return std::unique_ptr<View>(
+      std::make_unique<Vmscan>(keys.take(), shrinker_keys.take(), figures.take()));
+}
+
+}  // namespace
+
+extern const ViewSpec view_vmscan;
+constinit const ViewSpec view_vmscan{
+    .summary = "reclaim: time, pages and kswapd; by process, kind, slab shrinker",
+    .needs = kReclaimNeeds,
+    .keys = kKeys,
+    .options = kOptions,
+    .handles = is_reclaim_event,
+    .make = make,
+};
+
+}  // namespace memtrace

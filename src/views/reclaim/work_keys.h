@@ -1,0 +1,66 @@
+// What views of reclaim, compaction and migration share: names of the kinds of work, keys, and the
+// sentences about works of which only the begin or only the end was seen.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "state/world/world.h"
+#include "tracepoints/event/event.h"
+#include "views/kit/keys.h"
+#include "views/kit/latency.h"
+
+namespace memtrace {
+
+// "direct", "memcg", "softlimit", "node", "slab", "kswapd", "compaction", "migration", "other".
+std::string_view name_of(WorkKind kind);
+
+// Keys of events that are works or parts of a reclaim: kind, shrinker, order, gfp, node, zone,
+// mode, status, reason.
+std::span<const KeySpec> work_keys();
+
+// Names of a field's numbers, from the first event of a group whose format lists them.
+class NumberNames {
+ public:
+  NumberNames(std::string_view group, std::string_view field) : group_(group), field_(field) {}
+
+  void learn(const EventType& type);
+
+  std::span<const FlagName> names() const { return names_; }
+
+ private:
+  std::string_view group_;  // "compaction:"
+  std::string_view field_;
+  std::vector<FlagName> names_;
+};
+
+// The number itself where it has no name.
+std::string name_of(std::int64_t number, std::span<const FlagName> names);
+
+// Works of which one side is missing, told once: an interval's notes do not repeat the last one's.
+class PairLosses {
+ public:
+  explicit PairLosses(std::span<const WorkKind> kinds) : kinds_(kinds) {}
+
+  // True when the work is whole.
+  bool take(const Work& work, std::uint64_t weight) {
+    ends_ += work.has_begin ? 0 : weight;
+    return work.has_begin;
+  }
+
+  std::vector<std::string> notes(const World& world);
+
+ private:
+  std::span<const WorkKind> kinds_;
+  std::uint64_t ends_ = 0;
+  std::uint64_t abandoned_told_ = 0;
+};
+
+// Empties columns whose events were not recorded: not 0 but unknown.
+void blank(Table& table, std::span<const std::string_view> columns);
+
+}  // namespace memtrace

@@ -1,0 +1,297 @@
+// writeback: who made pages of files dirty, who wrote them back, and who had to wait for it.
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <utility>
+
+#include "views/kit/group_by.h"
+#include "views/kit/show_option.h"
+#include "views/reclaim/flushes.h"
+#include "views/reclaim/sync_calls.h"
+#include "views/reclaim/work_keys.h"
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys =
+    std::to_array<std::string_view>({"comm", "pid", "tid", "device", "inode", "stack", "cpu"});
+constexpr auto kNeeds = std::to_array<std::string_view>({
+    "writeback:writeback_dirty_folio|writeback:writeback_dirty_page|",
+    "writeback:writeback_single_inode|",
+    "writeback:writeback_pages_written|",
+    "writeback:balance_dirty_pages|",
+    "vmscan:mm_vmscan_write_folio|vmscan:mm_vmscan_writepage|kmem:mm_vmscan_writepage",
+    "writeback:writeback_start|",
+    "writeback:writeback_written|",
+    "syscalls:sys_enter_sync|",
+    "syscalls:sys_exit_sync|",
+    "syscalls:sys_enter_syncfs|",
+    "syscalls:sys_exit_syncfs|",
+    "syscalls:sys_enter_fsync|",
+    "syscalls:sys_exit_fsync|",
+    "syscalls:sys_enter_fdatasync|",
+    "syscalls:sys_exit_fdatasync|",
+    "syscalls:sys_enter_msync|",
+    "syscalls:sys_exit_msync|",
+    "syscalls:sys_enter_sync_file_range|",
+    "syscalls:sys_exit_sync_file_range|",
+    "block:block_bio_queue|",
+});
+
+// Who writes to a disk matters, not the code.
+constexpr auto kParts = std::to_array<EventPart>({{.event = "block:block_bio_queue",
+                                                   .filter = "rwbs ~ \"*W*\"",
+                                                   .stacks = EventPart::Stacks::None}});
+
+struct WriteCost {
+  std::uint64_t dirtied = 0;
+  std::uint64_t written = 0;
+  std::uint64_t flushed = 0;
+  std::uint64_t flushes = 0;
+  std::uint64_t balances = 0;
+  std::uint64_t throttles = 0;
+  std::uint64_t paused_ns = 0;
+  std::uint64_t longest_ns = 0;
+  std::uint64_t file_pageouts = 0;
+  std::uint64_t swap_pageouts = 0;
+
+  WriteCost& operator+=(const WriteCost& other) {
+    dirtied += other.dirtied;
+    written += other.written;
+    flushed += other.flushed;
+    flushes += other.flushes;
+    balances += other.balances;
+    throttles += other.throttles;
+    paused_ns += other.paused_ns;
+    longest_ns = std::max(longest_ns, other.longest_ns);
+    file_pageouts += other.file_pageouts;
+    swap_pageouts += other.swap_pageouts;
+    return *this;
+  }
+};
+
+template <std::uint64_t WriteCost::*Member>
+Cell figure(const WriteCost& cost, const CellContext& /*context*/) {
+  return cost.*Member;
+}
+
+// The first ones fit on a line of 100.
+constexpr std::size_t kUsualFigures = 8;
+constexpr auto kFigures = std::to_array<Figure<WriteCost>>({
+    {"dirtied", Unit::Count, figure<&WriteCost::dirtied>},
+    {"written", Unit::Count, figure<&WriteCost::written>},
+    {"flushed", Unit::Count, figure<&WriteCost::flushed>},
+    {"throttles", Unit::Count, figure<&WriteCost::throttles>},
+    {"paused_ns", Unit::Nanoseconds, figure<&WriteCost::paused_ns>},
+    {"max_pause_ns", Unit::Nanoseconds, figure<&WriteCost::longest_ns>},
+    {"file_pageouts", Unit::Count, figure<&WriteCost::file_pageouts>},
+    {"swap_pageouts", Unit::Count, figure<&WriteCost::swap_pageouts>},
+    {"flushes", Unit::Count, figure<&WriteCost::flushes>},
+    {"balances", Unit::Count, figure<&WriteCost::balances>},
+});
+constexpr auto kOptions = std::to_array<ViewOption>(
+    {{kShowOption,
+      "COLUMN,...",
+      "these columns instead of the usual ones; memtrace help writeback"}});
+
+// Which events tell which columns.
+struct Source {
+  std::string_view event;  // a part of its name
+  std::span<const std::string_view> columns;
+  std::string_view what;
+};
+
+constexpr auto kDirtied = std::to_array<std::string_view>({"dirtied"});
+constexpr auto kWritten = std::to_array<std::string_view>({"written"});
+constexpr auto kFlushed = std::to_array<std::string_view>({"flushed", "flushes"});
+constexpr auto kPauses =
+    std::to_array<std::string_view>({"balances", "throttles", "paused_ns", "max_pause_ns"});
+constexpr auto kPageouts = std::to_array<std::string_view>({"file_pageouts", "swap_pageouts"});
+constexpr auto kSources = std::to_array<Source>({
+    {"writeback_dirty_", kDirtied, "who made pages dirty"},
+    {"writeback_single_inode", kWritten, "what was written of which file"},
+    {"writeback_pages_written", kFlushed, "what flusher threads wrote"},
+    {"balance_dirty_pages", kPauses, "who had to wait"},
+    {"mm_vmscan_write", kPageouts, "what reclaim wrote"},
+});
+
+std::uint64_t device_word(const Event& event) {
+  return event.label.value;
+}
+
+Cell device_cell(std::uint64_t word, const CellContext& context) {
+  return word == 0 ? Cell()
+                   : Cell(std::string(
+                         context.world.strings().at(StringId{static_cast<std::uint32_t>(word)})));
+}
+
+std::uint64_t inode_word(const Event& event) {
+  if (const auto* dirtied = std::get_if<PageDirtied>(&event.payload)) {
+    return dirtied->inode;
+  }
+  const auto* written = std::get_if<InodeWritten>(&event.payload);
+  return written == nullptr ? 0 : written->inode;
+}
+
+// No file system has an inode 0 that holds data; a device's own pages are those of an inode too.
+Cell inode_cell(std::uint64_t word, const CellContext& /*context*/) {
+  return word == 0 ? Cell() : Cell(word);
+}
+
+constexpr auto kOwnKeys =
+    std::to_array<KeySpec>({{"device", Unit::Text, device_word, nullptr, device_cell},
+                            {"inode", Unit::Number, inode_word, nullptr, inode_cell}});
+
+class Writeback final : public View {
+ public:
+  Writeback(KeySet keys, KeySet device_keys, std::vector<Figure<WriteCost>> figures)
+      : rows_(std::move(keys)), devices_(std::move(device_keys)), figures_(std::move(figures)) {}
+
+  Result<> check(const std::deque<EventType>& types) override {
+    for (const Source& source : kSources) {
+      const bool is_there = std::ranges::any_of(types, [&](const EventType& type) {
+        return type.name.find(source.event) != std::string::npos;
+      });
+      if (!is_there) {
+        unknown_.insert(unknown_.end(), source.columns.begin(), source.columns.end());
+        notes_.push_back(std::string(source.what) + " is not known: there are no events " +
+                         std::string(source.event));
+      }
+    }
+    return kDone;
+  }
+
+  void on(const Event& event, const World& /*world*/) override {
+    flushes_.on(event);
+    sync_calls_.on(event);
+    if (!is_cost(event.payload)) {
+      return;
+    }
+    const WriteCost cost = cost_of(event);
+    rows_.row(event) += cost;
+    if (event.label.valid()) {
+      devices_.row(event) += cost;
+    }
+  }
+
+  Report finish(const World& world, Span span) override;
+
+ private:
+  static bool is_cost(const EventPayload& payload) {
+    return std::holds_alternative<PageDirtied>(payload) ||
+           std::holds_alternative<InodeWritten>(payload) ||
+           std::holds_alternative<PagesWritten>(payload) ||
+           std::holds_alternative<DirtyBalance>(payload) ||
+           std::holds_alternative<ReclaimWrite>(payload);
+  }
+
+  static WriteCost cost_of(const Event& event);
+  std::vector<Total> totals() const;
+
+  GroupBy<WriteCost> rows_;
+  GroupBy<WriteCost> devices_;
+  Flushes flushes_;
+  SyncCalls sync_calls_;
+  std::vector<std::string_view> unknown_;  // columns
+  std::vector<std::string> notes_;
+  std::vector<Figure<WriteCost>> figures_;
+};
+
+WriteCost Writeback::cost_of(const Event& event) {
+  WriteCost cost;
+  if (std::holds_alternative<PageDirtied>(event.payload)) {
+    cost.dirtied = event.weight;
+  } else if (const auto* inode = std::get_if<InodeWritten>(&event.payload)) {
+    cost.written = inode->pages * event.weight;
+  } else if (const auto* work = std::get_if<PagesWritten>(&event.payload)) {
+    cost.flushed = work->pages * event.weight;
+    cost.flushes = event.weight;
+  } else if (const auto* balance = std::get_if<DirtyBalance>(&event.payload)) {
+    cost.balances = event.weight;
+    cost.throttles = balance->pause_ns > 0 ? event.weight : 0;
+    cost.paused_ns = balance->pause_ns * event.weight;
+    cost.longest_ns = balance->pause_ns;
+  } else if (const auto* write = std::get_if<ReclaimWrite>(&event.payload)) {
+    (write->of_file ? cost.file_pageouts : cost.swap_pageouts) = event.weight;
+  }
+  return cost;
+}
+
+std::vector<Total> Writeback::totals() const {
+  const WriteCost total = rows_.total();
+  std::vector<Total> totals = {{"dirtied", Unit::Count, total.dirtied},
+                               {"written", Unit::Count, total.written},
+                               {"flushed", Unit::Count, total.flushed},
+                               {"flushes", Unit::Count, total.flushes},
+                               {"throttles", Unit::Count, total.throttles},
+                               {"paused_ns", Unit::Nanoseconds, total.paused_ns},
+                               {"file_pageouts", Unit::Count, total.file_pageouts},
+                               {"swap_pageouts", Unit::Count, total.swap_pageouts}};
+  std::erase_if(totals, [this](const Total& each) {
+    return std::ranges::find(unknown_, each.name) != unknown_.end();
+  });
+  return totals;
+}
+
+Report Writeback::finish(const World& world, Span span) {
+  const CellContext context{.world = world, .span = span};
+  Report report;
+  report.view = "writeback";
+  report.title = "pages made dirty and written back";
+  report.totals = totals();
+  report.inconclusive = unknown_.size() > kPageouts.size();  // made of events of other views
+  for (const GroupBy<WriteCost>* rows : {&rows_, &devices_}) {
+    Table& table = report.tables.emplace_back(rows->table(figures_, context));
+    sort_by(table, "dirtied");
+    blank(table, unknown_);
+  }
+  if (flushes_.any()) {
+    report.tables.push_back(flushes_.table());
+  }
+  if (sync_calls_.any()) {
+    report.tables.push_back(sync_calls_.table(context));
+  }
+  report.caveats.notes = notes_;
+  rows_.clear();
+  devices_.clear();
+  flushes_.clear();
+  sync_calls_.clear();
+  return report;
+}
+
+bool handles(const EventType& type) {
+  return type.name.starts_with("writeback:") || type.name.ends_with(":mm_vmscan_write_folio") ||
+         type.name.ends_with(":mm_vmscan_writepage") || type.name == "block:block_bio_queue" ||
+         is_sync_call(type);
+}
+
+Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  auto keys = KeySet::choose(options, kKeys, kOwnKeys);
+  if (!keys.ok()) {
+    return keys.take_error();
+  }
+  auto figures = choose_figures<WriteCost>(options, kFigures, kUsualFigures);
+  if (!figures.ok()) {
+    return figures.take_error();
+  }
+  ViewOptions by_device;
+  by_device.by = {"device"};
+  auto device_keys = KeySet::choose(by_device, kKeys, kOwnKeys);
+  return std::unique_ptr<View>(
+      std::make_unique<Writeback>(keys.take(), device_keys.take(), figures.take()));
+}
+
+}  // namespace
+
+extern const ViewSpec view_writeback;
+constinit const ViewSpec view_writeback{
+    .summary = "pages of files made dirty and written back, writers throttled, page-out",
+    .needs = kNeeds,
+    .keys = kKeys,
+    .options = kOptions,
+    .parts = kParts,
+    .handles = handles,
+    .make = make,
+};
+
+}  // namespace memtrace

@@ -1,0 +1,94 @@
+#include "symbolize/code/initial_pointer.h"
+
+#include <cstring>
+
+#include "symbolize/elf/load_layout.h"
+
+namespace memtrace {
+namespace {
+
+// Where the variable lies, as the linker numbered addresses.
+std::optional<std::uint64_t> svma_of_variable(const ElfFile& file,
+                                              std::uint32_t section_type,
+                                              std::string_view variable) {
+  const auto section = file.section_of_type(section_type);
+  Elf_Data* data = section ? ::elf_getdata(section->handle, nullptr) : nullptr;
+  if (data == nullptr || section->header.sh_entsize == 0) {
+    return std::nullopt;
+  }
+  const std::size_t count = data->d_size / section->header.sh_entsize;
+  for (std::size_t i = 0; i < count; ++i) {
+    GElf_Sym symbol;
+    if (::gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr ||
+        GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF) {
+      continue;
+    }
+    const char* name = ::elf_strptr(file.handle(), section->header.sh_link, symbol.st_name);
+    const std::string_view text = name == nullptr ? "" : name;
+    if (text.substr(0, text.find('@')) == variable) {
+      return symbol.st_value;
+    }
+  }
+  return std::nullopt;
+}
+
+// What the loader will put there: the load bias + the addend.
+std::optional<std::uint64_t> relocated_value(const ElfFile& file, std::uint64_t svma) {
+  Elf_Scn* section = nullptr;
+  while ((section = ::elf_nextscn(file.handle(), section)) != nullptr) {
+    GElf_Shdr header;
+    Elf_Data* data = nullptr;
+    if (::gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_RELA ||
+        header.sh_entsize == 0 || (data = ::elf_getdata(section, nullptr)) == nullptr) {
+      continue;
+    }
+    for (std::size_t i = 0; i < data->d_size / header.sh_entsize; ++i) {
+      GElf_Rela entry;
+      if (::gelf_getrela(data, static_cast<int>(i), &entry) == nullptr) {
+        break;
+      }
+      const auto type = GELF_R_TYPE(entry.r_info);
+      const bool is_relative =
+          type == (file.machine() == EM_AARCH64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE);
+      if (entry.r_offset == svma && is_relative) {
+        return static_cast<std::uint64_t>(entry.r_addend);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// Of a program that is loaded where the linker put it.
+std::optional<std::uint64_t> stored_value(const ElfFile& file, std::uint64_t svma) {
+  Elf_Scn* section = nullptr;
+  while ((section = ::elf_nextscn(file.handle(), section)) != nullptr) {
+    ElfFile::Section place{.handle = section, .header = {}};
+    if (::gelf_getshdr(section, &place.header) == nullptr || svma < place.header.sh_addr ||
+        svma - place.header.sh_addr >= place.header.sh_size) {
+      continue;
+    }
+    const auto bytes = file.content(place);
+    const std::uint64_t at = svma - place.header.sh_addr;
+    std::uint64_t value = 0;
+    if (at <= bytes.size() && bytes.size() - at >= sizeof(value)) {
+      std::memcpy(&value, bytes.data() + at, sizeof(value));
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> initial_target(const ElfFile& file, std::string_view variable) {
+  auto svma = svma_of_variable(file, SHT_DYNSYM, variable);
+  svma = svma ? svma : svma_of_variable(file, SHT_SYMTAB, variable);
+  if (!svma) {
+    return std::nullopt;
+  }
+  auto value = relocated_value(file, *svma);
+  value = value ? value : stored_value(file, *svma);
+  return value && *value != 0 ? file_offset_of(file, *value) : std::nullopt;
+}
+
+}  // namespace memtrace

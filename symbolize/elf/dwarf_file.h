@@ -1,0 +1,42 @@
+// The DWARF of one file, opened so that neither its size unpacked nor other files that it names can
+// do harm.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "symbolize/elf/elf_file.h"
+#include "symbolize/elf/unpacked_bytes.h"
+
+namespace memtrace {
+
+class DwarfFile {
+ public:
+  // `file` must stay open. Error: what libdw cannot read, or would take too much memory unpacked.
+  static Result<DwarfFile> open(const ElfFile& file);
+
+  Dwarf* handle() const { return dwarf_.get(); }
+
+ private:
+  struct Close {
+    void operator()(Dwarf* dwarf) const { ::dwarf_end(dwarf); }
+  };
+
+  DwarfFile() = default;
+
+  void set_common_file(const ElfFile& file);
+
+  UnpackedBytes memory_;
+  std::optional<ElfFile> common_file_;  // what dwz(1) moved out of several debug files
+  std::unique_ptr<DwarfFile> common_;
+  std::unique_ptr<Dwarf, Close> dwarf_;  // after the common one: reads from it
+};
+
+// Whether only we, root and the user behind sudo(8) can say what lies at this path: for files that
+// libdw opens by itself (.dwo), with nothing of what ForeignBytes is for.
+bool is_path_of_ours(const std::string& path);
+
+}  // namespace memtrace

@@ -1,0 +1,80 @@
+#include "cli/options/option_table.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace memtrace {
+namespace {
+
+constexpr auto kOptions = std::to_array<Option>({
+    {"all", 'a', "", "everything"},
+    {"event", 'e', "EVENT,...", "these"},
+    {"top", 0, "N", "so many rows"},
+    {"ring-size", 'm', "SIZE", "memory"},
+    {"level", 'z', "[=LEVEL]", "how much"},
+    {"duration", 'd', "SECONDS", "time"},
+});
+
+ParsedOptions parsed(const std::vector<std::string>& arguments) {
+  auto result = parse_options(kOptions, arguments);
+  EXPECT_TRUE(result.ok());
+  return result.take();
+}
+
+TEST(OptionTableTest, lists_come_from_commas_and_from_repetition) {
+  const auto options = parsed({"-e", "a:b,c:d", "--event=e:f"});
+  EXPECT_EQ(options.list("event"), (std::vector<std::string>{"a:b", "c:d", "e:f"}));
+  EXPECT_FALSE(options.has("all"));
+}
+
+TEST(OptionTableTest, what_stands_behind_two_dashes_is_the_command_as_it_is) {
+  const auto options = parsed({"-a", "--", "ls", "-e", "--", "x"});
+  EXPECT_TRUE(options.has("all"));
+  EXPECT_EQ(options.command(), (std::vector<std::string>{"ls", "-e", "--", "x"}));
+  EXPECT_FALSE(options.has("event"));
+}
+
+TEST(OptionTableTest, argument_in_brackets_may_be_left_out) {
+  EXPECT_EQ(parsed({"-z", "-a"}).text("level", "none"), "1");
+  EXPECT_EQ(parsed({"-z3", "-a"}).text("level"), "3");
+  EXPECT_EQ(parsed({"--level=4"}).text("level"), "4");
+  EXPECT_EQ(parsed({"--level", "--", "5"}).text("level", "none"), "1");
+  EXPECT_EQ(parsed({"-z", "5"}).text("level"), "5");
+  EXPECT_EQ(parsed({"-a"}).text("level", "none"), "none");
+}
+
+TEST(OptionTableTest, positional_words_may_stand_anywhere) {
+  const auto options = parsed({"1", "-a", "5"});
+  EXPECT_EQ(options.positional(), (std::vector<std::string>{"1", "5"}));
+}
+
+TEST(OptionTableTest, an_unknown_option_is_a_usage_error_with_the_nearest) {
+  const auto result = parse_options(kOptions, {"--tops", "3"});
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().kind, ErrorKind::Usage);
+  EXPECT_EQ(result.error().hint, "did you mean --top?");
+}
+
+TEST(OptionTableTest, values_are_checked) {
+  const auto options = parsed({"--top", "many", "-m", "64K", "-d", "0"});
+  EXPECT_EQ(options.number("top", 0).error().kind, ErrorKind::Usage);
+  EXPECT_EQ(options.bytes("ring-size", 0).value(), 65536U);
+  EXPECT_FALSE(options.duration_ns("duration", 0).ok());
+  EXPECT_EQ(options.number("event", 7).value(), 7U);
+}
+
+TEST(OptionTableTest, a_missing_value_is_a_usage_error) {
+  const auto result = parse_options(kOptions, {"--top"});
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().kind, ErrorKind::Usage);
+}
+
+TEST(OptionTableTest, help_shows_each_option_with_its_argument) {
+  const std::string help = help_text(kOptions);
+  EXPECT_NE(help.find("  -e, --event EVENT,..."), std::string::npos);
+  EXPECT_NE(help.find("      --top N"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace memtrace

@@ -1,0 +1,87 @@
+#include "identity/identity_log.h"
+
+#include <gtest/gtest.h>
+
+namespace memtrace {
+namespace {
+
+class IdentityLogTest : public testing::Test {
+ protected:
+  std::string identity(std::uint32_t pid) const {
+    const IdentityId id = world_.identity_of(pid);
+    return id.valid()
+               ? world_.identities().user(id) + " " + std::string(world_.identities().cgroup(id))
+               : "nobody knows";
+  }
+
+  World world_{{}};
+  Recording recording_;
+  IdentityReplay replay_{world_, recording_};
+  IdentityLog log_;
+};
+
+TEST_F(IdentityLogTest, what_was_written_is_true_from_its_time_on) {
+  log_.name_user(1000, "anna");
+  log_.add({0, 7, 0, "/"});
+  log_.add({50, 7, 1000, "/user slice"});
+  recording_.identities = log_.text();
+  replay_.advance(49);
+  EXPECT_EQ(identity(7), "0 /");
+  replay_.advance(50);
+  EXPECT_EQ(identity(7), "anna /user slice");
+  EXPECT_TRUE(replay_.has_any());
+}
+
+TEST_F(IdentityLogTest, a_path_is_written_once) {
+  log_.add({0, 7, 0, "/long/path"});
+  log_.add({0, 8, 0, "/long/path"});
+  const std::string& text = log_.text();
+  EXPECT_EQ(text.find("/long/path"), text.rfind("/long/path"));
+}
+
+TEST_F(IdentityLogTest, a_pipe_brings_it_in_pieces_that_may_end_within_a_line) {
+  log_.add({0, 7, 0, "/a"});
+  const std::string first(log_.news());
+  log_.add({5, 7, 3, "/b"});
+  const std::string second(log_.news());
+  EXPECT_TRUE(log_.news().empty());
+  EXPECT_EQ(first + second, log_.text());
+  recording_.identities = first + second.substr(0, second.size() - 3);
+  replay_.advance(10);
+  EXPECT_EQ(identity(7), "0 /a");
+  recording_.identities = first + second;
+  replay_.advance(10);
+  EXPECT_EQ(identity(7), "3 /b");
+}
+
+TEST_F(IdentityLogTest, what_is_not_known_is_written_as_such) {
+  log_.add({0, 7, 1000, "/a"});
+  log_.add({10, 7, kUnknownUser, "/a"});
+  log_.add({20, 7, 1000, ""});
+  recording_.identities = log_.text();
+  EXPECT_NE(recording_.identities.find("task 10 7 - 1\ntask 20 7 1000 -\n"), std::string::npos);
+  replay_.advance(10);
+  EXPECT_FALSE(world_.identities().knows_user(world_.identity_of(7)));
+  EXPECT_EQ(identity(7), " /a");
+  replay_.advance(20);
+  EXPECT_FALSE(world_.identities().knows_cgroup(world_.identity_of(7)));
+  EXPECT_EQ(identity(7), "1000 ");
+}
+
+TEST_F(IdentityLogTest, lines_that_are_not_understood_are_passed_over) {
+  recording_.identities =
+      "novelty 1 2 3\n\ntask\ntask 1 x 0 1\ntask 1 7 99999999999 1\nuser\ncgroup 1 /a\n"
+      "task 1 9 2 1\n";
+  replay_.advance(10);
+  EXPECT_EQ(identity(7), "nobody knows");
+  EXPECT_EQ(identity(9), "2 /a");
+}
+
+TEST_F(IdentityLogTest, a_recording_without_a_log_says_nothing) {
+  replay_.advance(10);
+  EXPECT_FALSE(replay_.has_any());
+  EXPECT_EQ(identity(7), "nobody knows");
+}
+
+}  // namespace
+}  // namespace memtrace

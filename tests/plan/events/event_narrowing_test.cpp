@@ -1,0 +1,68 @@
+#include "plan/events/event_narrowing.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace memtrace::test {
+namespace {
+
+EventRequest tracepoint(const char* name, const char* filter = "") {
+  return {.info = {.name = name, .kind = EventKind::Tracepoint},
+          .type = kTypeTracepoint,
+          .filter = filter};
+}
+
+constexpr std::array<EventPart, 2> kParts = {{
+    {.event = "kmem:mm_page_alloc", .filter = "order >= 9", .stacks = EventPart::Stacks::None},
+    {.event = "kmem:kmalloc", .stacks = EventPart::Stacks::Kernel},
+}};
+
+TEST(EventPartsTest, event_without_a_part_is_needed_whole) {
+  EXPECT_EQ(find_part(kParts, "kmem:kfree"), nullptr);
+  EXPECT_EQ(find_part(kParts, "kmem:kmalloc"), &kParts[1]);
+}
+
+TEST(EventPartsTest, part_has_fewer_samples_and_shorter_stacks) {
+  EventRequest pages = tracepoint("kmem:mm_page_alloc");
+  narrow(pages, kParts[0]);
+  EXPECT_EQ(pages.filter, "order >= 9");
+  EXPECT_FALSE(pages.stacks);
+  EventRequest slab = tracepoint("kmem:kmalloc");
+  narrow(slab, kParts[1]);
+  EXPECT_EQ(slab.filter, "");
+  EXPECT_TRUE(slab.stacks);
+  EXPECT_FALSE(slab.user_stack);
+}
+
+TEST(EventPartsTest, what_two_views_need_is_enough_for_both) {
+  EventRequest known = tracepoint("kmem:mm_page_alloc", "order >= 9");
+  known.stacks = false;
+  EventRequest other = known;
+  widen(known, other);
+  EXPECT_EQ(known.filter, "order >= 9");
+  EXPECT_FALSE(known.stacks);
+  other.filter = "";
+  other.stacks = true;
+  other.user_stack = false;
+  widen(known, other);
+  EXPECT_EQ(known.filter, "");
+  EXPECT_TRUE(known.stacks);
+  EXPECT_FALSE(known.user_stack);  // the one without a stack asked for no user stack
+  widen(known, tracepoint("kmem:mm_page_alloc"));
+  EXPECT_TRUE(known.user_stack);
+}
+
+TEST(EventPartsTest, recording_knows_what_was_left_out_and_for_whom_it_is_enough) {
+  const std::array<EventRequest, 2> requests = {tracepoint("kmem:mm_page_alloc", "order >= 9"),
+                                                tracepoint("kmem:kmalloc")};
+  const std::map<std::string, std::string> expected = {{"kmem:mm_page_alloc", "order >= 9"}};
+  EXPECT_EQ(filters_of_parts(requests), expected);
+  const ViewSpec narrow_view{.parts = kParts};
+  EXPECT_TRUE(is_enough(narrow_view, "kmem:mm_page_alloc", "order >= 9"));
+  EXPECT_FALSE(is_enough(narrow_view, "kmem:mm_page_alloc", "order >= 4"));
+  EXPECT_FALSE(is_enough(ViewSpec{}, "kmem:mm_page_alloc", "order >= 9"));
+}
+
+}  // namespace
+}  // namespace memtrace::test

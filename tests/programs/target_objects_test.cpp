@@ -1,0 +1,89 @@
+#include "programs/target_objects.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "support/temp_dir.h"
+
+namespace memtrace {
+namespace {
+
+bool has_file(const std::vector<TargetObject>& objects, std::string_view start) {
+  return std::any_of(objects.begin(), objects.end(), [start](const TargetObject& object) {
+    return std::string_view(object.mapped_path)
+        .substr(object.mapped_path.rfind('/') + 1)
+        .starts_with(start);
+  });
+}
+
+TEST(TargetObjects, of_this_process_are_its_program_and_libraries) {
+  const auto objects = objects_of_process(static_cast<std::uint32_t>(::getpid()));
+  EXPECT_TRUE(has_file(objects, "programs_test"));
+  EXPECT_TRUE(has_file(objects, "libc.so"));
+}
+
+TEST(TargetObjects, of_a_command_are_what_its_loader_will_load) {
+  const auto objects = objects_of({.kind = TargetKind::Command, .command = {"sh"}});
+  ASSERT_TRUE(objects.ok());
+  EXPECT_TRUE(has_file(objects.value(), "libc.so"));
+}
+
+TEST(TargetObjects, of_a_script_are_its_interpreters) {
+  const test::TempDir dir;
+  const std::string script = dir.path() + "/script";
+  std::ofstream(script) << "#!/usr/bin/env sh\ntrue\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const auto objects = objects_of({.kind = TargetKind::Command, .command = {script}});
+  ASSERT_TRUE(objects.ok());
+  EXPECT_TRUE(has_file(objects.value(), "env"));
+  EXPECT_TRUE(has_file(objects.value(), "sh") || has_file(objects.value(), "dash"));
+}
+
+TEST(TargetObjects, a_command_that_is_not_there_is_an_error) {
+  const auto objects = objects_of({.kind = TargetKind::Command, .command = {"no-such-program"}});
+  ASSERT_FALSE(objects.ok());
+  EXPECT_EQ(objects.error().errno_value, ENOENT);
+}
+
+// The code of this very function, as a mmap record would tell of it.
+NewMapping own_mapping() {
+  std::ifstream maps("/proc/self/maps");
+  NewMapping mapping{.pid = static_cast<std::uint32_t>(::getpid())};
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    char dash = 0;
+    std::string permissions;
+    std::string skipped;
+    words >> std::hex >> mapping.start >> dash >> mapping.end >> permissions >> skipped >> skipped;
+    words >> std::dec >> mapping.inode >> mapping.path;
+    const auto here = reinterpret_cast<std::uintptr_t>(&own_mapping);
+    if (mapping.start <= here && here < mapping.end) {
+      break;
+    }
+  }
+  return mapping;
+}
+
+TEST(TargetObjects, file_of_a_mapping_is_found_while_its_process_lives_and_afterwards) {
+  NewMapping mapping = own_mapping();
+  auto object = object_of_mapping(mapping);
+  ASSERT_TRUE(object);
+  EXPECT_EQ(object->mapped_path, mapping.path);
+  FileSet files;
+  EXPECT_TRUE(files.insert(object->path));
+  mapping.pid = 0x7ffffffe;  // gone
+  object = object_of_mapping(mapping);
+  ASSERT_TRUE(object);
+  EXPECT_FALSE(files.insert(object->path));
+  ++mapping.inode;  // another file has the name by now
+  EXPECT_FALSE(object_of_mapping(mapping));
+  EXPECT_FALSE(files.insert("/nonexistent"));
+}
+
+}  // namespace
+}  // namespace memtrace

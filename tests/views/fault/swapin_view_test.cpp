@@ -1,0 +1,156 @@
+#include "support/fake_namer.h"
+#include "views/fault/fault_script.h"
+#include "views/fault/swap_stacks.h"
+
+namespace memtrace::test {
+namespace {
+
+constexpr std::uint64_t kHeap = 0x10000000;
+constexpr std::uint64_t kFile = 0x20000000;
+constexpr std::uint64_t kMovable = 8;
+constexpr const char* kWriteEvent = "vmscan:mm_vmscan_write_folio";
+
+Frame kernel_frame(const char* function) {
+  return {.function = function, .module = "[kernel]", .kernel = true};
+}
+
+// Stack 5 reads swap, stack 6 fills a fresh page.
+class SwapInTest : public testing::Test {
+ protected:
+  SwapInTest() {
+    namer_.stacks[StackId{5}] = {kernel_frame("__alloc_pages"),
+                                 kernel_frame("swap_cluster_readahead"),
+                                 kernel_frame("do_swap_page")};
+    namer_.stacks[StackId{6}] = {kernel_frame("__alloc_pages"), kernel_frame("do_anonymous_page")};
+  }
+
+  static void prepare(EventScript& script) {
+    map(script, {kHeap, 0x100000, AreaKind::Heap, "[heap]"});
+    map(script, {kFile, 0x100000, AreaKind::File, "/data"});
+    script.add_field("kmem:mm_page_alloc", "gfp_flags").flags = {{kMovable, "__GFP_MOVABLE"}};
+    script.add_field(kWriteEvent, "reclaim_flags");
+  }
+
+  FakeNamer namer_;
+};
+
+TEST_F(SwapInTest, major_faults_on_memory_without_a_file_are_swap_ins) {
+  EventScript script("swapin", {.by = {"pid"}, .namer = &namer_});
+  prepare(script);
+  script.play({at(1000, entry(kHeap)),
+               at(4000, major(kHeap)),
+               at(5000, entry(kHeap + 0x1000)),
+               at(5500, minor(kHeap + 0x1000)),
+               at(6000, entry(kFile)),
+               at(9000, major(kFile))});
+  const Report report = script.finish();
+  EXPECT_EQ(report.tables[0].rows.size(), 1U);
+  EXPECT_EQ(figure(report, {number(100)}, "count"), number(1));
+  EXPECT_EQ(figure(report, {number(100)}, "max"), number(3000));
+  EXPECT_TRUE(has_note(report, "swap cache"));
+}
+
+TEST_F(SwapInTest, pages_are_those_allocated_by_swap_ins_functions_for_users) {
+  EventScript script("swapin", {.by = {"pid"}, .namer = &namer_});
+  prepare(script);
+  script.play(
+      {entry(kHeap),
+       with_stack(5, page_alloc(0, kMovable)),
+       with_stack(5, page_alloc(2, kMovable)),
+       with_stack(5, page_alloc(0)),  // a page of the kernel's own, for the swap cache's tree
+       with_stack(6, page_alloc(0, kMovable)),
+       major(kHeap)});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {number(100)}, "pages"), number(5));
+  EXPECT_EQ(total(report, "pages"), 5U);
+}
+
+TEST_F(SwapInTest, pages_read_in_a_fault_are_in_the_row_of_its_stack) {
+  EventScript script("swapin", {.by = {"stack"}, .namer = &namer_});
+  prepare(script);
+  script.play({with_stack(3, entry(kHeap)),
+               with_stack(5, page_alloc(0, kMovable)),
+               major(kHeap),
+               with_stack(5, page_alloc(1, kMovable))});  // outside: swapoff
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {stack(3)}, "pages"), number(1));
+  EXPECT_EQ(figure(report, {stack(5)}, "pages"), number(2));
+}
+
+TEST_F(SwapInTest, pages_are_blank_without_names) {
+  EventScript script("swapin", {.by = {"pid"}});
+  prepare(script);
+  script.play({entry(kHeap), with_stack(5, page_alloc(0, kMovable)), major(kHeap)});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {number(100)}, "pages"), Cell());
+  EXPECT_TRUE(has_note(report, "how many pages were read is not known"));
+}
+
+TEST_F(SwapInTest, pages_that_a_kprobe_saw_being_read_need_no_names) {
+  constexpr const char* kReadEvent = "memtrace_kernel_7:swap_readpage";
+  EventScript script("swapin", {.by = {"pid"}});
+  prepare(script);
+  script.add_field(kReadEvent, "__probe_ip");
+  const Step read{.event = kReadEvent, .payload = {}, .fields = {0}};
+  script.play({entry(kHeap),
+               read,
+               with_stack(5, page_alloc(0, kMovable)),
+               read,
+               with_stack(5, page_alloc(0, kMovable)),
+               major(kHeap)});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {number(100)}, "pages"), number(2));
+  EXPECT_EQ(total(report, "pages"), 2U);
+  EXPECT_FALSE(has_note(report, "how many pages were read is not known"));
+}
+
+Step write_of(const EventPayload& payload) {
+  return {.event = kWriteEvent, .payload = payload};
+}
+
+// A kernel may tell it by flags or otherwise.
+const EventPayload kAnonymousWrite = ReclaimWrite{.of_file = false};
+const EventPayload kFileWrite = ReclaimWrite{.of_file = true};
+
+TEST_F(SwapInTest, pages_written_by_reclaim_count_for_who_reclaimed_and_not_those_of_files) {
+  EventScript script("swapin", {.by = {"pid"}, .namer = &namer_});
+  prepare(script);
+  script.play({by_process(300, write_of(kAnonymousWrite)),
+               by_process(300, write_of(kAnonymousWrite)),
+               by_process(300, write_of(EventPayload())),  // its format was lost
+               by_process(300, write_of(kFileWrite))});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {number(300)}, "out"), number(2));
+  EXPECT_EQ(total(report, "out"), 2U);
+}
+
+TEST_F(SwapInTest, what_was_written_is_blank_when_it_was_not_recorded) {
+  EventScript script("swapin", {.by = {"pid"}, .namer = &namer_});
+  map(script, {kHeap, 0x100000, AreaKind::Heap, "[heap]"});
+  script.play({entry(kHeap), major(kHeap)});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {number(100)}, "out"), Cell());
+  EXPECT_TRUE(has_note(report, "swapped out is not known"));
+}
+
+TEST_F(SwapInTest, machines_own_counters_stand_beside_them) {
+  EventScript script("swapin", {.by = {"pid"}, .namer = &namer_});
+  prepare(script);
+  script.world().note_vmstat_growth({{"pgfault", 7}, {"pswpin", 5}});
+  const Report report = script.finish();
+  EXPECT_EQ(total(report, "pswpin"), 5U);
+  EXPECT_EQ(total(report, "pswpout"), 0U);
+}
+
+TEST(SwapStacks, are_known_by_their_functions_however_the_compiler_named_them) {
+  EXPECT_TRUE(is_swap_in_stack({kernel_frame("swapin_readahead.constprop.0")}));
+  EXPECT_TRUE(is_swap_in_stack({kernel_frame("alloc_pages"), kernel_frame("shmem_swapin_folio")}));
+  EXPECT_FALSE(is_swap_in_stack({kernel_frame("do_anonymous_page")}));
+  EXPECT_FALSE(is_swap_in_stack(
+      {kernel_frame("__read_swap_cache_async"), kernel_frame("zswap_writeback_entry")}));
+  EXPECT_FALSE(is_swap_in_stack({{.function = "do_swap_page"}}));  // of a program
+  EXPECT_FALSE(is_swap_in_stack({}));
+}
+
+}  // namespace
+}  // namespace memtrace::test
