@@ -1,6 +1,6 @@
 // Reads /proc when an event happens whose report will ask what the machine was like at that moment.
-// A reader is a file src/observe/NAME_reader.cpp and a line in the table of proc_observer.cpp: it says
-// by the payload which events it is for.
+// A reader is a file src/observe/NAME_reader.cpp and a line in the table of proc_observer.cpp: it
+// says by the payload which events it is for.
 #pragma once
 
 #include <cstdint>

@@ -212,10 +212,9 @@ TEST_F(EventFeedTest, sample_too_short_for_its_fields_is_malformed) {
 
 // A block of so many pages would be more bytes than a number holds.
 TEST_F(EventFeedTest, page_order_beyond_any_kernels_is_malformed) {
-  auto format = read_file(TEST_SOURCE_DIR "/data/formats/6.1/events/kmem/mm_page_free/format");
-  ASSERT_TRUE(format.ok());
-  source_.edit().events.push_back(
-      {.name = "kmem:mm_page_free", .kind = EventKind::Tracepoint, .format = format.take()});
+  source_.edit().events.push_back({.name = "kmem:mm_page_free",
+                                   .kind = EventKind::Tracepoint,
+                                   .format = saved_text("6.1", "kmem:mm_page_free")});
   std::vector<std::byte> raw(64);
   EXPECT_TRUE(feed_.apply({.payload = Sample{.event = 2, .raw = raw}}));
   std::fill(raw.begin(), raw.end(), std::byte{0x7f});

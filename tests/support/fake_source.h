@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "os/system.h"
 #include "perf/record/record_source.h"
+#include "support/saved_formats.h"
 
 namespace memtrace::test {
 
@@ -23,10 +23,9 @@ inline constexpr std::uint32_t kKfree = 2;
 class FakeSource final : public RecordSource {
  public:
   FakeSource() {
-    auto format = read_file(TEST_SOURCE_DIR "/data/formats/6.1/events/kmem/kmalloc/format");
     recording_.events = {{.name = "kmem:kmalloc",
                           .kind = EventKind::Tracepoint,
-                          .format = format.ok() ? format.take() : ""},
+                          .format = saved_text("6.1", "kmem:kmalloc")},
                          {.name = "minor-faults", .kind = EventKind::Software, .config = 5}};
   }
 
@@ -67,10 +66,9 @@ class FakeSource final : public RecordSource {
   // The first one adds the event to the recording.
   void add_kfree(std::uint64_t time_ns, std::uint64_t ptr) {
     if (recording_.events.size() == kKfree) {
-      auto format = read_file(TEST_SOURCE_DIR "/data/formats/6.1/events/kmem/kfree/format");
       recording_.events.push_back({.name = "kmem:kfree",
                                    .kind = EventKind::Tracepoint,
-                                   .format = format.ok() ? format.take() : ""});
+                                   .format = saved_text("6.1", "kmem:kfree")});
     }
     auto& raw = raws_.emplace_back(24);  // common fields, call_site, ptr
     std::memcpy(raw.data() + 16, &ptr, sizeof(ptr));

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "os/system.h"
 #include "support/format_layout.h"
+#include "support/saved_formats.h"
 #include "tracepoints/decode/software_events.h"
 #include "tracepoints/format/tracefs.h"
 
@@ -266,7 +267,7 @@ class KernelFile {
       formats.texts_[event] = format_text(kernel, event, id++);
     }
     if (!kernel.saved.empty()) {
-      const TracepointFiles files(TEST_SOURCE_DIR "/data/formats/" + kernel.saved);
+      const TracepointFiles files = saved(kernel.saved);
       const auto events = files.list_events("*:*");
       EXPECT_TRUE(events.ok());
       for (const std::string& event : events.ok() ? events.value() : std::vector<std::string>()) {

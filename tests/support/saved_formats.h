@@ -6,18 +6,57 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "support/temp_dir.h"
 #include "tracepoints/format/format.h"
 #include "tracepoints/format/tracefs.h"
 
 namespace memtrace {
 
+// Lays out the events folder of a kernel as its tracefs had it. tests/data/formats/KERNEL.txt holds
+// the files one after the other, each behind a line "==> PATH".
+class SavedTree {
+ public:
+  explicit SavedTree(const std::string& kernel) {
+    std::ifstream all(std::string(TEST_SOURCE_DIR) + "/data/formats/" + kernel + ".txt");
+    EXPECT_TRUE(all.good()) << kernel;
+    std::ofstream file;
+    for (std::string line; std::getline(all, line);) {
+      constexpr std::string_view kMark = "==> ";
+      if (line.starts_with(kMark)) {
+        const std::filesystem::path path = folder_.file(line.substr(kMark.size()));
+        std::filesystem::create_directories(path.parent_path());
+        file = std::ofstream(path);
+      } else {
+        file << line << '\n';
+      }
+    }
+  }
+
+  std::string path() const { return folder_.path(); }
+
+ private:
+  test::TempDir folder_;
+};
+
+// "6.1": laid out once and removed when the tests end.
 inline TracepointFiles saved(const std::string& kernel) {
-  return TracepointFiles(std::string(TEST_SOURCE_DIR) + "/data/formats/" + kernel);
+  static std::map<std::string, SavedTree> trees;
+  return TracepointFiles(trees.try_emplace(kernel, kernel).first->second.path());
+}
+
+// The text of the format file.
+inline std::string saved_text(const std::string& kernel, std::string_view event) {
+  auto text = saved(kernel).event_format_text(event);
+  EXPECT_TRUE(text.ok()) << event;
+  return text.ok() ? text.take() : "";
 }
 
 // The format of "kmem:kmalloc" as kernel "6.1" has it.

@@ -1,4 +1,5 @@
-// Where ordered records come from: rings of a live kernel, or a file. The first stage of everything.
+// Where ordered records come from: rings of a live kernel, or a file. The first stage of
+// everything.
 #pragma once
 
 #include <optional>

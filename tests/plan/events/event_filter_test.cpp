@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "os/system.h"
+#include "support/saved_formats.h"
 
 namespace memtrace::test {
 namespace {
@@ -10,12 +10,9 @@ namespace {
 using Names = std::vector<std::string>;
 
 EventRequest tracepoint(const std::string& group, const std::string& event) {
-  auto format =
-      read_file(TEST_SOURCE_DIR "/data/formats/6.1/events/" + group + "/" + event + "/format");
-  EXPECT_TRUE(format.ok()) << event;
   return {.info = {.name = group + ":" + event,
                    .kind = EventKind::Tracepoint,
-                   .format = format.ok() ? format.take() : ""},
+                   .format = saved_text("6.1", group + ":" + event)},
           .type = kTypeTracepoint};
 }
 
