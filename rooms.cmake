@@ -58,7 +58,8 @@ memtrace_room(src/unwind "registers and stack bytes to a callchain"
               SEES base os perf/record perf/event perf/live state/process state/world
                    symbolize/elf symbolize/names symbolize/cfi symbolize/code)
 memtrace_room(src/observe "what /proc says when an event happens, and this machine"
-              SEES base os perf/record state/mapping state/world tracepoints/event)
+              SEES base os perf/record state/mapping state/world
+                   tracepoints/event tracepoints/decode tracepoints/probe)
 memtrace_room(src/identity "whose a process is: users, cgroups, containers"
               SEES base os perf/record perf/target perf/side state/process state/world
                    tracepoints/format)

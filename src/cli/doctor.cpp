@@ -3,54 +3,21 @@
 
 #include <array>
 
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/print.h"
 #include "plan/events/event_selection.h"
-#include "render/text_line.h"
 #include "views/all/all_views.h"
 
 namespace memtrace {
 namespace {
 
 constexpr auto kOwnOptions =
-    std::to_array<Option>({{"json", 0, "", "for programs: one JSON object"}});
+    std::to_array<Option>({{"format", 0, "text|json|csv", "how to print the report"},
+                           {"json", 0, "", "the same as --format json"}});
 
 std::vector<Option> options() {
   return joined({kOwnOptions, help_option()});
-}
-
-constexpr std::size_t kWidth = 80;
-constexpr std::size_t kNameWidth = 29;
-
-// "name       value", and below it what to know or to do.
-std::string entry(std::string_view name, std::string_view value, std::string_view note) {
-  std::string text;
-  const std::string line =
-      format("%-*.*s ", static_cast<int>(kNameWidth), static_cast<int>(name.size()), name.data()) +
-      std::string(value);
-  for (const std::string& part : wrap(line, kWidth, kNameWidth + 1)) {
-    text += part + "\n";
-  }
-  if (!note.empty()) {
-    for (const std::string& part : wrap("  -> " + std::string(note), kWidth, 5)) {
-      text += part + "\n";
-    }
-  }
-  return text;
-}
-
-std::string to_text(const Diagnosis& diagnosis) {
-  std::string text;
-  for (const Fact& fact : diagnosis.facts) {
-    text += entry(fact.name, fact.value, fact.advice);
-  }
-  text += "\n";
-  for (const ViewDiagnosis& view : diagnosis.views) {
-    text += entry(view.view, name_of(view.state), join(view.findings, "; "));
-  }
-  return text;
 }
 
 // All, or the one that was named.
@@ -80,9 +47,10 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   if (!views.ok()) {
     return views.take_error();
   }
-  const Diagnosis diagnosis = diagnose_machine(views.value());
-  TRY(parsed.value().has("json") ? print_report(to_report(diagnosis), {.format = "json"})
-                                 : print_text(to_text(diagnosis)));
+  const std::string format =
+      parsed.value().text("format", parsed.value().has("json") ? "json" : "text");
+  TRY(check_format(format));
+  TRY(print_report(to_report(diagnose_machine(views.value())), {.format = format}));
   return 0;
 }
 

@@ -222,7 +222,8 @@ void EventFeed::learn_event(const EventInfo& recorded) {
     const std::string whose = type.format.fields.empty() ? info.name + ": " : "";
     caveats_.push_back(whose + describe(decoder.error()) + ": its samples are only counted");
   }
-  is_typed_.push_back(decoder.ok() && find_tracepoint(info.name) != nullptr);
+  const Tracepoint* tracepoint = find_tracepoint(info.name);
+  is_typed_.push_back(decoder.ok() && tracepoint != nullptr && tracepoint->bind != nullptr);
   decoders_.push_back(decoder.ok() ? decoder.take()
                                    : [](const RawSample&) { return EventPayload(); });
   types_.push_back(std::move(type));

@@ -15,7 +15,7 @@
 #include "perf/record/record_source.h"
 #include "programs/process_roots.h"
 #include "state/world/world.h"
-#include "tracepoints/decode/tracepoint.h"
+#include "tracepoints/decode/catalogue.h"
 #include "tracepoints/event/event.h"
 
 namespace memtrace {

@@ -42,7 +42,7 @@ class LocalEvents {
  private:
   bool try_open(const std::string& event) {
     if (event.starts_with(kHeapNeed)) {
-      return can_probe();
+      return !user_probes_fact().stands_in_way;
     }
     EventRequest request{.info = {.name = event}};
     request.stacks = false;
@@ -96,15 +96,6 @@ class LocalEvents {
     return EventFd::open(attr, {.tid = 0}, name, kernel).ok();
   }
 
-  bool can_probe() const {
-    for (const Fact& fact : tracing_facts()) {
-      if (fact.name == "user probes") {
-        return fact.value != "none";
-      }
-    }
-    return false;
-  }
-
   const PerfCalls& calls_;
   std::string root_;
   TracepointFiles files_;
@@ -114,21 +105,17 @@ class LocalEvents {
   std::map<std::string, bool> groups_;
 };
 
-std::string list_of(const std::vector<std::string>& parts) {
-  return parts.empty() ? "" : join(parts, "; ");
-}
-
 Table facts_table(const std::vector<Fact>& facts) {
-  Table table{.title = "this machine", .key_count = 1, .fixed = true};
+  Table table{.title = "this machine", .key_count = 1, .fixed = true, .entries = true};
   table.columns = {{"fact", Unit::Text}, {"value", Unit::Text}, {"advice", Unit::Text}};
   for (const Fact& fact : facts) {
-    table.rows.push_back({fact.name, fact.value, fact.advice});
+    table.rows.push_back({std::string(name_of(fact.id)), fact.value, fact.advice});
   }
   return table;
 }
 
 Table views_table(const std::vector<ViewDiagnosis>& views) {
-  Table table{.title = "views", .key_count = 1, .fixed = true};
+  Table table{.title = "views", .key_count = 1, .fixed = true, .entries = true};
   table.columns = {{"view", Unit::Text},
                    {"state", Unit::Text},
                    {"findings", Unit::Text},
@@ -136,26 +123,11 @@ Table views_table(const std::vector<ViewDiagnosis>& views) {
   for (const ViewDiagnosis& view : views) {
     table.rows.push_back({std::string(view.view),
                           std::string(name_of(view.state)),
-                          list_of(view.findings),
+                          text_of(view.findings),
                           join(view.events, " ")});
   }
   return table;
 }
-
-}  // namespace
-
-std::string_view name_of(ViewState state) {
-  constexpr std::array<std::string_view, 3> kNames = {"works", "in part", "cannot"};
-  return kNames[static_cast<std::size_t>(state)];
-}
-
-CanOpen local_events(const PerfCalls& calls) {
-  return [events = std::make_shared<LocalEvents>(calls)](std::string_view event) {
-    return events->can_open(event);
-  };
-}
-
-namespace {
 
 bool local_field(std::string_view event, std::string_view field) {
   const auto text = TracepointFiles(mounted_tracefs_root()).event_format_text(event);
@@ -164,24 +136,24 @@ bool local_field(std::string_view event, std::string_view field) {
   return format.ok() && format.value().find(field) != nullptr;
 }
 
-const Fact* find_fact(std::span<const Fact> facts, std::string_view name) {
-  const auto found = std::ranges::find(facts, name, &Fact::name);
-  return found == facts.end() ? nullptr : &*found;
+const Fact& fact_of(std::span<const Fact> facts, FactId id) {
+  static const Fact kNone;
+  const auto found = std::ranges::find(facts, id, &Fact::id);
+  return found == facts.end() ? kNone : *found;
 }
 
 // The first thing that stands in the way, nearest to the kernel first.
 std::string remedy_in(std::span<const Fact> facts, const ViewDiagnosis& view) {
-  const bool of_heap = !view.findings.empty() && view.findings.front().starts_with("user probes");
-  const Fact* perf = find_fact(facts, "perf_event_open");
-  if (perf != nullptr && !perf->value.starts_with("works")) {
-    return perf->advice;
+  if (const Fact& perf = fact_of(facts, FactId::PerfEvents); perf.stands_in_way) {
+    return perf.advice;
   }
-  for (const std::string_view name :
-       {std::string_view(of_heap ? "user probes" : "tracing directory"),
-        std::string_view("capabilities")}) {
-    const Fact* fact = find_fact(facts, name);
-    if (fact != nullptr && !fact->advice.empty()) {
-      return fact->advice;
+  const bool wants_probes =
+      std::ranges::find(view.findings, FindingKind::NeedsProbe, &Finding::kind) !=
+      view.findings.end();
+  for (const FactId id :
+       {wants_probes ? FactId::UserProbes : FactId::TracingDirectory, FactId::Capabilities}) {
+    if (const std::string& advice = fact_of(facts, id).advice; !advice.empty()) {
+      return advice;
     }
   }
   return "no setting changes that: the kernel was built without it";
@@ -201,7 +173,7 @@ Fact events_fact(std::span<const NamedView> views, const CanOpen& can_open) {
     }
   }
   const auto shown = std::span(missing).first(std::min(missing.size(), kMissingShown));
-  return {"events",
+  return {FactId::Events,
           format("%zu of the %zu that the views ask for first",
                  wanted.size() - missing.size(),
                  wanted.size()) +
@@ -211,6 +183,25 @@ Fact events_fact(std::span<const NamedView> views, const CanOpen& can_open) {
 }
 
 }  // namespace
+
+std::string text_of(const std::vector<Finding>& findings) {
+  std::vector<std::string> texts;
+  for (const Finding& finding : findings) {
+    texts.push_back(finding.text);
+  }
+  return join(texts, "; ");
+}
+
+std::string_view name_of(ViewState state) {
+  constexpr std::array<std::string_view, 3> kNames = {"works", "in part", "cannot"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+CanOpen local_events(const PerfCalls& calls) {
+  return [events = std::make_shared<LocalEvents>(calls)](std::string_view event) {
+    return events->can_open(event);
+  };
+}
 
 Diagnosis diagnose_machine(std::span<const NamedView> views) {
   Diagnosis diagnosis{.facts = system_facts()};
@@ -226,7 +217,7 @@ Diagnosis diagnose_machine(std::span<const NamedView> views) {
     ViewDiagnosis& one =
         diagnosis.views.emplace_back(diagnose(view, can_open, local_field, why_not));
     if (one.state == ViewState::Cannot) {
-      one.findings.push_back(remedy_in(diagnosis.facts, one));
+      one.findings.push_back({FindingKind::Remedy, remedy_in(diagnosis.facts, one)});
     }
   }
   return diagnosis;

@@ -15,11 +15,26 @@ namespace memtrace {
 
 enum class ViewState : std::uint8_t { Works, WorksInPart, Cannot };
 
+enum class FindingKind : std::uint8_t {
+  OtherName,   // the event has an older name or another group: nothing is lost
+  Substitute,  // another event is in its place
+  Missing,     // the view works without it, and knows less
+  NoField,     // the event lacks a field
+  NeedsEvent,  // the view cannot work without it
+  NeedsProbe,  // it cannot work without user probes
+  Remedy,      // what would change it
+};
+
+struct Finding {
+  FindingKind kind = FindingKind::Missing;
+  std::string text;
+};
+
 struct ViewDiagnosis {
   std::string_view view;
   ViewState state = ViewState::Works;
-  std::vector<std::string> events;    // what it would record
-  std::vector<std::string> findings;  // substitutes, what is missing and what that means
+  std::vector<std::string> events;  // what it would record
+  std::vector<Finding> findings;
 };
 
 // What can be opened here: events by name, and "heap:" for probes on allocators.
@@ -46,6 +61,9 @@ struct Diagnosis {
 };
 
 Diagnosis diagnose_machine(std::span<const NamedView> views);
+
+// The findings' texts, in one line.
+std::string text_of(const std::vector<Finding>& findings);
 
 // "works", "in part", "cannot".
 std::string_view name_of(ViewState state);

@@ -2,6 +2,7 @@
 // events that never fire; nothing is changed, not even tracefs mounted.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,10 +11,34 @@
 
 namespace memtrace {
 
+enum class FactId : std::uint8_t {
+  Kernel,
+  Distribution,
+  Configuration,
+  User,
+  Capabilities,
+  Paranoid,
+  KernelAddresses,
+  LockedMemory,
+  StackDepth,
+  Lockdown,
+  SecurityModules,
+  Container,
+  TracingDirectory,
+  PerfEvents,
+  UserProbes,
+  Kprobes,
+  Events,
+};
+
+// "kernel.perf_event_paranoid", "user probes".
+std::string_view name_of(FactId id);
+
 struct Fact {
-  std::string name;
+  FactId id = FactId::Kernel;
   std::string value;
-  std::string advice;  // what to do about it, "" when it is as it should be
+  std::string advice;          // what to do about it, "" when it is as it should be
+  bool stands_in_way = false;  // nothing can be traced that rests on it
 };
 
 // Kernel, distribution, user, capabilities, sysctls, limits, security modules, container.
@@ -21,6 +46,8 @@ std::vector<Fact> system_facts();
 
 // tracefs, perf_event_open(2) and what it accepts, user probes by either door, kprobes.
 std::vector<Fact> tracing_facts();
+
+Fact user_probes_fact();
 
 // Parts of the above, of texts in the shape of the kernel's files.
 

@@ -28,7 +28,7 @@ Fact kernel() {
   utsname name{};
   ::uname(&name);
   return {
-      "kernel",
+      FactId::Kernel,
       format(
           "%s %s", static_cast<const char*>(name.release), static_cast<const char*>(name.machine)),
       ""};
@@ -41,19 +41,19 @@ Fact distribution() {
     if (line.starts_with(kName)) {
       std::string value(line.substr(kName.size()));
       std::erase(value, '"');
-      return {"distribution", value, ""};
+      return {FactId::Distribution, value, ""};
     }
   }
-  return {"distribution", text_of("/etc/redhat-release"), ""};
+  return {FactId::Distribution, text_of("/etc/redhat-release"), ""};
 }
 
 Fact build_configuration() {
   const KernelConfig config = KernelConfig::of_machine();
   if (!config.is_known()) {
-    return {"kernel configuration", "not readable", ""};
+    return {FactId::Configuration, "not readable", ""};
   }
   const std::vector<std::string> missing = config.lacking();
-  return {"kernel configuration",
+  return {FactId::Configuration,
           (missing.empty() ? "all that is needed" : "without " + join(missing, ", ")) +
               std::string(", by ") + config.path(),
           missing.empty() ? "" : "what depends on them needs a kernel that is built with them"};
@@ -61,7 +61,7 @@ Fact build_configuration() {
 
 Fact user() {
   const bool is_root = ::geteuid() == 0;
-  return {"user",
+  return {FactId::User,
           is_root ? "root" : format("uid %u", ::geteuid()),
           is_root ? "" : "run memtrace as root: tracepoints and other users' processes need it"};
 }
@@ -72,7 +72,7 @@ Fact capabilities() {
     return std::find(held.begin(), held.end(), name) != held.end();
   };
   const bool enough = has("CAP_SYS_ADMIN") || has("CAP_PERFMON");
-  return {"capabilities",
+  return {FactId::Capabilities,
           held.empty() ? "none that matter" : join(held, ", "),
           enough
               ? ""
@@ -83,12 +83,11 @@ Fact capabilities() {
 Fact paranoid() {
   const std::string level = text_of("/proc/sys/kernel/perf_event_paranoid", "");
   if (level.empty()) {
-    return {"kernel.perf_event_paranoid",
-            "no such file",
-            "this kernel has no perf events, or shows no sysctls"};
+    return {
+        FactId::Paranoid, "no such file", "this kernel has no perf events, or shows no sysctls"};
   }
   const bool restricts = ::geteuid() != 0 && level != "-1";
-  return {"kernel.perf_event_paranoid",
+  return {FactId::Paranoid,
           level,
           restricts ? "as root: sysctl kernel.perf_event_paranoid=-1 lets every user trace" : ""};
 }
@@ -96,7 +95,7 @@ Fact paranoid() {
 Fact kernel_addresses() {
   const std::string level = text_of("/proc/sys/kernel/kptr_restrict");
   const bool hidden = level == "2" || (level == "1" && ::geteuid() != 0);
-  return {"kernel.kptr_restrict",
+  return {FactId::KernelAddresses,
           level,
           hidden ? "kernel functions have no names: sysctl kernel.kptr_restrict=1, and run as root"
                  : ""};
@@ -107,14 +106,14 @@ Fact locked_memory() {
   ::getrlimit(RLIMIT_MEMLOCK, &limit);
   const std::string own =
       limit.rlim_cur == RLIM_INFINITY ? "unlimited" : print_bytes(limit.rlim_cur);
-  return {"memory for rings",
+  return {FactId::LockedMemory,
           "kernel.perf_event_mlock_kb " + text_of("/proc/sys/kernel/perf_event_mlock_kb") +
               " for each CPU, ulimit -l " + own,
           ""};
 }
 
 Fact stack_depth() {
-  return {"kernel.perf_event_max_stack",
+  return {FactId::StackDepth,
           text_of("/proc/sys/kernel/perf_event_max_stack", "no such file: 127 frames"),
           ""};
 }
@@ -122,7 +121,7 @@ Fact stack_depth() {
 Fact lockdown() {
   const std::string mode = lockdown_mode(text_of("/sys/kernel/security/lockdown", ""));
   const bool hides_all = mode == "confidentiality";
-  return {"lockdown",
+  return {FactId::Lockdown,
           mode.empty() ? "not in this kernel, or not shown" : mode,
           hides_all
               ? "hides all tracepoints; page faults, malloc and leaks work without. Boot without "
@@ -139,8 +138,9 @@ Fact security_modules() {
   if (text_of("/sys/module/apparmor/parameters/enabled", "N") == "Y") {
     active.emplace_back("AppArmor");
   }
-  return {
-      "security modules", active.empty() ? "neither SELinux nor AppArmor" : join(active, ", "), ""};
+  return {FactId::SecurityModules,
+          active.empty() ? "neither SELinux nor AppArmor" : join(active, ", "),
+          ""};
 }
 
 Fact container() {
@@ -148,12 +148,33 @@ Fact container() {
                                          .init_cgroup = text_of("/proc/1/cgroup", ""),
                                          .has_docker_mark = path_exists("/.dockerenv"),
                                          .has_podman_mark = path_exists("/run/.containerenv")});
-  return {"container",
+  return {FactId::Container,
           name.empty() ? "none" : name,
           name.empty() ? "" : "pids are the container's own: run memtrace on the host to see all"};
 }
 
 }  // namespace
+
+std::string_view name_of(FactId id) {
+  constexpr std::array<std::string_view, 17> kNames = {"kernel",
+                                                       "distribution",
+                                                       "kernel configuration",
+                                                       "user",
+                                                       "capabilities",
+                                                       "kernel.perf_event_paranoid",
+                                                       "kernel.kptr_restrict",
+                                                       "memory for rings",
+                                                       "kernel.perf_event_max_stack",
+                                                       "lockdown",
+                                                       "security modules",
+                                                       "container",
+                                                       "tracing directory",
+                                                       "perf_event_open",
+                                                       "user probes",
+                                                       "kprobes",
+                                                       "events"};
+  return kNames[static_cast<std::size_t>(id)];
+}
 
 std::string lockdown_mode(std::string_view text) {
   const std::size_t open = text.find('[');

@@ -20,7 +20,7 @@ bool can_write(const std::string& path) {
 
 Fact tracing_directory(const std::string& root) {
   if (root.empty()) {
-    return {"tracing directory",
+    return {FactId::TracingDirectory,
             "not mounted",
             "memtrace mounts it when it is run as root; by hand: mount -t tracefs nodev "
             "/sys/kernel/tracing (before Linux 4.1: mount -t debugfs nodev /sys/kernel/debug)"};
@@ -33,9 +33,9 @@ Fact tracing_directory(const std::string& root) {
                                  .lockdown = read_file("/sys/kernel/security/lockdown").ok()
                                                  ? read_file("/sys/kernel/security/lockdown").take()
                                                  : ""});
-    return {"tracing directory", root + ", not readable", error.hint};
+    return {FactId::TracingDirectory, root + ", not readable", error.hint};
   }
-  return {"tracing directory",
+  return {FactId::TracingDirectory,
           format("%s, %zu groups of events", root.c_str(), events.value().size()),
           ""};
 }
@@ -43,7 +43,7 @@ Fact tracing_directory(const std::string& root) {
 Fact perf_events() {
   const auto features = probe_features();
   if (!features.ok()) {
-    return {"perf_event_open", describe(features.error()), features.error().hint};
+    return {FactId::PerfEvents, describe(features.error()), features.error().hint, true};
   }
   std::vector<std::string> missing;
   std::vector<std::string> instead;
@@ -53,7 +53,7 @@ Fact perf_events() {
       instead.emplace_back(feature.instead);
     }
   }
-  return {"perf_event_open",
+  return {FactId::PerfEvents,
           format("works, perf_event_attr of %u bytes", kernel_attr_bytes()) +
               (missing.empty() ? "" : ", without " + join(missing, ", ")),
           missing.empty() ? "" : "instead: " + join(instead, "; ")};
@@ -63,34 +63,39 @@ Fact user_probes(const std::string& root) {
   const bool by_tracefs = !root.empty() && can_write(root + "/uprobe_events");
   const bool by_pmu = UprobePmu::open().ok() && UprobePmu::is_allowed();
   if (by_tracefs) {
-    return {"user probes", by_pmu ? "uprobe_events, and the uprobe PMU" : "uprobe_events", ""};
+    return {FactId::UserProbes, by_pmu ? "uprobe_events, and the uprobe PMU" : "uprobe_events", ""};
   }
   if (by_pmu) {
-    return {"user probes",
+    return {FactId::UserProbes,
             "the uprobe PMU only",
             "the kernel filters no sizes then; where uprobe_events can be written, it does"};
   }
   const bool has_file = !root.empty() && path_exists(root + "/uprobe_events");
   const std::string reason = KernelConfig::of_machine().reason_against("uprobe:");
   if (has_file || (::geteuid() != 0 && reason.empty())) {
-    return {"user probes", "none", "run memtrace as root"};
+    return {FactId::UserProbes, "none", "run memtrace as root", true};
   }
-  return {"user probes",
+  return {FactId::UserProbes,
           "none",
-          reason.empty() ? "needs a kernel with CONFIG_UPROBE_EVENTS (Linux 3.5, RHEL 7)" : reason};
+          reason.empty() ? "needs a kernel with CONFIG_UPROBE_EVENTS (Linux 3.5, RHEL 7)" : reason,
+          true};
 }
 
 Fact kernel_probes(const std::string& root) {
   if (root.empty() || ::access((root + "/events").c_str(), R_OK) != 0) {
-    return {"kprobes", "not known without the tracing directory", ""};
+    return {FactId::Kprobes, "not known without the tracing directory", ""};
   }
   if (path_exists(root + "/kprobe_events")) {
-    return {"kprobes", "kprobe_events, for --kprobes", ""};
+    return {FactId::Kprobes, "kprobe_events, for --kprobes", ""};
   }
-  return {"kprobes", "none", KernelConfig::of_machine().reason_against("kprobe:")};
+  return {FactId::Kprobes, "none", KernelConfig::of_machine().reason_against("kprobe:")};
 }
 
 }  // namespace
+
+Fact user_probes_fact() {
+  return user_probes(mounted_tracefs_root());
+}
 
 std::vector<Fact> tracing_facts() {
   const std::string root = mounted_tracefs_root();

@@ -8,34 +8,17 @@
 
 #include "base/gzip.h"
 #include "os/system.h"
+#include "tracepoints/decode/catalogue.h"
+#include "tracepoints/probe/kernel_functions.h"
 
 namespace memtrace {
 namespace {
 
-struct Dependence {
-  std::string_view events;  // their names begin so
-  std::string_view option;
-};
-
-// Where the kernel defines the events, and what that is built by: mm/Makefile, mm/vmscan.c,
-// kernel/trace/Kconfig. What all events need comes last.
-constexpr auto kDependences = std::to_array<Dependence>({
-    {"kprobe:", "CONFIG_KPROBE_EVENTS"},
-    {"heap:", "CONFIG_UPROBE_EVENTS"},
-    {"uprobe:", "CONFIG_UPROBE_EVENTS"},
-    {"sdt:", "CONFIG_UPROBE_EVENTS"},
-    {"syscalls:", "CONFIG_FTRACE_SYSCALLS"},
-    {"vmscan:mm_vmscan_memcg_", "CONFIG_MEMCG"},
-    {"vmscan:mm_vmscan_node_reclaim_", "CONFIG_NUMA"},
-    {"compaction:", "CONFIG_COMPACTION"},
-    {"migrate:", "CONFIG_MIGRATION"},
-    {"huge_memory:", "CONFIG_TRANSPARENT_HUGEPAGE"},
-    {"sched:sched_move_numa", "CONFIG_NUMA_BALANCING"},
-    {"kprobe:hugetlb_fault", "CONFIG_HUGETLBFS"},
-    {"kprobe:swap_read", "CONFIG_SWAP"},
-    {"", "CONFIG_EVENT_TRACING"},
-    {"", "CONFIG_PERF_EVENTS"},
-});
+// Of all events, of tracepoints and of kprobes (kernel/trace/Kconfig).
+constexpr std::string_view kEventsOption = "CONFIG_PERF_EVENTS";
+constexpr std::string_view kTracepointsOption = "CONFIG_EVENT_TRACING";
+constexpr std::string_view kKprobesOption = "CONFIG_KPROBE_EVENTS";
+constexpr std::string_view kKprobe = "kprobe:";
 
 // What options were called before they were renamed, in 4.11 and 3.6.
 constexpr auto kFormerNames = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -51,8 +34,52 @@ bool is_set(std::string_view option, std::string_view text) {
   return value == 'y' || value == 'm';
 }
 
-bool is_software(std::string_view event) {
-  return event.find(':') == std::string_view::npos;
+std::span<const Tracepoint> events_of(const EventGroup& group) {
+  return group.events == nullptr ? std::span<const Tracepoint>() : group.events();
+}
+
+// All that some event depends on, in the order of the catalogue; what all events need comes last.
+std::vector<std::string_view> all_options() {
+  std::vector<std::string_view> options = {kKprobesOption};
+  for (const EventGroup& group : event_groups()) {
+    options.push_back(group.option);
+    for (const Tracepoint& event : events_of(group)) {
+      options.push_back(event.option);
+    }
+  }
+  for (const KernelReading& reading : kernel_readings()) {
+    options.push_back(reading.option);
+  }
+  options.push_back(kTracepointsOption);
+  options.push_back(kEventsOption);
+  std::erase(options, "");
+  return options;
+}
+
+// What one event depends on, the option that says most first.
+std::vector<std::string_view> options_of(std::string_view event) {
+  if (event.find(':') == std::string_view::npos) {
+    return {kEventsOption};
+  }
+  std::vector<std::string_view> options;
+  if (event.starts_with(kKprobe)) {
+    options.push_back(kKprobesOption);
+    for (const KernelReading& reading : kernel_readings()) {
+      const bool is_read =
+          reading.functions.find(event.substr(kKprobe.size())) != std::string_view::npos;
+      options.push_back(is_read ? reading.option : "");
+    }
+  }
+  if (const Tracepoint* tracepoint = find_tracepoint(event)) {
+    options.push_back(tracepoint->option);
+  }
+  for (const EventGroup& group : event_groups()) {
+    options.push_back(group.name == event.substr(0, event.find(':')) ? group.option : "");
+  }
+  options.push_back(kTracepointsOption);
+  options.push_back(kEventsOption);
+  std::erase(options, "");
+  return options;
 }
 
 }  // namespace
@@ -92,20 +119,18 @@ bool KernelConfig::has(std::string_view option) const {
 
 std::vector<std::string> KernelConfig::lacking() const {
   std::vector<std::string> options;
-  for (const Dependence& one : kDependences) {
-    if (lacks(one.option) && std::ranges::find(options, one.option) == options.end()) {
-      options.emplace_back(one.option);
+  for (const std::string_view option : all_options()) {
+    if (lacks(option) && std::ranges::find(options, option) == options.end()) {
+      options.emplace_back(option);
     }
   }
   return options;
 }
 
 std::string KernelConfig::reason_against(std::string_view event) const {
-  for (const Dependence& one : kDependences) {
-    const bool concerns = event.starts_with(one.events) &&
-                          (!is_software(event) || one.option == "CONFIG_PERF_EVENTS");
-    if (concerns && lacks(one.option)) {
-      return "this kernel was built without " + std::string(one.option);
+  for (const std::string_view option : options_of(event)) {
+    if (lacks(option)) {
+      return "this kernel was built without " + std::string(option);
     }
   }
   return "";

@@ -184,6 +184,31 @@ void print_rows(const Report& report, const Table& table, std::size_t width, std
   }
 }
 
+constexpr std::size_t kEntryNameWidth = 29;
+constexpr std::size_t kEntryWidth = 80;
+
+std::string text_in(const Report& report, const Table& table, std::size_t row, std::size_t column) {
+  return visible(print_cell(report, table.columns[column].unit, table.rows[row][column]));
+}
+
+// "name       value", and below it what to know or to do.
+void print_entries(const Report& report, const Table& table, std::size_t width, std::ostream& out) {
+  width = std::min(width, kEntryWidth);
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const std::string line = pad_right(text_in(report, table, row, 0), kEntryNameWidth) + " " +
+                             text_in(report, table, row, 1);
+    for (const std::string& part : wrap(line, width, kEntryNameWidth + 1)) {
+      out << part << '\n';
+    }
+    const std::string note = text_in(report, table, row, 2);
+    if (!note.empty()) {
+      for (const std::string& part : wrap("  -> " + note, width, 5)) {
+        out << part << '\n';
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void print_table(const Report& report, const Table& table, std::size_t width, std::ostream& out) {
@@ -192,6 +217,8 @@ void print_table(const Report& report, const Table& table, std::size_t width, st
   }
   if (table.rows.empty()) {
     out << "(no rows)\n";
+  } else if (table.entries) {
+    print_entries(report, table, width, out);
   } else {
     print_rows(report, table, width, out);
   }

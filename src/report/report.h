@@ -33,8 +33,9 @@ struct Table {
   std::string sort{};    // column by which the table is sorted, largest first, unless the user says
   std::string weight{};  // column whose figures are the value of a folded stack; "" = none
   std::vector<std::vector<Cell>> rows{};
-  std::string note{};  // a line under the table: "3,412 more rows", closing figures
-  bool fixed = false;  // a matrix or a list whose order and rows mean something: never arranged
+  std::string note{};    // a line under the table: "3,412 more rows", closing figures
+  bool fixed = false;    // a matrix or a list whose order and rows mean something: never arranged
+  bool entries = false;  // text: a paragraph for each row, its third cell below the first two
   bool last_is_rest = false;  // arrange() cut rows: the last one is their sum
 };
 

@@ -72,7 +72,7 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
   };
   view_options.namer = &session->naming_;
   for (const NamedView* view : session->options_.views) {
-    auto made = view->spec.make(view_options);
+    auto made = make_view(view->spec, view_options);
     if (!made.ok()) {
       return made.take_error();
     }

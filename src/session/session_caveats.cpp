@@ -151,7 +151,7 @@ void Session::note_parts(const ViewSpec& view, Caveats& caveats) const {
   const About& about = about_;
   for (const EventType& type : feed_.types()) {
     const auto filter = about.filters.find(type.name);
-    if (filter != about.filters.end() && view.handles(type) &&
+    if (filter != about.filters.end() && handles(view, type) &&
         !is_enough(view, type.name, filter->second)) {
       caveats.notes.push_back("of " + type.name + " only those with " + filter->second +
                               " were recorded, for another view: there were more");

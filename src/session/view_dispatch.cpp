@@ -32,7 +32,7 @@ EventHandlers::Kind& EventHandlers::add_kind(const EventType& type,
   const bool is_counted = recording.events[event].is_counted;
   Kind& kind = kinds_.emplace_back(Kind{.type = &type, .event = event, .views = {}});
   for (std::size_t i = 0; i < views_.size(); ++i) {
-    if (specs_[i]->handles(is_counted ? any : type)) {
+    if (handles(*specs_[i], is_counted ? any : type)) {
       kind.views.push_back(i);
     }
   }

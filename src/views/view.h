@@ -94,7 +94,8 @@ struct ViewSpec {
   // separated by '|': the first that the kernel has is taken ("kmem:kmalloc_node|"): a group that
   // ends in '|' may be missing altogether.
   std::span<const std::string_view> needs;
-  std::span<const std::string_view> keys;  // what --by takes; the first is the default
+  std::span<const std::string_view> keys;             // what --by takes
+  std::span<const std::string_view> default_by = {};  // empty: the first key
   std::span<const ViewOption> options;
   bool needs_live_blocks = false;  // World::live() is kept
   // World::find() knows all mappings: records of data mappings and the system calls that the kernel
@@ -112,12 +113,18 @@ struct ViewSpec {
   // It is of what programs do, by probes on their code: live it is to be said which.
   bool of_programs = false;
   std::span<const EventPart> parts = {};  // of needs that are not needed whole
-  // True when the view makes something of this event; asked once for each event of a recording.
+  // Whether the view makes something of this event. Null: of those among its needs.
   bool (*handles)(const EventType& type) = nullptr;
   // Null, or which of these events it has nothing to say without.
   bool (*rests_on)(const EventType& type) = nullptr;
   // Error: Usage, for an unknown key or a bad option value.
   Result<std::unique_ptr<View>> (*make)(const ViewOptions& options) = nullptr;
 };
+
+// Asked once for each event of a recording.
+bool handles(const ViewSpec& spec, const EventType& type);
+
+// Error: Usage, as of ViewSpec::make.
+Result<std::unique_ptr<View>> make_view(const ViewSpec& spec, const ViewOptions& options);
 
 }  // namespace memtrace

@@ -31,14 +31,16 @@ TEST(DoctorTest, view_with_all_its_events_works) {
 TEST(DoctorTest, view_without_an_event_that_it_needs_cannot_and_says_which) {
   const auto diagnosis = diagnose_view("pages", {});
   EXPECT_EQ(diagnosis.state, ViewState::Cannot);
-  EXPECT_EQ(diagnosis.findings.front(),
-            "kmem:mm_page_alloc cannot be had, and nothing in its place");
+  EXPECT_EQ(diagnosis.findings.front().kind, FindingKind::NeedsEvent);
+  EXPECT_EQ(diagnosis.findings.front().text,
+            "kmem:mm_page_alloc is not available, and nothing can take its place");
 }
 
 TEST(DoctorTest, substitute_is_named_with_what_it_costs) {
   const auto diagnosis = diagnose_view("faults", {"page-faults", "minor-faults", "major-faults"});
   EXPECT_EQ(diagnosis.state, ViewState::WorksInPart);
-  EXPECT_TRUE(diagnosis.findings.front().starts_with("page-faults in place of "));
+  EXPECT_EQ(diagnosis.findings.front().kind, FindingKind::Substitute);
+  EXPECT_TRUE(diagnosis.findings.front().text.starts_with("page-faults in place of "));
 }
 
 TEST(DoctorTest, software_events_that_may_not_be_opened_are_no_substitute) {
@@ -64,7 +66,25 @@ TEST(DoctorTest, events_of_old_kernels_can_be_opened) {
 }
 
 TEST(DoctorTest, heap_views_need_user_probes) {
-  EXPECT_EQ(diagnose_view("leaks", {}).state, ViewState::Cannot);
+  const auto diagnosis = diagnose_view("leaks", {});
+  EXPECT_EQ(diagnosis.state, ViewState::Cannot);
+  EXPECT_EQ(diagnosis.findings.front().kind, FindingKind::NeedsProbe);
+}
+
+TEST(DoctorTest, kernels_configuration_gives_the_reason) {
+  const WhyNot why_not = [](std::string_view event) {
+    return event.starts_with("compaction:") ? "this kernel was built without CONFIG_COMPACTION"
+                                            : "";
+  };
+  const auto no_event = [](std::string_view) { return false; };
+  const auto compaction = diagnose(*find_view("compaction"), no_event, {}, why_not);
+  ASSERT_FALSE(compaction.findings.empty());
+  EXPECT_TRUE(compaction.findings.front().text.ends_with(
+      " (this kernel was built without CONFIG_COMPACTION)"))
+      << compaction.findings.front().text;
+  const auto pages = diagnose(*find_view("pages"), no_event, {}, why_not);
+  EXPECT_EQ(pages.findings.front().text,
+            "kmem:mm_page_alloc is not available, and nothing can take its place");
 }
 
 TEST(DoctorTest, lockdown_mode_is_the_one_in_brackets) {
@@ -85,7 +105,7 @@ TEST(DoctorTest, container_is_known_by_any_of_its_signs) {
 
 TEST(DoctorTest, report_counts_the_views_in_each_state) {
   const Report report =
-      to_report({.facts = {{"kernel", "6.18", ""}},
+      to_report({.facts = {{FactId::Kernel, "6.18", ""}},
                  .views = {{.view = "a"}, {.view = "b", .state = ViewState::Cannot}}});
   ASSERT_EQ(report.totals.size(), 3U);
   EXPECT_EQ(report.totals[0].value, 1U);
@@ -97,7 +117,7 @@ TEST(DoctorTest, report_counts_the_views_in_each_state) {
 TEST(DoctorTest, every_fact_of_this_machine_has_a_value) {
   for (const auto& facts : {system_facts(), tracing_facts()}) {
     for (const Fact& fact : facts) {
-      EXPECT_FALSE(fact.value.empty()) << fact.name;
+      EXPECT_FALSE(fact.value.empty()) << name_of(fact.id);
     }
   }
 }

@@ -9,7 +9,7 @@
 #include "support/golden.h"
 #include "support/kernel_formats.h"
 #include "tracepoints/decode/alternatives.h"
-#include "tracepoints/decode/tracepoint.h"
+#include "tracepoints/decode/catalogue.h"
 #include "tracepoints/format/format.h"
 #include "views/all/all_views.h"
 
@@ -21,7 +21,7 @@ using test::KernelFormats;
 
 std::string outcome(const ViewDiagnosis& diagnosis) {
   std::string text(name_of(diagnosis.state));
-  return diagnosis.findings.empty() ? text : text + ": " + join(diagnosis.findings, "; ");
+  return diagnosis.findings.empty() ? text : text + ": " + text_of(diagnosis.findings);
 }
 
 // The golden file is a table to be held against what is known of the kernels: one line for each

@@ -136,7 +136,7 @@ class EventScript {
                 .track_mappings = true,
                 .keep_code_of_faults = options.own.contains("trace"),
                 .page_size_bytes = options.page_size_bytes}) {
-    auto made = find_view(view)->spec.make(options);
+    auto made = make_view(find_view(view)->spec, options);
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
     view_ = made.take();
     make_stacks();

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "support/saved_formats.h"
-#include "tracepoints/decode/tracepoint.h"
+#include "tracepoints/decode/catalogue.h"
 
 namespace memtrace {
 

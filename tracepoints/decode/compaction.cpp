@@ -66,12 +66,15 @@ Result<Decoder> bind_moved(const EventFormat& format) {
 
 std::span<const Tracepoint> compaction_tracepoints() {
   static constexpr std::array<Tracepoint, 6> kTracepoints = {
-      {{"compaction:mm_compaction_begin", &bind_begin},
-       {"compaction:mm_compaction_end", &bind_end},
-       {"compaction:mm_compaction_suitable", &bind_goal},
-       {"compaction:mm_compaction_finished", &bind_goal},
-       {"compaction:mm_compaction_try_to_compact_pages", &bind_try},
-       {"compaction:mm_compaction_migratepages", &bind_moved}}};
+      {{.name = "compaction:mm_compaction_begin",
+        .bind = &bind_begin,
+        .role = EventRole::Begin,
+        .when_missing = "how long compaction took and how it ended is not known"},
+       {"compaction:mm_compaction_end", &bind_end, EventRole::End},
+       {"compaction:mm_compaction_suitable", &bind_goal, EventRole::Begin},
+       {"compaction:mm_compaction_finished", &bind_goal, EventRole::Begin},
+       {"compaction:mm_compaction_try_to_compact_pages", &bind_try, EventRole::Begin},
+       {"compaction:mm_compaction_migratepages", &bind_moved, EventRole::Begin}}};
   return kTracepoints;
 }
 

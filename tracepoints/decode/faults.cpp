@@ -54,7 +54,9 @@ Result<Decoder> bind_software(const EventFormat&) {
 
 std::span<const Tracepoint> fault_tracepoints() {
   static constexpr std::array<Tracepoint, 5> kTracepoints = {
-      {{"exceptions:page_fault_user", &bind_user},
+      {{.name = "exceptions:page_fault_user",
+        .bind = &bind_user,
+        .when_missing = "whether memory was read or written is not known"},
        {"exceptions:page_fault_kernel", &bind_kernel},
        {"page-faults", &bind_software<FaultStage::Entry>},
        {"minor-faults", &bind_software<FaultStage::Minor>},

@@ -33,7 +33,18 @@ Result<Decoder> bind_end(const EventFormat& format) {
 
 std::span<const Tracepoint> migrate_tracepoints() {
   static constexpr std::array<Tracepoint, 2> kTracepoints = {
-      {{"migrate:mm_migrate_pages_start", &bind_begin}, {"migrate:mm_migrate_pages", &bind_end}}};
+      {{.name = "migrate:mm_migrate_pages_start",
+        .bind = &bind_begin,
+        .role = EventRole::Begin,
+        .when_missing = "how long migrations took is not known"},
+       {"migrate:mm_migrate_pages", &bind_end, EventRole::End}}};
+  return kTracepoints;
+}
+
+// Counted, not decoded.
+std::span<const Tracepoint> sched_tracepoints() {
+  static constexpr std::array<Tracepoint, 1> kTracepoints = {
+      {{.name = "sched:sched_move_numa", .option = "CONFIG_NUMA_BALANCING"}}};
   return kTracepoints;
 }
 

@@ -72,7 +72,14 @@ Result<Decoder> bind_signal(const EventFormat& format) {
 
 std::span<const Tracepoint> oom_tracepoints() {
   static constexpr std::array<Tracepoint, 2> kTracepoints = {
-      {{"oom:mark_victim", &bind_victim}, {"signal:signal_generate", &bind_signal}}};
+      {{.name = "oom:mark_victim",
+        .bind = &bind_victim,
+        .when_missing = "kills are found by their signal and the kernel's stack, the victim's "
+                        "memory is what /proc said a moment later",
+        .optional_field = {"anon_rss", "the victim's memory is what /proc said a moment later"}},
+       {.name = "signal:signal_generate",
+        .bind = &bind_signal,
+        .when_missing = "faults that fail are not told apart by their signal"}}};
   return kTracepoints;
 }
 

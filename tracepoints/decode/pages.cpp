@@ -83,9 +83,9 @@ Result<Decoder> bind_page_free(const EventFormat& format) {
 std::span<const Tracepoint> page_tracepoints() {
   static constexpr std::array<Tracepoint, 4> kTracepoints = {
       {{"kmem:mm_page_alloc", &bind_page_alloc},
-       {"kmem:mm_page_free", &bind_page_free},
-       {"kmem:mm_page_free_direct", &bind_page_free},
-       {"kmem:mm_pagevec_free", &bind_page_free}}};
+       {"kmem:mm_page_free", &bind_page_free, EventRole::Free},
+       {"kmem:mm_page_free_direct", &bind_page_free, EventRole::Free, "kmem:mm_page_free"},
+       {"kmem:mm_pagevec_free", &bind_page_free, EventRole::Free}}};
   return kTracepoints;
 }
 

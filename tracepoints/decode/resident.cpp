@@ -101,9 +101,13 @@ constexpr auto kFileCopied = &bind_page<ResidentChange::Copied, RssMember::File>
 
 std::span<const Tracepoint> resident_tracepoints() {
   static constexpr std::array<Tracepoint, 7> kTracepoints = {
-      {{"filemap:mm_filemap_add_to_page_cache", &bind_added},
+      {{.name = "filemap:mm_filemap_add_to_page_cache",
+        .bind = &bind_added,
+        .when_missing = "what comes into the page cache is not seen"},
        {"filemap:mm_filemap_delete_from_page_cache", &bind_deleted},
-       {"kmem:rss_stat", &bind_rss_stat},
+       {.name = "kmem:rss_stat",
+        .bind = &bind_rss_stat,
+        .when_missing = "columns that it alone tells stay blank"},
        {"kmem:mm_anon_userfree", kAnonGivenBack},
        {"kmem:mm_filemap_userunmap", kFileGivenBack},
        {"kmem:mm_anon_cow", kAnonCopied},

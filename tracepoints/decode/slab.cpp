@@ -129,9 +129,16 @@ std::span<const Tracepoint> slab_tracepoints() {
        {"kmem:kmalloc_node", &bind_kmalloc},
        {"kmem:kmem_cache_alloc", &bind_cache_alloc},
        {"kmem:kmem_cache_alloc_node", &bind_cache_alloc},
-       {"kmem:kfree", &bind_kfree},
-       {"kmem:kmem_cache_free", &bind_cache_free},
-       {"percpu:percpu_alloc_percpu", &bind_percpu_alloc},
+       {"kmem:kfree", &bind_kfree, EventRole::Free},
+       {.name = "kmem:kmem_cache_free",
+        .bind = &bind_cache_free,
+        .role = EventRole::Free,
+        .optional_field = {"name",
+                           "caches have names as far as the sizes of their objects, in "
+                           "/proc/slabinfo, tell them"}},
+       {.name = "percpu:percpu_alloc_percpu",
+        .bind = &bind_percpu_alloc,
+        .when_missing = "memory that each CPU has for itself is not seen"},
        {"percpu:percpu_free_percpu", &bind_percpu_free}}};
   return kTracepoints;
 }

@@ -88,13 +88,15 @@ template <std::size_t... Index>
 auto make_tracepoints(std::index_sequence<Index...> /*all*/) {
   return std::array<Tracepoint, 2 * sizeof...(Index) + 4>{
       Tracepoint{entry_event(static_cast<SystemCall>(Index)),
-                 &bind_entry<static_cast<SystemCall>(Index)>}...,
+                 &bind_entry<static_cast<SystemCall>(Index)>,
+                 EventRole::Begin}...,
       Tracepoint{exit_event(static_cast<SystemCall>(Index)),
-                 &bind_exit<static_cast<SystemCall>(Index)>}...,
-      Tracepoint{kRawEntries[0], &bind_raw_entry},
-      Tracepoint{kRawEntries[1], &bind_raw_entry},
-      Tracepoint{kRawExits[0], &bind_raw_exit},
-      Tracepoint{kRawExits[1], &bind_raw_exit}};
+                 &bind_exit<static_cast<SystemCall>(Index)>,
+                 EventRole::End}...,
+      Tracepoint{kRawEntries[0], &bind_raw_entry, EventRole::Begin},
+      Tracepoint{kRawEntries[1], &bind_raw_entry, EventRole::Begin},
+      Tracepoint{kRawExits[0], &bind_raw_exit, EventRole::End},
+      Tracepoint{kRawExits[1], &bind_raw_exit, EventRole::End}};
 }
 
 }  // namespace

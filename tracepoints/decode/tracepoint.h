@@ -24,14 +24,35 @@ struct RawSample {
 // payload borrow from the sample.
 using Decoder = std::function<EventPayload(const RawSample&)>;
 
-// An event with a typed payload. bind looks the fields up once; the decoder then reads by offset.
-// bind's error names the event and the field that its format lacks.
-struct Tracepoint {
-  std::string_view name;  // "kmem:kmalloc", "page-faults"
-  Result<Decoder> (*bind)(const EventFormat& format) = nullptr;
+// What an event is to others.
+enum class EventRole : std::uint8_t {
+  Point,  // happens by itself
+  Free,   // of what another event allocated, perhaps for somebody else
+  Begin,  // or a step on the way: the End comes from the same function and has the stack
+  End,
 };
 
-// One list for each group of events; find_tracepoint looks through them all.
+// A field that some kernels' format lacks, and what is not known without it.
+struct OptionalField {
+  std::string_view name;
+  std::string_view when_missing;
+};
+
+// All that is known of one event of the kernel. bind looks the fields up once; the decoder then
+// reads by offset. bind's error names the event and the field that its format lacks.
+struct Tracepoint {
+  std::string_view name;  // "kmem:kmalloc", "page-faults"
+  // Null: without a typed payload.
+  Result<Decoder> (*bind)(const EventFormat& format) = nullptr;
+  EventRole role = EventRole::Point;
+  std::string_view newer_name = {};    // of today's event that says the same: "kmem:mm_page_free"
+  std::string_view option = {};        // of the kernel's configuration, beside its group's
+  std::string_view when_missing = {};  // what is not known without the event
+  OptionalField optional_field = {};
+  bool is_of_task = false;  // the task's own doing, though the group is the kernel's own work
+};
+
+// The events of each decoder file; catalogue.cpp has a row for each of these lists.
 std::span<const Tracepoint> slab_tracepoints();
 std::span<const Tracepoint> page_tracepoints();
 std::span<const Tracepoint> fault_tracepoints();
@@ -41,20 +62,14 @@ std::span<const Tracepoint> reclaim_tracepoints();
 std::span<const Tracepoint> oom_tracepoints();
 std::span<const Tracepoint> compaction_tracepoints();
 std::span<const Tracepoint> migrate_tracepoints();
+std::span<const Tracepoint> sched_tracepoints();
 std::span<const Tracepoint> huge_memory_tracepoints();
 std::span<const Tracepoint> writeback_tracepoints();
 
-// Stands for every event of heap.h: their names are not known beforehand, their fields are.
+// The row of every event of heap.h: their names are not known beforehand, their fields are.
 const Tracepoint& heap_probe();
 
-// Likewise for every event of arena.h.
+// The row of every event of arena.h.
 const Tracepoint& arena_probe();
-
-// nullptr for an event without a typed payload. Modifiers as perf record writes them into names
-// ("kmem:kmalloc:k", "page-faults:u") and short names ("faults") do not matter.
-const Tracepoint* find_tracepoint(std::string_view name);
-
-// For an event without a typed payload, a decoder that always yields monostate.
-Result<Decoder> decoder_for(const EventType& type);
 
 }  // namespace memtrace

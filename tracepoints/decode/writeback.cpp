@@ -87,14 +87,26 @@ Result<Decoder> bind_block_write(const EventFormat& format) {
 
 std::span<const Tracepoint> writeback_tracepoints() {
   static constexpr std::array<Tracepoint, 8> kTracepoints = {
-      {{"writeback:writeback_dirty_folio", &bind_dirtied},
-       {"writeback:writeback_dirty_page", &bind_dirtied},
-       {"writeback:balance_dirty_pages", &bind_balance},
+      {{.name = "writeback:writeback_dirty_folio",
+        .bind = &bind_dirtied,
+        .when_missing = "who changes pages of files is not seen"},
+       {.name = "writeback:writeback_dirty_page",
+        .bind = &bind_dirtied,
+        .newer_name = "writeback:writeback_dirty_folio"},
+       {.name = "writeback:balance_dirty_pages",
+        .bind = &bind_balance,
+        .when_missing = "waits of threads that change pages are not seen"},
        {"writeback:writeback_pages_written", &bind_written},
-       {"writeback:writeback_single_inode", &bind_inode},
-       {"writeback:writeback_start", &bind_round<true>},
+       {.name = "writeback:writeback_single_inode",
+        .bind = &bind_inode,
+        .when_missing = "what was written of each file is not known"},
+       {.name = "writeback:writeback_start",
+        .bind = &bind_round<true>,
+        .when_missing = "why flusher threads write is not known"},
        {"writeback:writeback_written", &bind_round<false>},
-       {"block:block_bio_queue", &bind_block_write}}};
+       {.name = "block:block_bio_queue",
+        .bind = &bind_block_write,
+        .when_missing = "how much fsync(2) and its like write is not known"}}};
   return kTracepoints;
 }
 

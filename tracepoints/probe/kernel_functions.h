@@ -16,6 +16,9 @@ struct KernelReading {
   std::string_view functions;  // "swap_read_folio|swap_readpage"
   std::string_view args;       // for kprobe_events
   std::string_view gain;
+  std::string_view option = {};  // of the kernel's configuration, without which it has none of them
+  // What the probe says may be of others than the process that it comes in.
+  bool is_of_anybody = false;
 };
 
 std::span<const KernelReading> kernel_readings();

@@ -12,7 +12,6 @@
 #include "os/system.h"
 #include "perf/event/ring_size.h"
 #include "perf/event/this_thread.h"
-#include "perf/live/self_exclusion.h"
 #include "perf/target/fixed_addresses.h"
 
 namespace memtrace {
@@ -269,7 +268,7 @@ bool LiveSource::is_own(const Record& record) {
   static const auto own_pid = static_cast<std::uint32_t>(::getpid());
   const auto* sample = std::get_if<Sample>(&record.payload);
   if (setup_.target.kind != TargetKind::System || sample == nullptr || sample->pid != own_pid ||
-      !is_of_own_memory(recording_.events[sample->event].name)) {
+      recording_.events[sample->event].is_of_anybody) {
     return false;
   }
   ++own_samples_;

@@ -19,7 +19,9 @@ struct EventInfo {
   std::string format;        // text of its tracefs format file; empty when there is none
   bool is_tracking = false;  // a dummy that carries mmap, comm, fork and exit only
   bool is_clock = false;     // cpu-clock, task-clock: its period is a time, one sample one hit
-  bool is_counted = false;   // its samples are another event's: they have none of its fields
+  // While recording: what it says may be of others than the process that it comes in.
+  bool is_of_anybody = false;
+  bool is_counted = false;  // its samples are another event's: they have none of its fields
 };
 
 struct BuildIdEntry {

@@ -27,7 +27,7 @@ bool is_paired(std::string_view name);
 // of probes, and of reclaim that a task has to do itself.
 bool is_in_bursts(const EventRequest& request);
 
-// Sets in_bursts and at_system_call.
+// Sets in_bursts, at_system_call and is_of_anybody.
 void note_origin(EventRequest& request);
 
 // Views show no stacks of some events; what the user names has them. of_calls: the view shows those

@@ -156,6 +156,7 @@ void KernelProbes::add_reading(const KernelReading& reading, std::vector<EventRe
                        std::string(reading.gain));
       // The probe of names is at every allocation: its stack is the tracepoint's.
       request.value().stacks = reading.args.find(kProbedSite) == std::string_view::npos;
+      request.value().info.is_of_anybody = reading.is_of_anybody;
       requests.push_back(request.take());
       return;
     }

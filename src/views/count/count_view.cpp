@@ -11,6 +11,7 @@
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
 #include "views/kit/latency.h"
+#include "views/kit/make_view.h"
 
 namespace memtrace {
 namespace {
@@ -267,17 +268,8 @@ bool handles(const EventType& /*type*/) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = FieldKeys::choose(options, kKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  auto pairs = EventPairs::of(options);
-  auto last = LastEvents::of(options);
-  if (!pairs.ok() || !last.ok()) {
-    return pairs.ok() ? last.take_error() : pairs.take_error();
-  }
-  return std::unique_ptr<View>(
-      std::make_unique<Count>(keys.take(), options, pairs.take(), last.take()));
+  return make_view<Count>(
+      FieldKeys::choose(options, kKeys), options, EventPairs::of(options), LastEvents::of(options));
 }
 
 }  // namespace

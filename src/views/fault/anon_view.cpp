@@ -8,10 +8,12 @@
 #include "views/fault/fault_needs.h"
 #include "views/fault/process_pages.h"
 #include "views/fault/process_sizes.h"
+#include "views/kit/make_view.h"
 
 namespace memtrace {
 namespace {
 
+constexpr auto kDefaultBy = std::to_array<std::string_view>({"comm", "pid"});
 constexpr auto kKeys = std::to_array<std::string_view>({"comm", "pid"});
 constexpr auto kNeeds =
     std::to_array<std::string_view>({"exceptions:page_fault_user|page-faults",
@@ -124,15 +126,7 @@ bool handles(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  ViewOptions with_default = options;
-  if (with_default.by.empty()) {
-    with_default.by = {"comm", "pid"};
-  }
-  auto keys = KeySet::choose(with_default, kKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<Anonymous>(keys.value()));
+  return make_view<Anonymous>(KeySet::choose(options, kKeys));
 }
 
 }  // namespace
@@ -142,6 +136,7 @@ constinit const ViewSpec view_anon{
     .summary = "anonymous memory by process: faults, copies, swap-ins, pages given back",
     .needs = kNeeds,
     .keys = kKeys,
+    .default_by = kDefaultBy,
     .options = {},
     .needs_memory_map = true,
     .needs_stacks = false,

@@ -11,6 +11,7 @@
 #include "views/fault/fault_trace.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
+#include "views/kit/make_view.h"
 
 namespace memtrace {
 namespace {
@@ -141,12 +142,7 @@ Report Faults::finish(const World& world, Span span) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = FaultKeys::choose(options, kKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  return std::unique_ptr<View>(
-      std::make_unique<Faults>(keys.value(), options.own.contains("trace")));
+  return make_view<Faults>(FaultKeys::choose(options, kKeys), options.own.contains("trace"));
 }
 
 }  // namespace

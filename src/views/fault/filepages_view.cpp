@@ -9,12 +9,14 @@
 #include "views/fault/fault_keys.h"
 #include "views/fault/fault_needs.h"
 #include "views/fault/process_pages.h"
+#include "views/kit/make_view.h"
 #include "views/kit/mapping_call_needs.h"
 #include "views/kit/shmem_pages.h"
 
 namespace memtrace {
 namespace {
 
+constexpr auto kDefaultBy = std::to_array<std::string_view>({"comm", "pid"});
 constexpr auto kKeys = std::to_array<std::string_view>({"comm", "pid"});
 constexpr auto kNeeds =
     std::to_array<std::string_view>({"exceptions:page_fault_user|page-faults",
@@ -248,15 +250,7 @@ bool handles(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  ViewOptions with_default = options;
-  if (with_default.by.empty()) {
-    with_default.by = {"comm", "pid"};
-  }
-  auto keys = KeySet::choose(with_default, kKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<FilePagesView>(keys.value(), options.namer));
+  return make_view<FilePagesView>(KeySet::choose(options, kKeys), options.namer);
 }
 
 }  // namespace
@@ -266,6 +260,7 @@ constinit const ViewSpec view_filepages{
     .summary = "pages of files by process and file: faults, copies, page cache",
     .needs = kNeeds,
     .keys = kKeys,
+    .default_by = kDefaultBy,
     .options = {},
     .needs_memory_map = true,
     .judges_kernel_stacks = true,

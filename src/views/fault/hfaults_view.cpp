@@ -10,10 +10,12 @@
 #include "views/kit/durations.h"
 #include "views/kit/group_by.h"
 #include "views/kit/kernel_probe_events.h"
+#include "views/kit/make_view.h"
 
 namespace memtrace {
 namespace {
 
+constexpr auto kDefaultBy = std::to_array<std::string_view>({"comm", "pid"});
 constexpr auto kKeys = std::to_array<std::string_view>(
     {"comm", "pid", "tid", "stack", "class", "access", "kind", "file", "mode", "page", "cpu"});
 
@@ -215,15 +217,7 @@ bool rests_on(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  ViewOptions with_default = options;
-  if (with_default.by.empty()) {
-    with_default.by = {"comm", "pid"};
-  }
-  auto keys = FaultKeys::choose(with_default, kKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<HugeFaults>(keys.value()));
+  return make_view<HugeFaults>(FaultKeys::choose(options, kKeys));
 }
 
 }  // namespace
@@ -233,6 +227,7 @@ constinit const ViewSpec view_hfaults{
     .summary = "page faults served with huge pages, transparent ones and hugetlb's apart",
     .needs = kFaultNeeds,
     .keys = kKeys,
+    .default_by = kDefaultBy,
     .options = {},
     .needs_memory_map = true,
     .parts = kFaultParts,

@@ -13,6 +13,7 @@
 #include "views/kit/durations.h"
 #include "views/kit/group_by.h"
 #include "views/kit/kernel_probe_events.h"
+#include "views/kit/make_view.h"
 #include "views/kit/user_pages.h"
 #include "views/kit/vmstat.h"
 
@@ -34,6 +35,7 @@ constexpr auto kParts = std::to_array<EventPart>({
     {.event = "kmem:mm_page_alloc", .stacks = EventPart::Stacks::Kernel},
 });
 
+constexpr auto kDefaultBy = std::to_array<std::string_view>({"comm", "pid"});
 constexpr auto kKeys = std::to_array<std::string_view>(
     {"comm", "pid", "tid", "stack", "kind", "file", "mode", "page", "cpu"});
 
@@ -264,15 +266,7 @@ bool handles(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  ViewOptions with_default = options;
-  if (with_default.by.empty()) {
-    with_default.by = {"comm", "pid"};
-  }
-  auto keys = FaultKeys::choose(with_default, kKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<SwapIns>(keys.value(), options.namer));
+  return make_view<SwapIns>(FaultKeys::choose(options, kKeys), options.namer);
 }
 
 }  // namespace
@@ -282,6 +276,7 @@ constinit const ViewSpec view_swapin{
     .summary = "swap-ins: who waits for swap, pages read with readahead, who swaps out",
     .needs = kNeeds,
     .keys = kKeys,
+    .default_by = kDefaultBy,
     .options = {},
     .needs_memory_map = true,
     .parts = kParts,

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "views/heap/heap_events.h"
 #include "views/kit/group_by.h"
+#include "views/kit/make_view.h"
 
 namespace memtrace {
 namespace {
@@ -85,11 +86,7 @@ bool handles(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<Calls>(keys.take()));
+  return make_view<Calls>(KeySet::choose(options, kKeys));
 }
 
 }  // namespace

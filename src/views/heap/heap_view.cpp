@@ -11,6 +11,7 @@
 #include "views/heap/sampled_series.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
+#include "views/kit/make_view.h"
 
 namespace memtrace {
 namespace {
@@ -191,15 +192,7 @@ Report Heap::finish(const World& world, Span span) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  auto limits = parse_size_limits(options);
-  if (!limits.ok()) {
-    return limits.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<Heap>(keys.take(), limits.value(), options.tasks));
+  return make_view<Heap>(KeySet::choose(options, kKeys), parse_size_limits(options), options.tasks);
 }
 
 }  // namespace

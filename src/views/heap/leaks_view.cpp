@@ -7,6 +7,7 @@
 #include "views/heap/heap_events.h"
 #include "views/heap/kernel_memory.h"
 #include "views/kit/group_by.h"
+#include "views/kit/make_view.h"
 
 namespace memtrace {
 namespace {
@@ -205,19 +206,10 @@ Result<LeakOptions> parse_options(const ViewOptions& options) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  auto parsed = parse_options(options);
-  if (!parsed.ok()) {
-    return parsed.take_error();
-  }
-  ViewOptions address_options;
-  address_options.by.assign(kAddressKeys.begin(), kAddressKeys.end());
-  auto address_keys = KeySet::choose(address_options, kKeys);
-  return std::unique_ptr<View>(
-      std::make_unique<HeapLeaks>(keys.take(), address_keys.take(), parsed.take()));
+  ViewOptions by_address;
+  by_address.by.assign(kAddressKeys.begin(), kAddressKeys.end());
+  return make_view<HeapLeaks>(
+      KeySet::choose(options, kKeys), KeySet::choose(by_address, kKeys), parse_options(options));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "views/heap/heap_events.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
+#include "views/kit/make_view.h"
 #include "views/kit/mapping_call_needs.h"
 
 namespace memtrace {
@@ -180,16 +181,9 @@ bool handles(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  auto limits = parse_size_limits(options);
-  auto step = parse_bytes_option(options, "linear", 0);
-  if (!limits.ok() || !step.ok()) {
-    return limits.ok() ? step.take_error() : limits.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<Malloc>(keys.take(), limits.value(), step.value()));
+  return make_view<Malloc>(KeySet::choose(options, kKeys),
+                           parse_size_limits(options),
+                           parse_bytes_option(options, "linear", 0));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "views/kernel/kmem_events.h"
 #include "views/kit/group_by.h"
+#include "views/kit/make_view.h"
 #include "views/kit/user_pages.h"
 
 namespace memtrace {
@@ -235,11 +236,6 @@ Report KernelLeaks::finish(const World& world, Span span) {
   return report;
 }
 
-bool handles(const EventType& type) {
-  return is_slab_alloc(type) || is_slab_free(type) || is_page_event(type) ||
-         type.name == "percpu:percpu_alloc_percpu" || type.name == "percpu:percpu_free_percpu";
-}
-
 Result<LeakOptions> parse_options(const ViewOptions& options) {
   LeakOptions parsed;
   parsed.tasks = options.tasks;
@@ -258,22 +254,13 @@ Result<LeakOptions> parse_options(const ViewOptions& options) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys, std::span(&kBlockKindKey, 1));
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  ViewOptions address_options;
-  address_options.by.assign(kAddressKeys.begin(), kAddressKeys.end());
-  auto address_keys = KeySet::choose(address_options, kKeys, std::span(&kBlockKindKey, 1));
-  if (!address_keys.ok()) {
-    return address_keys.take_error();
-  }
-  auto parsed = parse_options(options);
-  if (!parsed.ok()) {
-    return parsed.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<KernelLeaks>(
-      keys.take(), address_keys.take(), parsed.take(), CacheNames(options.slab_caches)));
+  const std::span kind_key(&kBlockKindKey, 1);
+  ViewOptions by_address;
+  by_address.by.assign(kAddressKeys.begin(), kAddressKeys.end());
+  return make_view<KernelLeaks>(KeySet::choose(options, kKeys, kind_key),
+                                KeySet::choose(by_address, kKeys, kind_key),
+                                parse_options(options),
+                                CacheNames(options.slab_caches));
 }
 
 }  // namespace
@@ -285,7 +272,6 @@ constinit const ViewSpec view_kleaks{
     .keys = kKeys,
     .options = kOptions,
     .needs_live_blocks = true,
-    .handles = handles,
     .make = make,
 };
 

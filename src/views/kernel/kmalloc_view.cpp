@@ -7,6 +7,7 @@
 #include "views/kernel/gfp_names.h"
 #include "views/kernel/kmem_events.h"
 #include "views/kit/group_by.h"
+#include "views/kit/make_view.h"
 #include "views/kit/show_option.h"
 
 namespace memtrace {
@@ -104,16 +105,10 @@ class Kmalloc final : public View {
 };
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  auto figures = choose_figures(options, std::span<const KmallocFigure>(kFigures), kUsualFigures);
-  if (!figures.ok()) {
-    return figures.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<Kmalloc>(
-      keys.take(), figures.take(), options.own.contains(std::string(kShortGfpOption.name))));
+  return make_view<Kmalloc>(
+      KeySet::choose(options, kKeys),
+      choose_figures(options, std::span<const KmallocFigure>(kFigures), kUsualFigures),
+      options.own.contains(std::string(kShortGfpOption.name)));
 }
 
 }  // namespace
@@ -124,7 +119,6 @@ constinit const ViewSpec view_kmalloc{
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,
-    .handles = is_kmalloc,
     .make = make,
 };
 

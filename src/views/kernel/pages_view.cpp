@@ -256,7 +256,6 @@ constinit const ViewSpec view_pages{
     .keys = kKeys,
     .options = kOptions,
     .needs_live_blocks = true,
-    .handles = is_page_event,
     .make = make,
 };
 

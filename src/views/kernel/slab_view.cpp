@@ -238,10 +238,6 @@ void Slab::begin_interval() {
   }
 }
 
-bool handles(const EventType& type) {
-  return is_slab_alloc(type) || is_slab_free(type);
-}
-
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   auto keys = KeySet::choose(options, kKeys, std::span(&kObjectKey, 1));
   if (!keys.ok()) {
@@ -274,7 +270,6 @@ constinit const ViewSpec view_slab{
     .keys = kKeys,
     .options = kOptions,
     .needs_live_blocks = true,
-    .handles = handles,
     .make = make,
 };
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "state/mapping/refused_memory.h"
 #include "views/kit/group_by.h"
+#include "views/kit/make_view.h"
 #include "views/mapping/call_trace.h"
 
 namespace memtrace {
@@ -178,16 +179,8 @@ Report BrkView::finish(const World& world, Span span) {
   return report;
 }
 
-bool handles(const EventType& type) {
-  return type.name == kNeeds[0] || type.name == kNeeds[1];
-}
-
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<BrkView>(keys.take(), options));
+  return make_view<BrkView>(KeySet::choose(options, kKeys), options);
 }
 
 }  // namespace
@@ -200,7 +193,6 @@ constinit const ViewSpec view_brk{
     .options = kOptions,
     .needs_memory_map = true,
     .needs_call_stacks = true,
-    .handles = handles,
     .make = make,
 };
 

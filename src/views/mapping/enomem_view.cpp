@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "state/mapping/refused_memory.h"
 #include "views/kit/group_by.h"
+#include "views/kit/make_view.h"
 #include "views/mapping/call_keys.h"
 #include "views/mapping/call_names.h"
 #include "views/mapping/call_trace.h"
@@ -287,11 +288,7 @@ bool handles(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys, kOwnKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<EnomemView>(keys.take(), options));
+  return make_view<EnomemView>(KeySet::choose(options, kKeys, kOwnKeys), options);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "state/mapping/map_flags.h"
 #include "views/kit/group_by.h"
+#include "views/kit/make_view.h"
 #include "views/mapping/call_keys.h"
 #include "views/mapping/call_names.h"
 #include "views/mapping/call_trace.h"
@@ -260,11 +261,7 @@ bool handles(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys, kOwnKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<MmapView>(keys.take(), options));
+  return make_view<MmapView>(KeySet::choose(options, kKeys, kOwnKeys), options);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "state/mapping/map_flags.h"
 #include "views/kit/group_by.h"
+#include "views/kit/make_view.h"
 #include "views/kit/shmem_pages.h"
 #include "views/mapping/call_keys.h"
 #include "views/mapping/call_names.h"
@@ -274,11 +275,7 @@ bool handles(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys, kOwnKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<ShmView>(keys.take(), options));
+  return make_view<ShmView>(KeySet::choose(options, kKeys, kOwnKeys), options);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "views/kit/group_by.h"
+#include "views/kit/make_view.h"
 #include "views/kit/vmstat.h"
 #include "views/reclaim/compaction_trace.h"
 #include "views/reclaim/work_keys.h"
@@ -275,11 +276,6 @@ Report Compaction::finish(const World& world, Span span) {
   return report;
 }
 
-bool handles(const EventType& type) {
-  return type.name.starts_with("compaction:") || type.name.starts_with("huge_memory:") ||
-         type.name == "migrate:mm_migrate_pages";
-}
-
 Result<KeySet> keys_named(std::span<const std::string_view> names, std::span<const KeySpec> own) {
   ViewOptions options;
   options.by.assign(names.begin(), names.end());
@@ -287,14 +283,10 @@ Result<KeySet> keys_named(std::span<const std::string_view> names, std::span<con
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys, work_keys());
-  auto status_keys = keys_named(std::array{std::string_view("status")}, work_keys());
-  auto huge_page_keys = keys_named(kHugePageKeys, memtrace::huge_page_keys());
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<Compaction>(
-      keys.take(), status_keys.take(), huge_page_keys.take(), options.own.contains("trace")));
+  return make_view<Compaction>(KeySet::choose(options, kKeys, work_keys()),
+                               keys_named(std::array{std::string_view("status")}, work_keys()),
+                               keys_named(kHugePageKeys, memtrace::huge_page_keys()),
+                               options.own.contains("trace"));
 }
 
 }  // namespace
@@ -305,7 +297,6 @@ constinit const ViewSpec view_compaction{
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,
-    .handles = handles,
     .make = make,
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "views/kit/group_by.h"
+#include "views/kit/make_view.h"
 #include "views/kit/vmstat.h"
 #include "views/reclaim/node_faults.h"
 #include "views/reclaim/work_keys.h"
@@ -151,18 +152,8 @@ Report Numa::finish(const World& world, Span span) {
   return report;
 }
 
-bool handles(const EventType& type) {
-  return type.name == "migrate:mm_migrate_pages" || type.name == "migrate:mm_migrate_pages_start" ||
-         type.name == "minor-faults" || type.name == "major-faults" ||
-         type.name == "exceptions:page_fault_user";
-}
-
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys, work_keys());
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  return std::unique_ptr<View>(std::make_unique<Numa>(keys.take()));
+  return make_view<Numa>(KeySet::choose(options, kKeys, work_keys()));
 }
 
 }  // namespace
@@ -175,7 +166,6 @@ constinit const ViewSpec view_numa{
     .options = {},
     .needs_physical_addresses = true,
     .parts = kParts,
-    .handles = handles,
     .make = make,
 };
 

@@ -7,6 +7,7 @@
 #include "views/kit/event_list.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
+#include "views/kit/make_view.h"
 #include "views/reclaim/work_keys.h"
 
 namespace memtrace {
@@ -161,23 +162,9 @@ Report Reclaims::finish(const World& world, Span span) {
   return report;
 }
 
-bool handles(const EventType& type) {
-  constexpr auto kNames = std::to_array<std::string_view>({"vmscan:mm_vmscan_direct_reclaim_begin",
-                                                           "vmscan:mm_vmscan_direct_reclaim_end",
-                                                           "kmem:mm_vmscan_direct_reclaim_begin",
-                                                           "kmem:mm_vmscan_direct_reclaim_end",
-                                                           "vmscan:mm_vmscan_memcg_reclaim_begin",
-                                                           "vmscan:mm_vmscan_memcg_reclaim_end"});
-  return std::ranges::find(kNames, type.name) != kNames.end();
-}
-
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys, work_keys());
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  return std::unique_ptr<View>(
-      std::make_unique<Reclaims>(keys.take(), options.own.contains("trace")));
+  return make_view<Reclaims>(KeySet::choose(options, kKeys, work_keys()),
+                             options.own.contains("trace"));
 }
 
 }  // namespace
@@ -189,7 +176,6 @@ constinit const ViewSpec view_reclaim{
     .keys = kKeys,
     .options = kOptions,
     .needs_promptness = true,
-    .handles = handles,
     .make = make,
 };
 

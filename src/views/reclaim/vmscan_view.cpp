@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "views/kit/group_by.h"
+#include "views/kit/make_view.h"
 #include "views/kit/show_option.h"
 #include "views/reclaim/reclaim_kinds.h"
 
@@ -260,22 +261,10 @@ Report Vmscan::finish(const World& world, Span span) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys, work_keys());
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  ViewOptions by_shrinker;
-  by_shrinker.by = {"shrinker"};
-  auto shrinker_keys = KeySet::choose(by_shrinker, kKeys, work_keys());
-  if (!shrinker_keys.ok()) {
-    return shrinker_keys.take_error();
-  }
-  auto figures = choose_figures<ReclaimCost>(options, kFigures, kUsualFigures);
-  if (!figures.ok()) {
-    return figures.take_error();
-  }
-  return std::unique_ptr<View>(
-      std::make_unique<Vmscan>(keys.take(), shrinker_keys.take(), figures.take()));
+  const ViewOptions by_shrinker{.by = {"shrinker"}};
+  return make_view<Vmscan>(KeySet::choose(options, kKeys, work_keys()),
+                           KeySet::choose(by_shrinker, kKeys, work_keys()),
+                           choose_figures<ReclaimCost>(options, kFigures, kUsualFigures));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "views/kit/group_by.h"
+#include "views/kit/make_view.h"
 #include "views/kit/show_option.h"
 #include "views/reclaim/flushes.h"
 #include "views/reclaim/sync_calls.h"
@@ -266,19 +267,10 @@ bool handles(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys, kOwnKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  auto figures = choose_figures<WriteCost>(options, kFigures, kUsualFigures);
-  if (!figures.ok()) {
-    return figures.take_error();
-  }
-  ViewOptions by_device;
-  by_device.by = {"device"};
-  auto device_keys = KeySet::choose(by_device, kKeys, kOwnKeys);
-  return std::unique_ptr<View>(
-      std::make_unique<Writeback>(keys.take(), device_keys.take(), figures.take()));
+  const ViewOptions by_device{.by = {"device"}};
+  return make_view<Writeback>(KeySet::choose(options, kKeys, kOwnKeys),
+                              KeySet::choose(by_device, kKeys, kOwnKeys),
+                              choose_figures<WriteCost>(options, kFigures, kUsualFigures));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "own_code.h"
+#include "support/own_code.h"
 
 namespace memtrace {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "own_code.h"
+#include "support/own_code.h"
 #include "symbolize/names/symbolizer.h"
 
 namespace memtrace {

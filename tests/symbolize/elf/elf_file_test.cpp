@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "own_code.h"
+#include "support/own_code.h"
 #include "symbolize/cfi/frame_rule.h"
 #include "symbolize/elf/vdso.h"
 #include "symbolize/names/file_symbols.h"

@@ -12,7 +12,7 @@
 #include <optional>
 #include <span>
 
-#include "own_code.h"
+#include "support/own_code.h"
 #include "symbolize/cfi/cfi_check.h"
 #include "symbolize/elf/dwarf_file.h"
 #include "symbolize/names/perf_map.h"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "own_code.h"
+#include "support/own_code.h"
 #include "symbolize/elf/elf_file.h"
 #include "symbolize/elf/vdso.h"
 

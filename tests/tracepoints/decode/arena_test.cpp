@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "tracepoints/decode/tracepoint.h"
+#include "tracepoints/decode/catalogue.h"
 
 namespace memtrace {
 namespace {

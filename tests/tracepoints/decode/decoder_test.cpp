@@ -3,7 +3,7 @@
 #include <string>
 
 #include "support/saved_formats.h"
-#include "tracepoints/decode/tracepoint.h"
+#include "tracepoints/decode/catalogue.h"
 
 namespace memtrace {
 namespace {

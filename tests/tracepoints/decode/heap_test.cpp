@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "tracepoints/decode/tracepoint.h"
+#include "tracepoints/decode/catalogue.h"
 
 namespace memtrace {
 namespace {

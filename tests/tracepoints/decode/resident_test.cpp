@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "support/saved_formats.h"
-#include "tracepoints/decode/tracepoint.h"
+#include "tracepoints/decode/catalogue.h"
 
 namespace memtrace {
 namespace {

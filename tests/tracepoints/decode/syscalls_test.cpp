@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "tracepoints/decode/tracepoint.h"
+#include "tracepoints/decode/catalogue.h"
 #include "tracepoints/format/format.h"
 
 namespace memtrace {

@@ -127,7 +127,7 @@ TEST(AllViews, handle_the_events_that_they_need) {
         continue;  // the world makes something of them, for all views at once
       }
       const std::string first = event_of(group.substr(0, group.find('|')));
-      EXPECT_TRUE(view.spec.handles(event_named(first))) << view.name << " " << first;
+      EXPECT_TRUE(handles(view.spec, event_named(first))) << view.name << " " << first;
     }
   }
 }

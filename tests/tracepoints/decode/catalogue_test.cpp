@@ -1,11 +1,13 @@
-#include "perf/live/self_exclusion.h"
+#include "tracepoints/decode/catalogue.h"
 
 #include <gtest/gtest.h>
+
+#include <set>
 
 namespace memtrace::test {
 namespace {
 
-TEST(OwnWork, allocations_and_faults_are_of_memtraces_own_memory) {
+TEST(Catalogue, allocations_and_faults_are_of_who_makes_them) {
   for (const char* event : {"kmem:kmalloc",
                             "kmem:mm_page_alloc",
                             "page-faults",
@@ -13,11 +15,11 @@ TEST(OwnWork, allocations_and_faults_are_of_memtraces_own_memory) {
                             "syscalls:sys_enter_mmap",
                             "memtrace_1:malloc",
                             "filemap:mm_filemap_add_to_page_cache"}) {
-    EXPECT_TRUE(is_of_own_memory(event)) << event;
+    EXPECT_FALSE(is_of_anybody(event)) << event;
   }
 }
 
-TEST(OwnWork, what_it_frees_reclaims_moves_and_kills_may_be_anybodys) {
+TEST(Catalogue, what_is_freed_reclaimed_moved_and_killed_may_be_anybodys) {
   for (const char* event : {"kmem:kfree",
                             "kmem:mm_page_free_batched",
                             "kmem:kmem_cache_free",
@@ -28,11 +30,24 @@ TEST(OwnWork, what_it_frees_reclaims_moves_and_kills_may_be_anybodys) {
                             "compaction:mm_compaction_migratepages",
                             "migrate:mm_migrate_pages",
                             "oom:mark_victim",
-                            "signal:signal_generate",
-                            "memtrace_kernel_1:oom_kill_process",
-                            "memtrace_kernel_1:swap_readpage"}) {
-    EXPECT_FALSE(is_of_own_memory(event)) << event;
+                            "signal:signal_generate"}) {
+    EXPECT_TRUE(is_of_anybody(event)) << event;
   }
+}
+
+TEST(Catalogue, rows_are_complete_and_stand_once) {
+  std::set<std::string_view> names;
+  for (const EventGroup& group : event_groups()) {
+    for (const Tracepoint& one :
+         group.events == nullptr ? std::span<const Tracepoint>() : group.events()) {
+      EXPECT_TRUE(names.insert(one.name).second) << one.name << " stands twice";
+      EXPECT_EQ(find_tracepoint(one.name), &one);
+      if (!one.newer_name.empty()) {
+        EXPECT_NE(find_tracepoint(one.newer_name), nullptr) << one.newer_name;
+      }
+    }
+  }
+  EXPECT_GT(names.size(), 100U);
 }
 
 }  // namespace
