@@ -62,9 +62,9 @@ void add_kernel_memory(Report& report, const World& world, const TaskFilter& tas
       {"from_kernel", Unit::Bytes, static_cast<std::uint64_t>(std::max<std::int64_t>(total, 0))});
   report.tables.push_back(std::move(table));
   report.caveats.notes.emplace_back(
-      "from_kernel is what programs took by mmap and brk while recording and did not give back, "
-      "without threads' stacks; held is what of it is in blocks that were not freed: the rest is "
-      "the allocator's own, free for reuse, or memory that was mapped for other ends");
+      "from_kernel is memory that programs took by mmap and brk while recording and did not give "
+      "back, without thread stacks; held is the bytes of blocks that were allocated meanwhile and "
+      "not freed; the difference is free memory of the allocator, or was mapped for other purposes");
 }
 
 }  // namespace memtrace
