@@ -1,4 +1,6 @@
 // Other tools that watch the machine at the same time: what memtrace says stays the same.
+#include <map>
+
 #include "live/live_test.h"
 
 namespace memtrace::test {
@@ -55,6 +57,61 @@ TEST_F(BesideOthersTest, faults_that_others_record_too_are_read) {
   const Json faults = report("count --by comm --top 0 -i first.data");
   EXPECT_GE(figure_of(faults, "comm", "touch_pages"), 2000U) << faults.dump(1);
   EXPECT_EQ(faults.at("caveats").value("malformed", 0), 0);
+}
+
+// Those that come later are told of each event first.
+TEST_F(BesideOthersTest, all_events_of_faults_stay_right_while_others_come_and_go) {
+  constexpr std::uint64_t kPages = 2000;
+  const std::string memtrace = "$MEMTRACE record -a -e page-faults,minor-faults,major-faults ";
+  const Outcome outcome = run_well(
+      memtrace +
+      "--call-graph none -o first.data --ring-size 16M -d 7 >first.out 2>&1 & first=$!; "
+      "sleep 1.5; " +
+      memtrace +
+      "--call-graph fp -o second.data -d 2 >second.out 2>&1 & second=$!; "
+      "perf record -a -e page-faults,minor-faults -o perf.data -- sleep 2 >perf.out 2>&1 & "
+      "perf=$!; sleep 1; $PUPPETS/touch_pages 2000 >touched; wait $second; wait $perf; "
+      "$PUPPETS/touch_pages 2000 >touched; wait $first; cat first.out");
+  EXPECT_EQ(outcome.all().find("could not be read"), std::string::npos) << outcome.all();
+  const Json faults = report("count --by event,comm --top 0 -i first.data");
+  EXPECT_EQ(faults.at("caveats").value("malformed", 0), 0);
+  std::map<std::string, std::uint64_t> counts;
+  for (const Json& row : faults.at("tables").at(0).at("rows")) {
+    if (row.at("comm") == "touch_pages") {
+      counts[row.at("event")] += row.at("count").get<std::uint64_t>();
+    }
+  }
+  EXPECT_GE(counts["page-faults"], 2 * kPages) << faults.dump(1);
+  EXPECT_GE(counts["minor-faults"], 2 * kPages) << faults.dump(1);
+  // Those that began while it is named so end so, and none is counted as one of the others.
+  EXPECT_EQ(counts["page-faults"], counts["minor-faults"] + counts["major-faults"])
+      << faults.dump(1);
+}
+
+TEST_F(BesideOthersTest, recorders_that_come_and_go_leave_names_and_stacks_as_they_are) {
+  need_perf();
+  if (IsSkipped()) {
+    return;
+  }
+  const std::string command =
+      "-- sh -c '$PUPPETS/heap_calls 300; touch calm; sleep 4; "
+      "$PUPPETS/heap_calls 300'; ";
+  const std::string views = "$MEMTRACE record --for malloc,faults --ring-size 16M ";
+  const Outcome outcome = run_well(
+      "(while ! test -e calm; do sleep 0.1; done; "
+      "perf record --buildid-mmap -a -e dummy -o dummy.data -- sleep 2 & "
+      "perf record -a -e page-faults,minor-faults -o faults.data -- sleep 2 & "
+      "$MEMTRACE record -a --for faults --call-graph fp -o second.data -d 2 & wait) "
+      ">others.out 2>&1 & others=$!; " +
+      views + "-o beside.data " + command + "wait $others; " + views + "-o alone.data " + command);
+  EXPECT_EQ(outcome.all().find("not the file that was recorded"), std::string::npos)
+      << outcome.all();
+  const Json alone = report("malloc --top 0 -i alone.data");
+  const Json beside = report("malloc --top 0 -i beside.data");
+  EXPECT_GE(whole_stacks(alone), 600U);
+  EXPECT_EQ(whole_stacks(beside), whole_stacks(alone));
+  EXPECT_EQ(beside.at("totals").at("count"), alone.at("totals").at("count"));
+  EXPECT_EQ(beside.at("caveats").value("malformed", 0), 0);
 }
 
 TEST_F(BesideOthersTest, faults_are_in_their_time_though_perf_has_another_clock) {

@@ -85,6 +85,23 @@ void ask_for_probe(perf_event_attr& attr, const PmuProbe& probe) {
   attr.enable_on_exec = 0;
 }
 
+// Fields that say nothing, but by which samples of software events are told apart when another
+// recorder's id is in them (perf/live/record_mender.h): a place more before the CPU's, and an empty
+// one for raw data. Older kernels than those with PERF_SAMPLE_IDENTIFIER give each sample its own
+// id.
+std::uint64_t mark_of(std::uint64_t software_event) {
+  switch (software_event) {
+    case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+      return 0;
+    case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+      return PERF_SAMPLE_RAW;
+    case PERF_COUNT_SW_PAGE_FAULTS:
+      return PERF_SAMPLE_STREAM_ID;
+    default:
+      return PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_RAW;
+  }
+}
+
 // Bits `first` to `last`.
 constexpr std::uint64_t bits(unsigned first, unsigned last) {
   return ((std::uint64_t{2} << last) - 1) & ~((std::uint64_t{1} << first) - 1);
@@ -164,11 +181,9 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
     attr.sample_type |= PERF_SAMPLE_ADDR;
     const bool wants_address = request.physical_address && context.features.physical_address;
     attr.sample_type |= wants_address ? kSamplePhysicalAddress : 0;
-    // It has none; by its empty place the samples are told from those of minor faults when another
-    // recorder's id is in them (perf/live/record_mender.h).
-    const bool is_major = request.info.kind == EventKind::Software &&
-                          request.info.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
-    attr.sample_type |= is_major ? std::uint64_t{PERF_SAMPLE_RAW} : 0;
+    if (request.info.kind == EventKind::Software && context.features.identifier) {
+      attr.sample_type |= mark_of(request.info.config);
+    }
   }
   ask_for_stacks(attr, call_graph_of(request, context.call_graph), context.features);
   if (request.pmu_probe) {

@@ -71,6 +71,9 @@ class EventSet {
   // To wait for a ring's data with poll(2), in the order of rings().
   const std::vector<int>& ring_fds() const { return ring_fds_; }
 
+  // In the same order.
+  const std::vector<int>& ring_cpus() const { return ring_cpus_; }
+
   const AttrFeatures& features() const { return features_; }
 
   // mmap, comm, fork and exit records first, so that the state of /proc can be read in between.

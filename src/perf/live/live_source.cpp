@@ -130,6 +130,7 @@ void LiveSource::start_readers() {
   for (std::size_t i = 0; i < events_.rings().size(); ++i) {
     RingReader::Source source{&events_.rings()[i], events_.ring_fds()[i]};
     source.stream = static_cast<std::uint32_t>(i);
+    source.cpu = static_cast<std::uint32_t>(events_.ring_cpus()[i]);
     source.monotonic_clock = monotonic_clock();
     source.is_prompt = setup_.is_prompt;
     source.mender = &mender_;

@@ -15,9 +15,10 @@
 namespace memtrace {
 namespace {
 
-constexpr std::uint64_t kFixedFields = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                                       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
-                                       PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+constexpr std::uint64_t kBeforeStream = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                                        PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID;
+constexpr std::uint64_t kFixedFields =
+    kBeforeStream | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
 
 // Raw data of an event that has none: {u32 size = 4, u32 0}, kernel/events/core.c,
 // perf_output_sample().
@@ -42,6 +43,19 @@ std::size_t after_chain(std::span<const std::uint64_t> sample,
     return std::min(at, sample.size());
   }
   return at + 1 + std::min<std::uint64_t>(sample[at], sample.size() - at - 1);
+}
+
+bool has_stream(std::uint64_t sample_type) {
+  return (sample_type & PERF_SAMPLE_STREAM_ID) != 0;
+}
+
+// Whether the sample has the number of a stream where others have their CPU. Such numbers are those
+// of all events since the machine was started: none that is still used is as small as a CPU's.
+bool has_stream_in(std::span<const std::uint64_t> sample,
+                   std::uint64_t sample_type,
+                   std::uint32_t cpu) {
+  const std::size_t at = 1 + static_cast<std::size_t>(std::popcount(sample_type & kBeforeStream));
+  return at < sample.size() && static_cast<std::uint32_t>(sample[at]) != cpu;
 }
 
 void set_size(std::span<std::uint64_t> record, std::size_t size_bytes) {
@@ -95,7 +109,7 @@ std::size_t RecordMender::mend(std::span<std::uint64_t> record, Written written)
     std::memcpy(record.data(), &header, sizeof(header));
     return record.size_bytes();
   }
-  const Shared* owner = owner_of(record);
+  const Shared* owner = owner_of(record, written.cpu);
   if (owner == nullptr) {
     return record.size_bytes();
   }
@@ -104,11 +118,16 @@ std::size_t RecordMender::mend(std::span<std::uint64_t> record, Written written)
   return mend_body(record, *owner);
 }
 
-// Our ring, so an event of ours: but which? The one that asked for raw data
-// (perf/event/event_attr.cpp) has it, empty.
-const RecordMender::Shared* RecordMender::owner_of(std::span<const std::uint64_t> sample) const {
+// Our ring, so an event of ours: but which? They differ in what they asked for
+// (perf/event/event_attr.cpp): in the place of the CPU, and the one that asked for raw data has it,
+// empty.
+const RecordMender::Shared* RecordMender::owner_of(std::span<const std::uint64_t> sample,
+                                                   std::uint32_t cpu) const {
   const Shared* owner = nullptr;
   for (const Shared& event : events_) {
+    if (has_stream(event.sample_type) != has_stream_in(sample, event.sample_type, cpu)) {
+      continue;
+    }
     if ((event.sample_type & PERF_SAMPLE_RAW) != 0) {
       const std::size_t raw =
           after_chain(sample, event.sample_type, first_word_after_fixed(event.sample_type));

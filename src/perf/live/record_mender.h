@@ -27,11 +27,12 @@ class RecordMender {
   // Whether mend() has something to do. `record` is whole.
   bool is_wrong(std::span<const std::byte> record, const RecordParser& parser) const;
 
-  // When it was written, as far as it is known without its own time: CLOCK_MONOTONIC, which is the
-  // records' clock. highest_ns 0: they have another clock, and their times stay.
+  // Where and when it was written, as far as it is known without its own time: CLOCK_MONOTONIC,
+  // which is the records' clock. highest_ns 0: they have another clock, and their times stay.
   struct Written {
     std::uint64_t lowest_ns = 0;
     std::uint64_t highest_ns = 0;
+    std::uint32_t cpu = 0;
   };
 
   // In place. Its size afterwards: never larger.
@@ -47,7 +48,7 @@ class RecordMender {
     bool has_user_chain = true;  // that it asked for
   };
 
-  const Shared* owner_of(std::span<const std::uint64_t> sample) const;
+  const Shared* owner_of(std::span<const std::uint64_t> sample, std::uint32_t cpu) const;
   static void mend_time(std::span<std::uint64_t> sample, const Shared& owner, Written written);
   static std::size_t mend_body(std::span<std::uint64_t> sample, const Shared& owner);
 

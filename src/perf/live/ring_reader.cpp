@@ -203,7 +203,8 @@ std::span<const std::byte> RingReader::mended(std::span<const std::byte> record)
   mended_.resize(record.size() / sizeof(std::uint64_t));
   std::memcpy(mended_.data(), record.data(), mended_.size() * sizeof(std::uint64_t));
   const std::size_t size_bytes = source_.mender->mend(
-      mended_, {.lowest_ns = std::max(empty_at_ns_, newest_ns_), .highest_ns = now_ns});
+      mended_,
+      {.lowest_ns = std::max(empty_at_ns_, newest_ns_), .highest_ns = now_ns, .cpu = source_.cpu});
   return std::as_bytes(std::span(mended_)).first(size_bytes);
 }
 

@@ -26,6 +26,7 @@ class RingReader {
     RingBuffer* ring = nullptr;
     int fd = -1;  // wakes poll(2) at the watermark
     std::uint32_t stream = 0;
+    std::uint32_t cpu = 0;
     bool monotonic_clock = false;  // records are stamped with CLOCK_MONOTONIC
     bool is_prompt = false;        // records are to be seen within milliseconds, at any time
     SampleShrinker shrink;         // may be empty

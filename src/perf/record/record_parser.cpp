@@ -104,6 +104,9 @@ void RecordParser::add_event(const SampleLayout& layout, std::span<const std::ui
   const auto number = static_cast<std::uint32_t>(events_.size());
   events_.push_back({layout, StampPlaces::of(layout), nullptr});
   uniform_ = uniform_ && events_.front().places == events_.back().places;
+  uniform_samples_ = uniform_samples_ &&
+                     events_.front().places.sample_time == events_.back().places.sample_time &&
+                     events_.front().places.sample_id == events_.back().places.sample_id;
   for (const std::uint64_t id : ids) {
     numbers_.add(id, number);
   }
@@ -154,7 +157,8 @@ bool RecordParser::has_build_id(Bytes bytes) const {
 
 std::uint64_t RecordParser::time_ns(Bytes bytes) const {
   const bool is_sample = header_of(bytes).type == PERF_RECORD_SAMPLE;
-  const Event* event = uniform_ && !events_.empty() ? &events_.front() : find(bytes, is_sample);
+  const bool is_first = !events_.empty() && (is_sample ? uniform_samples_ : uniform_);
+  const Event* event = is_first ? &events_.front() : find(bytes, is_sample);
   if (event == nullptr) {
     return 0;
   }

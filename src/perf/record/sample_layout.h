@@ -91,7 +91,8 @@ class RecordParser {
 
   std::vector<Event> events_;
   IdTable numbers_;
-  bool uniform_ = true;  // all events have time and id at the same places
+  bool uniform_ = true;          // all events have time and id at the same places,
+  bool uniform_samples_ = true;  // and at least those in samples
 };
 
 }  // namespace memtrace

@@ -153,7 +153,10 @@ TEST_P(OldKernelsTest, samples_of_all_events_have_time_and_id_at_the_same_place)
   const StampPlaces first = StampPlaces::of(SampleLayout::of(set.value().events().front().attr));
   EXPECT_NE(first.sample_id, 0U);
   for (const OpenedEvent& event : set.value().events()) {
-    EXPECT_EQ(StampPlaces::of(SampleLayout::of(event.attr)), first) << event.request.info.name;
+    const StampPlaces places = StampPlaces::of(SampleLayout::of(event.attr));
+    EXPECT_EQ(places.sample_id, first.sample_id) << event.request.info.name;
+    EXPECT_EQ(places.sample_time, first.sample_time) << event.request.info.name;
+    EXPECT_EQ(places.trailer_id, first.trailer_id) << event.request.info.name;
   }
 }
 

@@ -34,14 +34,30 @@ CallGraph none() {
   return {.kernel = false, .user = false};
 }
 
-// header, id, ip, {pid, tid}, time, address, cpu, and what follows.
-Words sample(const Words& rest) {
-  Words words = {0, kForeignId, 0x401000, 0x700000007, kTime, kAddress, 1};
+constexpr std::uint64_t kCpu = 1;
+constexpr std::uint64_t kStream = 4243;
+constexpr std::uint64_t kEmptyRaw = 4;
+
+// header, id, ip, {pid, tid}, time, address, and what follows.
+Words sample_until_address(const Words& rest) {
+  Words words = {0, kForeignId, 0x401000, 0x700000007, kTime, kAddress};
   words.insert(words.end(), rest.begin(), rest.end());
   const RecordHeader header{
       PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, static_cast<std::uint16_t>(words.size() * 8)};
   std::memcpy(words.data(), &header, sizeof(header));
   return words;
+}
+
+// With the CPU, and what follows.
+Words sample(Words rest) {
+  rest.insert(rest.begin(), kCpu);
+  return sample_until_address(rest);
+}
+
+// Of an event that asked for its stream's number.
+Words sample_of_stream(Words rest) {
+  rest.insert(rest.begin(), {kStream, kCpu});
+  return sample_until_address(rest);
 }
 
 class RecordMenderTest : public testing::Test {
@@ -55,7 +71,7 @@ class RecordMenderTest : public testing::Test {
   }
 
   // Parsed after it was mended.
-  Sample mended(Words words, RecordMender::Written written = {1, 1000}) {
+  Sample mended(Words words, RecordMender::Written written = {1, 1000, kCpu}) {
     words_ = std::move(words);
     EXPECT_TRUE(mender_->is_wrong(std::as_bytes(std::span(words_)), parser_));
     const std::size_t size_bytes = mender_->mend(words_, written);
@@ -85,30 +101,50 @@ TEST_F(RecordMenderTest, minor_and_major_faults_are_told_apart) {
   watch({software(PERF_COUNT_SW_PAGE_FAULTS_MIN, kMinorId, none()),
          software(PERF_COUNT_SW_PAGE_FAULTS_MAJ, kMajorId, none())});
   EXPECT_EQ(mended(sample({})).event, 0U);
-  constexpr std::uint64_t kEmptyRaw = 4;
   EXPECT_EQ(mended(sample({kEmptyRaw})).event, 1U);
   // What the other one's callchain made the record longer by.
   EXPECT_EQ(mended(sample({0x1111, 0x2222})).event, 0U);
   EXPECT_EQ(mended(sample({kEmptyRaw, 0x2222})).event, 1U);
 }
 
+// The number of a stream is its own or another recorder's; what follows the CPU may look like one.
+TEST_F(RecordMenderTest, all_three_events_of_a_fault_are_told_apart) {
+  watch({software(PERF_COUNT_SW_PAGE_FAULTS, kFaultsId, none()),
+         software(PERF_COUNT_SW_PAGE_FAULTS_MIN, kMinorId, none()),
+         software(PERF_COUNT_SW_PAGE_FAULTS_MAJ, kMajorId, none())});
+  EXPECT_EQ(mended(sample_of_stream({})).event, 0U);
+  EXPECT_EQ(mended(sample({})).event, 1U);
+  EXPECT_EQ(mended(sample({kCpu})).event, 1U);
+  EXPECT_EQ(mended(sample({kEmptyRaw})).event, 2U);
+  const Sample fault = mended(sample_of_stream({0x1111, 0x2222}));
+  EXPECT_EQ(fault.event, 0U);
+  EXPECT_EQ(fault.address, kAddress);
+}
+
+TEST_F(RecordMenderTest, event_of_another_kind_is_told_from_faults) {
+  watch({software(PERF_COUNT_SW_PAGE_FAULTS, kFaultsId, none()),
+         software(PERF_COUNT_SW_ALIGNMENT_FAULTS, kMajorId, none())});
+  EXPECT_EQ(mended(sample_of_stream({})).event, 0U);
+  EXPECT_EQ(mended(sample_of_stream({kEmptyRaw})).event, 1U);
+}
+
 TEST_F(RecordMenderTest, sample_that_may_be_of_two_events_stays_as_it_is) {
   watch({software(PERF_COUNT_SW_PAGE_FAULTS_MIN, kMinorId, none()),
-         software(PERF_COUNT_SW_PAGE_FAULTS, kFaultsId, none())});
+         software(PERF_COUNT_SW_PAGE_FAULTS_MIN, kFaultsId, none())});
   Words words = sample({});
-  mender_->mend(words, {1, 1000});
+  mender_->mend(words, {1, 1000, kCpu});
   EXPECT_EQ(words, sample({}));
 }
 
 TEST_F(RecordMenderTest, time_of_another_clock_becomes_a_time_at_which_it_can_have_been_written) {
   watch({software(PERF_COUNT_SW_PAGE_FAULTS_MIN, kMinorId, none())});
-  (void)mended(sample({}), {600, 800});
+  (void)mended(sample({}), {600, 800, kCpu});
   EXPECT_EQ(time_ns_, kTime);
-  (void)mended(sample({}), {900, 1000});
+  (void)mended(sample({}), {900, 1000, kCpu});
   EXPECT_EQ(time_ns_, 900U);
-  (void)mended(sample({}), {500, 600});
+  (void)mended(sample({}), {500, 600, kCpu});
   EXPECT_EQ(time_ns_, 600U);
-  (void)mended(sample({}), {});
+  (void)mended(sample({}), {0, 0, kCpu});
   EXPECT_EQ(time_ns_, kTime) << "our records have a clock that we cannot read";
 }
 
@@ -126,7 +162,7 @@ TEST_F(RecordMenderTest, callchain_has_only_the_parts_that_were_asked_for) {
   for (const std::uint64_t word : {16U, 0xaaU, 0xbbU, 16U, 0xdeadU}) {
     rest.push_back(word);
   }
-  const Sample fault = mended(sample(rest));
+  const Sample fault = mended(sample_of_stream(rest));
   ASSERT_EQ(fault.callchain.size(), 2U);
   EXPECT_EQ(fault.callchain[1], 0xffffffff81000000U);
   ASSERT_EQ(fault.registers.values.size(), registers);
@@ -142,7 +178,7 @@ TEST_F(RecordMenderTest, stack_whose_end_was_cut_off_is_shorter) {
   for (const std::uint64_t word : {32U, 0xaaU, 0xbbU, 0xccU}) {  // a word and how much is missing
     rest.push_back(word);
   }
-  const Sample fault = mended(sample(rest));
+  const Sample fault = mended(sample_of_stream(rest));
   EXPECT_EQ(fault.user_stack.size(), 16U);
 }
 
