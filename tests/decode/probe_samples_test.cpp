@@ -189,7 +189,6 @@ TEST(ProbeSamples, samples_of_children_are_filtered_where_the_kernel_does_not) {
 
 TEST(ProbeSamples, uprobe_pmu_events_are_never_inherited) {
   EXPECT_EQ(opened(true, true).attr.inherit, 0U);
-  EXPECT_EQ(opened(true, true).attr.enable_on_exec, 0U);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // User probes on a real kernel: they count what a program calls, and nothing of them stays behind.
+#include <chrono>
+#include <csignal>
 #include <set>
+#include <thread>
 
 #include "live/live_test.h"
 
@@ -106,7 +109,7 @@ TEST_F(ProbesTest, the_uprobe_pmu_gives_the_same_figures_as_tracefs) {
   int way = 0;
   for (const char* name : {"tracefs", "pmu"}) {
     const std::string record = std::string("MEMTRACE_USER_PROBES=") + name + " $MEMTRACE record ";
-    run_well(record + "-o user.data --for malloc,leaks -- $PUPPETS/heap_patterns all");
+    run_well(record + "-o user.data --for malloc,leaks -- $PUPPETS/heap_patterns alone");
     leaks[way] = rows_of(report("leaks --top 0 -i user.data"));
     calls[way] = rows_of(report("malloc --by function -i user.data"));
     const EventCounts own = own_counts("user.data");
@@ -124,8 +127,70 @@ TEST_F(ProbesTest, live_view_and_limits_by_the_uprobe_pmu) {
   }
   const Json live = json_of(
       "MEMTRACE_USER_PROBES=pmu $MEMTRACE leaks --top 0 --format json -- "
-      "$PUPPETS/heap_patterns all 2>/dev/null | sed -n '/^{/,/^}/p'");
-  EXPECT_EQ(sum_with_function(live, "(anonymous namespace)::leak_in_child", "bytes"), 2100U);
+      "$PUPPETS/heap_patterns alone 2>/dev/null | sed -n '/^{/,/^}/p'");
+  EXPECT_EQ(sum_with_function(live, "(anonymous namespace)::leak_by_malloc", "bytes"), 1045U);
+}
+
+// A breakpoint in a page of a file makes a copy of the page for its process.
+TEST_F(ProbesTest, the_uprobe_pmu_probes_nobody_but_the_command) {
+  if (!std::filesystem::exists("/sys/bus/event_source/devices/uprobe/type")) {
+    GTEST_SKIP() << "this kernel has no uprobe PMU";
+  }
+  const auto kib_of_copied_code = [](pid_t pid) {
+    std::istringstream lines(text_of("/proc/" + std::to_string(pid) + "/smaps"));
+    bool is_code = false;
+    long kib = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find(" r-xp ") != std::string::npos) {
+        is_code = line.find("/libc.so") != std::string::npos;
+      } else if (is_code && line.starts_with("Anonymous:")) {
+        kib += std::stol(line.substr(line.find(':') + 1));
+      } else if (line.starts_with("VmFlags:")) {
+        is_code = false;
+      }
+    }
+    return kib;
+  };
+  const Background other("exec sleep 60", dir_.path(), environment());
+  Background memtrace(
+      "MEMTRACE_USER_PROBES=pmu exec $MEMTRACE record --for malloc -- "
+      "sh -c 'echo $$ >pid; exec sleep 60'",
+      dir_.path(),
+      environment());
+  pid_t command = 0;
+  const auto is_probed = [&] {
+    std::istringstream(text_of(dir_.file("pid"))) >> command;
+    return command != 0 && kib_of_copied_code(command) > 0;
+  };
+  EXPECT_TRUE(wait_until(is_probed)) << memtrace.err();
+  EXPECT_EQ(kib_of_copied_code(other.pid()), 0);
+  memtrace.signal(SIGTERM);
+  memtrace.wait();
+}
+
+TEST_F(ProbesTest, what_the_uprobe_pmu_does_not_follow_is_told) {
+  if (!std::filesystem::exists("/sys/bus/event_source/devices/uprobe/type")) {
+    GTEST_SKIP() << "this kernel has no uprobe PMU";
+  }
+  const std::string record =
+      "MEMTRACE_USER_PROBES=pmu $MEMTRACE record --for leaks -- $PUPPETS/heap_patterns ";
+  EXPECT_FALSE(run_well(record + "malloc").says("threads and children that started"));
+  EXPECT_TRUE(run_well(record + "fork").says("threads and children that started"));
+  const Json leaks = report("leaks --top 0");
+  EXPECT_NE(leaks.at("caveats").dump().find("--all-processes"), std::string::npos);
+  EXPECT_EQ(sum_with_function(leaks, "(anonymous namespace)::leak_in_child", "bytes"), 0U);
+}
+
+TEST_F(ProbesTest, many_threads_are_refused_where_each_needs_probes_of_its_own) {
+  if (!std::filesystem::exists("/sys/bus/event_source/devices/uprobe/type")) {
+    GTEST_SKIP() << "this kernel has no uprobe PMU";
+  }
+  const Background threads("exec $PUPPETS/busy_threads 20 60", dir_.path(), environment());
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const Outcome outcome = run("MEMTRACE_USER_PROBES=pmu $MEMTRACE record --for malloc -p " +
+                              std::to_string(threads.pid()));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_TRUE(outcome.says("each of 21 threads")) << outcome.all();
 }
 
 TEST_F(ProbesTest, limits_and_filters_by_the_uprobe_pmu_are_those_of_tracefs) {

@@ -82,7 +82,6 @@ void ask_for_probe(perf_event_attr& attr, const PmuProbe& probe) {
   // An inherited event would be made anew by the task that forks, which reads the path in its own
   // memory: fork(2) fails then (perf_uprobe_event_init(), seen on 6.18).
   attr.inherit = 0;
-  attr.enable_on_exec = 0;
 }
 
 // Fields that say nothing, but by which samples of software events are told apart when another

@@ -101,6 +101,12 @@ struct EventRequest {
   bool optional = false;       // one of a pattern: left out where it cannot be opened
 };
 
+// Its events cannot be inherited: threads and children that start later are not watched. Opened for
+// all tasks they would be, and so would be all other processes, which it slows down.
+inline bool is_of_uprobe_pmu(const EventRequest& request) {
+  return request.pmu_probe && request.pmu_probe->is_of_pmu();
+}
+
 // What is asked for of all events, as it applies to this one.
 CallGraph call_graph_of(const EventRequest& request, CallGraph asked);
 

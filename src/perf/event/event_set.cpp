@@ -105,29 +105,8 @@ void EventSet::add_events(const EventSetup& setup) {
   events_.push_back({tracking, make_attr(tracking, context_), {}});
   for (const EventRequest& request : setup.events) {
     events_.push_back({request, make_attr(request, context_), {}});
-    const bool of_pmu = request.pmu_probe && request.pmu_probe->is_of_pmu();
-    events_.back().for_all_tasks = of_pmu && setup.inherit;
   }
   mark_shared(events_);
-}
-
-// The uprobe PMU's events cannot be inherited: where children are to be followed, they are opened
-// for all tasks, and samples of others are left out later (decode/probe_samples.h).
-Result<> EventSet::open_for_all_tasks(std::int32_t cpu, std::size_t& owner) {
-  for (OpenedEvent& event : events_) {
-    if (!event.for_all_tasks) {
-      continue;
-    }
-    auto fd = EventFd::open(event.attr, {.tid = -1, .cpu = cpu}, event.request.info.name, kernel_);
-    if (!fd.ok()) {
-      return fd.take_error();
-    }
-    TRY(take_event(event, fd.take(), owner));
-    fds_.back().for_all_tasks = true;
-    // What memtrace itself calls would make it call more. Kernels that cannot tell record it.
-    (void)fds_.back().fd.set_filter("comm != \"" + own_comm() + "\"").ok();
-  }
-  return kDone;
 }
 
 Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {
@@ -140,12 +119,12 @@ Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {
       return opened;
     }
   }
-  return owner == kNoOwner ? Result<>(kDone) : open_for_all_tasks(cpu, owner);
+  return kDone;
 }
 
 Result<> EventSet::open_task(EventFd::Place place, std::size_t& owner) {
   for (auto event = events_.begin(); event != events_.end();) {
-    if (event->for_all_tasks || event->is_opened_by_other) {
+    if (event->is_opened_by_other) {
       ++event;
       continue;
     }
@@ -227,7 +206,7 @@ Result<> EventSet::enable_tracking() {
 
 Result<> EventSet::enable_events(bool enabled_by_exec) {
   for (const OpenedFd& opened : fds_) {
-    if (!opened.tracking && (!enabled_by_exec || opened.for_all_tasks)) {
+    if (!opened.tracking && !enabled_by_exec) {
       TRY(opened.fd.enable());
     }
   }

@@ -48,7 +48,6 @@ void add_to_parser(std::span<const OpenedEvent> events, RecordParser& parser);
 struct OpenedFd {
   EventFd fd;
   bool tracking = false;
-  bool for_all_tasks = false;
 };
 
 // Events that were opened beside those of a set, to become its own.
@@ -95,7 +94,8 @@ class EventSet {
 
   // More events into the same rings, not enabled yet. May be called by another thread: it changes
   // nothing here. Where children are followed, or the whole machine, the events are for all tasks:
-  // the tasks to be watched are many and change.
+  // the tasks to be watched are many and change. Those of the uprobe PMU are for the tasks that the
+  // set was opened for.
   Result<LateEvents> open_late(const std::vector<EventRequest>& requests) const;
   void adopt(LateEvents late);
 
@@ -108,7 +108,6 @@ class EventSet {
   Result<> open_cpus(const EventSetup& setup, const std::vector<int>& cpus);
   Result<> open_cpu(const EventSetup& setup, std::int32_t cpu);
   Result<> open_task(EventFd::Place place, std::size_t& owner);
-  Result<> open_for_all_tasks(std::int32_t cpu, std::size_t& owner);
   Result<> take_event(OpenedEvent& event, EventFd fd, std::size_t& owner);
   Result<> set_filter(const OpenedEvent& event, const EventFd& fd) const;
   void watch_user_mode_only();

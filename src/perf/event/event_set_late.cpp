@@ -32,6 +32,7 @@ Result<> LateEvents::enable() const {
 
 Result<LateEvents> EventSet::open_late(const std::vector<EventRequest>& requests) const {
   const bool whole_machine = tids_ == std::vector<std::int32_t>{-1};
+  const bool inherits = context_.inherit && std::ranges::none_of(requests, is_of_uprobe_pmu);
   AttrContext context = context_;
   context.inherit = false;
   context.enable_on_exec = false;
@@ -39,11 +40,11 @@ Result<LateEvents> EventSet::open_late(const std::vector<EventRequest>& requests
   for (const EventRequest& request : requests) {
     OpenedEvent& event =
         late.events.emplace_back(OpenedEvent{request, make_attr(request, context), {}});
-    event.for_all_tasks = context_.inherit && !whole_machine;
+    event.for_all_tasks = inherits && !whole_machine;
   }
   mark_shared(late.events);
   for (std::size_t ring = 0; ring < rings_.size(); ++ring) {
-    if (context_.inherit || whole_machine) {
+    if (inherits || whole_machine) {
       TRY(open_late_on(ring, {.tid = -1, .cpu = ring_cpus_[ring]}, late));
       continue;
     }
@@ -76,7 +77,7 @@ Result<> EventSet::open_late_on(std::size_t ring, EventFd::Place place, LateEven
                                : event.request.shared  ? shared_filter(event, late.events)
                                                        : event.request.filter;
     TRY(set_late_filter(fd.value(), filter, place.tid < 0));
-    late.fds.push_back({.fd = fd.take(), .for_all_tasks = event.for_all_tasks});
+    late.fds.push_back({.fd = fd.take()});
   }
   return kDone;
 }

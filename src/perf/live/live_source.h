@@ -93,6 +93,7 @@ class LiveSource final : public RecordSource {
   void note_span(Record& record);
   bool is_after_end(const Record& record) const;
   void note_seen(const Record& record);
+  void note_unfollowed();
   void read_lost_mappings(std::uint64_t time_ns);
   void note_tail_loss();
   bool should_stop();
@@ -130,6 +131,7 @@ class LiveSource final : public RecordSource {
   std::uint64_t lost_in_records_ = 0;
   std::uint64_t own_samples_ = 0;
   std::optional<int> command_status_;
+  bool told_unfollowed_ = false;
   bool stop_asked_ = false;
   bool ended_command_ = false;  // end_command() was called
   bool drained_ = false;        // readers have ended, the merge has everything

@@ -35,6 +35,24 @@ void LiveSource::note_seen(const Record& record) {
     lost_in_records_ += lost->count;
     read_lost_mappings(record.stamp.time_ns);
   }
+  if (std::holds_alternative<Fork>(record.payload)) {
+    note_unfollowed();
+  }
+}
+
+// A thread or a child has started, where some were named.
+void LiveSource::note_unfollowed() {
+  const bool is_unfollowed = setup_.target.kind != TargetKind::System &&
+                             std::ranges::any_of(events_.events(), [](const OpenedEvent& event) {
+                               return is_of_uprobe_pmu(event.request);
+                             });
+  if (is_unfollowed && !told_unfollowed_) {
+    told_unfollowed_ = true;
+    recording_.caveats.emplace_back(
+        "threads and children that started while recording were not watched by the user probes: "
+        "tracefs could not be used, and the kernel's uprobe PMU does not follow them; "
+        "--all-processes watches those of the whole machine");
+  }
 }
 
 // The kernel writes a lost record only when a later record fits: losses at the very end are known

@@ -148,4 +148,28 @@ Result<> check_pmu_filters(const std::vector<EventRequest>& requests) {
   return kDone;
 }
 
+// On 6.18 the last descriptor of such a probe takes some 70 ms to close
+// (kernel/trace/trace_event_perf.c, perf_uprobe_destroy, waits for grace periods of RCU and holds
+// event_mutex).
+Result<> check_pmu_tasks(const std::vector<EventRequest>& requests, const Target& target) {
+  constexpr std::size_t kMostTasks = 16;
+  const auto probes = static_cast<std::size_t>(std::ranges::count_if(requests, is_of_uprobe_pmu));
+  const bool has_tasks = target.kind == TargetKind::Processes || target.kind == TargetKind::Threads;
+  if (probes == 0 || !has_tasks) {
+    return kDone;
+  }
+  const auto tasks = tasks_of(target);
+  if (!tasks.ok() || tasks.value().size() <= kMostTasks) {
+    return tasks.ok() ? Result<>(kDone) : tasks.error();
+  }
+  return Error{
+      format("without tracefs each of %zu threads needs %zu probes of its own on each CPU, "
+             "and the kernel takes a tenth of a second to remove each",
+             tasks.value().size(),
+             probes),
+      0,
+      "mount tracefs on /sys/kernel/tracing, or name some of the threads with -t TID",
+      ErrorKind::Usage};
+}
+
 }  // namespace memtrace

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "perf/event/event_attr.h"
+#include "perf/target/target.h"
 
 namespace memtrace {
 
@@ -21,5 +22,9 @@ Result<std::string> apply_filter(const std::string& filter, std::vector<EventReq
 // The kernel cannot test fields that it does not fetch: memtrace does it for probes by the uprobe
 // PMU, and knows numbers only. Error: Usage.
 Result<> check_pmu_filters(const std::vector<EventRequest>& requests);
+
+// Its probes are made for each thread anew, and removed one after the other. Error: Usage, when
+// that would take minutes.
+Result<> check_pmu_tasks(const std::vector<EventRequest>& requests, const Target& target);
 
 }  // namespace memtrace

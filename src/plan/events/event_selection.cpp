@@ -139,6 +139,7 @@ class Selector {
       }
     }
     TRY(check_pmu_filters(selected_.requests));
+    TRY(check_pmu_tasks(selected_.requests, selection_.target));
     if (!selection_.plan_only) {
       filter_children_here(selection_.target, selected_.requests, selected_.notes);
     }

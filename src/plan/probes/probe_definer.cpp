@@ -48,8 +48,9 @@ Result<ProbeDefiner> ProbeDefiner::open(ProbeKind kind) {
     return group.ok() ? pmu.take_error() : group.take_error();
   }
   if (!group.ok() && kind == ProbeKind::Heap) {
-    inform("tracefs cannot be used (" + describe(group.error()) +
-           "): user probes are set by the kernel's uprobe PMU, in all processes of their files");
+    inform(
+        "tracefs cannot be used (" + describe(group.error()) +
+        "): user probes are set by the kernel's uprobe PMU, which follows no threads and children");
   }
   definer.pmu_.emplace(pmu.take());
   definer.group_name_ = probe_group_name(kind, ::getpid());

@@ -170,12 +170,18 @@ constexpr Pattern kPatterns[] = {
     {"pause", pause_and_leak},
 };
 
+bool is_of_one_thread(const Pattern& pattern) {
+  return pattern.run != leak_in_threads && pattern.run != fork_and_leak;
+}
+
 }  // namespace
 
+// Also all of them, and those "alone" that start no thread and no process; but for the pause.
 int main(int argc, char** argv) {
   const std::string_view wanted = argc > 1 ? argv[1] : "";
   for (const Pattern& pattern : kPatterns) {
-    if ((wanted == "all" && pattern.run != pause_and_leak) || wanted == pattern.name) {
+    const bool is_one_of_many = wanted == "all" || (wanted == "alone" && is_of_one_thread(pattern));
+    if ((is_one_of_many && pattern.run != pause_and_leak) || wanted == pattern.name) {
       pattern.run();
     }
   }
