@@ -1,19 +1,15 @@
 #include "symbolize/elf/dwarf_file.h"
 
 #include <elfutils/libdwelf.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
 #include "base/units.h"
 #include "symbolize/elf/build_id.h"
 #include "symbolize/elf/debug_files.h"
@@ -114,21 +110,6 @@ std::optional<ElfFile> find_common_file(const ElfFile& file,
   return is_it ? std::optional(opened.take()) : std::nullopt;
 }
 
-bool is_trusted(const std::string& path) {
-  struct stat status {};
-
-  if (::lstat(path.c_str(), &status) != 0) {
-    return false;
-  }
-  const char* caller = ::geteuid() == 0 ? std::getenv("SUDO_UID") : nullptr;
-  const auto caller_id = caller == nullptr ? std::nullopt : parse_number(caller);
-  const bool is_ours = status.st_uid == 0 || status.st_uid == ::geteuid() ||
-                       caller_id == std::uint64_t{status.st_uid};
-  const bool all_may_write = !S_ISLNK(status.st_mode) && (status.st_mode & S_IWOTH) != 0 &&
-                             (status.st_mode & S_ISVTX) == 0;
-  return is_ours && !all_may_write;
-}
-
 }  // namespace
 
 Result<DwarfFile> DwarfFile::open(const ElfFile& file) {
@@ -167,24 +148,6 @@ void DwarfFile::set_common_file(const ElfFile& file) {
     common_ = std::make_unique<DwarfFile>(common.take());
     ::dwarf_setalt(dwarf_.get(), common_->handle());
   }
-}
-
-bool is_path_of_ours(const std::string& path) {
-  if (!path.starts_with('/')) {
-    return false;
-  }
-
-  struct stat status {};
-
-  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
-    if (!is_trusted(path.substr(0, end))) {
-      return false;
-    }
-    if (end == path.npos) {
-      break;
-    }
-  }
-  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
 }  // namespace memtrace

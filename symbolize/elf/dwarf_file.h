@@ -35,8 +35,4 @@ class DwarfFile {
   std::unique_ptr<Dwarf, Close> dwarf_;  // after the common one: reads from it
 };
 
-// Whether only we, root and the user behind sudo(8) can say what lies at this path: for files that
-// libdw opens by itself (.dwo), with nothing of what ForeignBytes is for.
-bool is_path_of_ours(const std::string& path);
-
 }  // namespace memtrace

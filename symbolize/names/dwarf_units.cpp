@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/byte_reader.h"
-#include "symbolize/elf/dwarf_file.h"
+#include "os/trust.h"
 #include "symbolize/elf/range_search.h"
 
 namespace memtrace {

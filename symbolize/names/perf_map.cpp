@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <span>
 
 #include "base/text.h"
 #include "base/units.h"
 #include "os/system.h"
+#include "os/trust.h"
 
 namespace memtrace {
 
@@ -44,8 +44,7 @@ std::vector<std::uint64_t> trusted_owners(std::string_view status) {
       owners.push_back(*uid);
     }
   }
-  const char* caller = ::geteuid() == 0 ? std::getenv("SUDO_UID") : nullptr;
-  if (const auto uid = caller == nullptr ? std::nullopt : parse_number(caller)) {
+  if (const auto uid = sudo_user()) {
     owners.push_back(*uid);
   }
   return owners;

@@ -10,12 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
 
-#include "base/text.h"
+#include "os/trust.h"
 
 namespace memtrace {
 namespace {
@@ -24,20 +23,10 @@ using Status = struct stat;
 
 constexpr const char* kOtherPlace = "give another place with -o FILE";
 
-std::optional<std::uint64_t> number_in_environment(const char* name) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? std::nullopt : parse_number(text);
-}
-
-// Who started memtrace by sudo(8).
-std::optional<std::uint64_t> sudo_user() {
-  return ::geteuid() == 0 ? number_in_environment("SUDO_UID") : std::nullopt;
-}
-
 // Under sudo the recording belongs to the user behind it, who will want to read it.
 void give_to_caller(const UniqueFd& fd) {
   const auto user = sudo_user();
-  const auto group = number_in_environment("SUDO_GID");
+  const auto group = sudo_group();
   if (user && group) {
     // Failing leaves it root's, as it would be without sudo.
     (void)!::fchown(fd.get(), static_cast<uid_t>(*user), static_cast<gid_t>(*group));

@@ -250,22 +250,6 @@ TEST_F(HostileFiles, call_frame_information_that_was_looked_at_is_all_there_is) 
   EXPECT_FALSE(is_modest(eh_frame("\x41"), 100000));
 }
 
-TEST_F(HostileFiles, path_in_a_folder_of_others_is_not_ours) {
-  if (::geteuid() != 0) {
-    GTEST_SKIP() << "chown(2) is for root";
-  }
-  const std::string path = folder_.write("unit.dwo", "x");
-  EXPECT_TRUE(is_path_of_ours(path));
-  EXPECT_FALSE(is_path_of_ours("unit.dwo"));
-  EXPECT_FALSE(is_path_of_ours(folder_.path("")));
-  EXPECT_FALSE(is_path_of_ours("/dev/null"));
-  ASSERT_EQ(::chown(path.c_str(), 65534, 65534), 0);
-  EXPECT_FALSE(is_path_of_ours(path));
-  ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
-  ASSERT_EQ(::chmod(folder_.path("").c_str(), 0777), 0);
-  EXPECT_FALSE(is_path_of_ours(path));
-}
-
 // /tmp/perf-PID.map of this process, gone at the end.
 class HostileMap : public HostileFiles {
  protected:

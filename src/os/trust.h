@@ -1,0 +1,22 @@
+// Whom memtrace trusts with what it opens or runs: whoever runs it, root, and the user who started
+// it by sudo(8). What others can change may be something else when it is opened.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace memtrace {
+
+// Who started memtrace by sudo(8), and that user's group; nothing when memtrace is not root.
+std::optional<std::uint64_t> sudo_user();
+std::optional<std::uint64_t> sudo_group();
+
+// Root, whoever runs memtrace, and the user behind sudo(8).
+bool is_trusted_user(std::uint64_t uid);
+
+// Whether only trusted users can say which file lies at this path and what it holds: its owner and
+// mode, and those of each folder and symbolic link on the way. False for what is not a file.
+bool is_path_of_ours(const std::string& path);
+
+}  // namespace memtrace
