@@ -1,13 +1,10 @@
 #include "programs/command_programs.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <deque>
@@ -17,7 +14,9 @@
 
 #include "base/text.h"
 #include "os/foreign_file.h"
-#include "os/unique_fd.h"
+#include "os/trust.h"
+#include "programs/library_search.h"
+#include "programs/run_loader.h"
 #include "symbolize/elf/program_interpreter.h"
 
 namespace memtrace {
@@ -66,64 +65,6 @@ bool is_glibc_loader(std::string_view path) {
   return name.starts_with("ld-linux") || name.starts_with("ld64.so") || name.starts_with("ld-2.");
 }
 
-// What to execute, and with what: the first word is the program.
-struct Execution {
-  std::string root;
-  std::vector<std::string> environment;  // on top of our own
-  std::vector<std::string> words;
-};
-
-std::vector<char*> pointers_to(const std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (const std::string& word : words) {
-    pointers.push_back(const_cast<char*>(word.c_str()));
-  }
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// A name that stands twice has the value of its first line.
-std::vector<std::string> with_own_environment(std::vector<std::string> first) {
-  for (char** line = environ; line != nullptr && *line != nullptr; ++line) {
-    first.emplace_back(*line);
-  }
-  return first;
-}
-
-// Standard output of a program; "" when it cannot be run.
-std::string output_of(const Execution& execution) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return "";
-  }
-  const UniqueFd in(ends[0]);
-  UniqueFd out(ends[1]);
-  const std::vector<char*> words = pointers_to(execution.words);
-  const std::vector<std::string> environment = with_own_environment(execution.environment);
-  const std::vector<char*> lines = pointers_to(environment);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::dup2(out.get(), STDOUT_FILENO);
-    const int nothing = ::open("/dev/null", O_RDWR);
-    ::dup2(nothing, STDIN_FILENO);
-    ::dup2(nothing, STDERR_FILENO);
-    if (execution.root.empty() || (::chroot(execution.root.c_str()) == 0 && ::chdir("/") == 0)) {
-      ::execve(words[0], words.data(), lines.data());
-    }
-    ::_exit(127);
-  }
-  out.reset();
-  std::string text;
-  std::array<char, 4096> buffer{};
-  for (ssize_t count = 0; (count = ::read(in.get(), buffer.data(), buffer.size())) > 0;) {
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-  int status = 0;
-  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return text;
-}
-
 // "#!/usr/bin/env python3": the program and its one argument.
 std::vector<std::string> interpreter_line(const std::string& path) {
   const auto file = open_foreign_file(path);
@@ -146,24 +87,10 @@ std::vector<std::string> interpreter_line(const std::string& path) {
 
 // Programs that become another one, which they are told in their arguments.
 bool becomes_another(std::string_view name) {
-  constexpr auto kLaunchers = std::to_array<std::string_view>({"env",
-                                                               "chroot",
-                                                               "nice",
-                                                               "ionice",
-                                                               "nohup",
-                                                               "setsid",
-                                                               "timeout",
-                                                               "taskset",
-                                                               "chrt",
-                                                               "numactl",
-                                                               "stdbuf",
-                                                               "setarch",
-                                                               "prlimit",
-                                                               "choom",
-                                                               "unshare",
-                                                               "setpriv",
-                                                               "runuser",
-                                                               "sudo"});
+  constexpr auto kLaunchers = std::to_array<std::string_view>(
+      {"env",   "chroot",  "nice",    "ionice",  "nohup",   "setsid",  "timeout", "taskset",
+       "chrt",  "numactl", "stdbuf",  "setarch", "linux32", "linux64", "x86_64",  "prlimit",
+       "choom", "unshare", "setpriv", "runuser", "sudo",    "doas"});
   return std::ranges::find(kLaunchers, name) != kLaunchers.end();
 }
 
@@ -257,6 +184,58 @@ void add_program(const Execution& command,
   }
 }
 
+// A loader runs with our rights, whoever the program will run as: it may be anything that a program
+// names, and code of the program's choice when it audits (DT_AUDIT, rtld-audit(7)).
+bool may_be_run(const CommandProgram& program, const std::string& loader) {
+  return is_path_of_ours(program.root + resolve_below(program.root, loader)) &&
+         is_path_of_ours(program.root + program.path);
+}
+
+// `words`: the loader and its options.
+std::vector<std::string> told_by_loader(const CommandProgram& program,
+                                        std::vector<std::string> words) {
+  words.front() = resolve_below(program.root, words.front());  // links on the way may be changed
+  const auto audit = std::ranges::find(words, "--audit");
+  if (audit != words.end()) {
+    words.erase(audit, std::min(audit + 2, words.end()));
+  }
+  Execution execution{.root = program.root, .environment = program.environment, .words = words};
+  execution.words.insert(execution.words.end(), {"--list", program.path});
+  std::vector<std::string> libraries = parse_loader_list(run_loader(execution));
+  if (libraries.empty() && is_glibc_loader(words.front())) {
+    // As ldd(1) asks, which gives the others when one is missing (elf/rtld.c, --list ends there).
+    execution.words = words;
+    execution.words.push_back(program.path);
+    execution.environment.emplace_back("LD_TRACE_LOADED_OBJECTS=1");
+    libraries = parse_loader_list(run_loader(execution));
+  }
+  return libraries;
+}
+
+// The word behind an option of the loader's, or else the value of a variable.
+std::string loader_setting(const CommandProgram& program,
+                           std::string_view option,
+                           std::string_view variable) {
+  const auto word = std::ranges::find(program.loader, option);
+  if (word != program.loader.end() && word + 1 != program.loader.end()) {
+    return *(word + 1);
+  }
+  for (const std::string& line : with_own_environment(program.environment)) {
+    if (line.starts_with(variable) && line.substr(variable.size()).starts_with('=')) {
+      return line.substr(variable.size() + 1);
+    }
+  }
+  return "";
+}
+
+std::vector<std::string> searched(const CommandProgram& program) {
+  LibrarySearch search(
+      {.root = program.root,
+       .library_path = loader_setting(program, "--library-path", "LD_LIBRARY_PATH"),
+       .preload = loader_setting(program, "--preload", "LD_PRELOAD")});
+  return search.libraries_of(program.path);
+}
+
 }  // namespace
 
 std::vector<CommandProgram> command_programs(std::span<const std::string> words) {
@@ -283,18 +262,9 @@ std::vector<std::string> libraries_of(const CommandProgram& program) {
     }
     words = {std::move(loader)};
   }
-  const std::string loader = words.front();
-  Execution execution{.root = program.root, .environment = program.environment, .words = words};
-  execution.words.insert(execution.words.end(), {"--list", program.path});
-  std::vector<std::string> libraries = parse_loader_list(output_of(execution));
-  if (libraries.empty() && is_glibc_loader(loader)) {
-    // As ldd(1) asks, which gives the others when one is missing (elf/rtld.c, --list ends there).
-    execution.words = words;
-    execution.words.push_back(program.path);
-    execution.environment.emplace_back("LD_TRACE_LOADED_OBJECTS=1");
-    libraries = parse_loader_list(output_of(execution));
-  }
-  libraries.push_back(loader);
+  std::vector<std::string> libraries =
+      may_be_run(program, words.front()) ? told_by_loader(program, words) : searched(program);
+  libraries.push_back(words.front());
   for (std::string& library : libraries) {
     library = program.root.empty() ? library : resolve_below(program.root, library);
   }

@@ -24,7 +24,8 @@ struct CommandProgram {
 std::vector<CommandProgram> command_programs(std::span<const std::string> words);
 
 // The libraries that its own dynamic loader would load, the loader last; without root. Empty for
-// static programs and files that are no ELF files.
+// static programs and files that are no ELF files. Nothing of another user's is run for it, and
+// then what only that loader knows is missing.
 std::vector<std::string> libraries_of(const CommandProgram& program);
 
 // What execvp(3) would run. Error: not found.

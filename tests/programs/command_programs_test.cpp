@@ -1,6 +1,8 @@
 #include "programs/command_programs.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -37,6 +39,28 @@ class CommandProgramsTest : public testing::Test {
     const auto libraries = libraries_of(program);
     return std::ranges::any_of(libraries, [](const std::string& library) {
       return library.substr(library.rfind('/') + 1).starts_with("libc.so");
+    });
+  }
+
+  // A program that asks for the loader `dir_`/loader, which leaves a file when it is run. False: no
+  // C compiler here.
+  bool build_with_own_loader() const {
+    std::ofstream(dir_.path() + "/loader") << "#!/bin/sh\ntouch '" << dir_.path() << "/ran'\n";
+    fs::permissions(dir_.path() + "/loader", fs::perms(0755));
+    std::ofstream(dir_.path() + "/library.c") << "int given(void) { return 0; }\n";
+    std::ofstream(dir_.path() + "/main.c")
+        << "int given(void);\nint main(void) { return given(); }\n";
+    const std::string build = "cd '" + dir_.path() +
+                              "' && mkdir lib && cc -shared -fPIC -o lib/libgiven.so library.c && "
+                              "cc -o program main.c -Llib -lgiven '-Wl,-rpath,$ORIGIN/lib' "
+                              "-Wl,--dynamic-linker=" +
+                              dir_.path() + "/loader 2>/dev/null";
+    return std::system(build.c_str()) == 0;
+  }
+
+  static bool has_library(const CommandProgram& program, std::string_view name) {
+    return std::ranges::any_of(libraries_of(program), [&](const std::string& library) {
+      return library.find(name) != std::string::npos;
     });
   }
 
@@ -124,6 +148,75 @@ TEST_F(CommandProgramsTest, libc_is_found_though_another_library_is_missing) {
   const auto programs = command_programs(std::vector<std::string>{dir_.path() + "/program"});
   ASSERT_EQ(programs.size(), 1U);
   EXPECT_TRUE(has_libc(programs.front()));
+}
+
+// A loader is run with our rights, and a program may name any.
+TEST_F(CommandProgramsTest, loader_or_program_of_another_user_is_never_run) {
+  constexpr unsigned kNobody = 65534;
+  if (::geteuid() != 0 || !build_with_own_loader()) {
+    GTEST_SKIP() << "chown(2) is for root, or there is no C compiler here";
+  }
+  const auto programs = command_programs(std::vector<std::string>{dir_.path() + "/program"});
+  ASSERT_EQ(programs.size(), 1U);
+  const std::string ran = dir_.path() + "/ran";
+  libraries_of(programs.front());
+  EXPECT_TRUE(fs::remove(ran)) << "our own is run";
+  for (const std::string name : {"/loader", "/program"}) {
+    ASSERT_EQ(::chown((dir_.path() + name).c_str(), kNobody, kNobody), 0);
+    EXPECT_TRUE(has_library(programs.front(), "/libgiven.so")) << name;
+    EXPECT_TRUE(has_library(programs.front(), "/libc.so.6")) << name;
+    EXPECT_FALSE(fs::exists(ran)) << name;
+    ASSERT_EQ(::chown((dir_.path() + name).c_str(), 0, 0), 0);
+  }
+  ASSERT_EQ(::chmod(dir_.path().c_str(), 0777), 0);
+  EXPECT_TRUE(has_library(programs.front(), "/libgiven.so"));
+  EXPECT_FALSE(fs::exists(ran)) << "in a folder that all may write to";
+}
+
+TEST_F(CommandProgramsTest, libraries_of_another_user_s_program_are_those_that_it_would_load) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "chown(2) is for root";
+  }
+  auto program = command_programs(std::vector<std::string>{place_program("/program")}).front();
+  const auto sorted = [](std::vector<std::string> paths) {
+    for (std::string& path : paths) {
+      path = fs::canonical(path);
+    }
+    std::ranges::sort(paths);
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+    return paths;
+  };
+  const auto told = sorted(libraries_of(program));
+  ASSERT_EQ(::chown(program.path.c_str(), 65534, 65534), 0);
+  EXPECT_EQ(sorted(libraries_of(program)), told);
+  program.environment = {"LD_LIBRARY_PATH=" + dir_.path()};
+  for (const std::string& library : told) {
+    const std::string name = library.substr(library.rfind('/') + 1);
+    if (name.starts_with("libc.so")) {
+      fs::copy_file(library, dir_.path() + "/" + name);
+    }
+  }
+  EXPECT_TRUE(has_library(program, dir_.path() + "/libc.so"));
+}
+
+TEST_F(CommandProgramsTest, loader_that_never_ends_is_ended) {
+  std::ofstream(dir_.path() + "/loader") << "#!/bin/sh\ntrap '' TERM\nexec yes\n";
+  fs::permissions(dir_.path() + "/loader", fs::perms(0755));
+  CommandProgram program;
+  program.path = place_program("/program");
+  program.loader = {dir_.path() + "/loader"};
+  EXPECT_FALSE(has_libc(program));
+}
+
+TEST_F(CommandProgramsTest, loader_does_not_audit_for_us) {
+  std::ofstream(dir_.path() + "/loader")
+      << "#!/bin/sh\necho \"libx => /$LD_AUDIT/$LD_LIBRARY_PATH/$1/$2 (0x1)\"\n";
+  fs::permissions(dir_.path() + "/loader", fs::perms(0755));
+  CommandProgram program;
+  program.path = fs::canonical(place_program("/program"));
+  program.loader = {dir_.path() + "/loader", "--audit", "x.so", "--preload", "y.so"};
+  program.environment = {"LD_AUDIT=evil", "LD_LIBRARY_PATH=folder"};
+  EXPECT_EQ(libraries_of(program).front(), "//folder/--preload/y.so");
 }
 
 TEST_F(CommandProgramsTest, a_script_that_interprets_itself_has_an_end) {

@@ -1,0 +1,37 @@
+#include "symbolize/elf/dynamic_section.h"
+
+#include "symbolize/elf/elf_file.h"
+
+namespace memtrace {
+
+std::optional<DynamicSection> read_dynamic_section(const std::string& path) {
+  constexpr int kMostEntries = 4096;  // far above what any linker writes
+  const auto file = ElfFile::open(path);
+  const auto section = file.ok() ? file.value().section_of_type(SHT_DYNAMIC) : std::nullopt;
+  Elf_Data* data = section ? ::elf_getdata(section->handle, nullptr) : nullptr;
+  if (data == nullptr) {
+    return std::nullopt;
+  }
+  DynamicSection dynamic;
+  dynamic.machine = file.value().machine();
+  GElf_Dyn entry;
+  for (int i = 0; i < kMostEntries && ::gelf_getdyn(data, i, &entry) != nullptr; ++i) {
+    if (entry.d_tag == DT_NULL) {
+      break;
+    }
+    if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_RPATH && entry.d_tag != DT_RUNPATH) {
+      continue;
+    }
+    const char* name =
+        ::elf_strptr(file.value().handle(), section->header.sh_link, entry.d_un.d_val);
+    const std::string text = name == nullptr ? "" : name;
+    if (entry.d_tag == DT_NEEDED) {
+      dynamic.needed.push_back(text);
+    } else {
+      (entry.d_tag == DT_RPATH ? dynamic.rpath : dynamic.runpath) = text;
+    }
+  }
+  return dynamic;
+}
+
+}  // namespace memtrace
