@@ -21,7 +21,7 @@ memtrace_room(tracepoints/probe "uprobe_events, the uprobe PMU, kprobes, known f
 memtrace_room(symbolize/elf "open files, build ids, debug files, load layouts"
               SEES base os USES dw)
 memtrace_room(symbolize/names "an address to functions and lines: symbols, DWARF, kallsyms, JIT maps"
-              SEES base os symbolize/elf USES dw lzma)
+              SEES base os symbolize/elf USES dw iberty lzma)
 memtrace_room(symbolize/cfi "an address to its rule for unwinding"
               SEES base os symbolize/elf USES dw)
 memtrace_room(symbolize/code "functions by name, where a probe may stand, static probes"

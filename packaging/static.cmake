@@ -1,6 +1,6 @@
 # memtrace-static: the same objects as memtrace, with all libraries inside: one stripped file that
 # needs nothing else and starts on any x86-64 Linux from 2.6.32 on. Copying it is installing it.
-foreach(library dw elf bz2 lzma z zstd tracefs traceevent capstone re2 boost_program_options c
+foreach(library dw elf bz2 lzma z zstd tracefs traceevent capstone re2 iberty boost_program_options c
         stdc++)
   execute_process(
     COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${library}.a

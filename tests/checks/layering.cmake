@@ -11,11 +11,12 @@ set(header_perf_event "linux/perf_event\\.h")
 set(header_json "nlohmann/")
 set(header_zstd "zstd")
 set(header_zlib "zlib\\.h")
+set(header_iberty "(libiberty/)?demangle\\.h")
 set(header_lzma "lzma\\.h")
 set(header_capstone "capstone/")
 set(header_re2 "re2/")
 set(header_robin_map "tsl/")
-set(confined boost tracefs dw perf_event json zstd zlib lzma capstone re2 robin_map)
+set(confined boost tracefs dw perf_event json zstd zlib lzma iberty capstone re2 robin_map)
 
 set(most_files 25)
 

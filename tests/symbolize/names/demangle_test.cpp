@@ -27,6 +27,15 @@ TEST(Demangle, names_of_absurd_length_stay) {
   EXPECT_EQ(demangle(name), name);
 }
 
+TEST(Demangle, text_that_doubles_with_each_reference_is_given_up) {
+  std::string name = "_Z1fSt4pairIiiE";  // then pairs of the pair before
+  for (const char digit : std::string("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
+    const std::string before = std::string("S") + digit + "_";
+    name += "S_I" + before + before + "E";
+  }
+  EXPECT_EQ(demangle(name), name);
+}
+
 TEST(Demangle, rust_hash_is_cut) {
   EXPECT_EQ(demangle("_ZN4core3fmt5write17h01234567890abcdeE"), "core::fmt::write");
   EXPECT_EQ(demangle("_ZN4core3fmt5write17h01234567890abcdeE.llvm.123456"), "core::fmt::write");
