@@ -140,7 +140,7 @@ std::vector<std::string> findings_for(const RecordOptions& options,
     const ViewDiagnosis diagnosis = diagnose(*find_view(name), can_open);
     if (diagnosis.state != ViewState::Works) {
       findings.push_back(name + ": " + std::string(name_of(diagnosis.state)) +
-                         " here: " + join(diagnosis.findings, "; "));
+                         " here: " + text_of(diagnosis.findings));
     }
   }
   const auto features = probe_features();

@@ -64,7 +64,8 @@ void add_kernel_memory(Report& report, const World& world, const TaskFilter& tas
   report.caveats.notes.emplace_back(
       "from_kernel is memory that programs took by mmap and brk while recording and did not give "
       "back, without thread stacks; held is the bytes of blocks that were allocated meanwhile and "
-      "not freed; the difference is free memory of the allocator, or was mapped for other purposes");
+      "not freed; the difference is free memory of the allocator, or was mapped for other "
+      "purposes");
 }
 
 }  // namespace memtrace

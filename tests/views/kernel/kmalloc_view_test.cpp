@@ -131,10 +131,11 @@ TEST(Kmalloc, more_keys_than_a_row_can_have_are_refused) {
 }
 
 TEST(Kmalloc, handles_both_forms_of_its_event_and_no_other) {
-  const auto handles = find_view("kmalloc")->spec.handles;
-  EXPECT_TRUE(handles(event_named("kmem:kmalloc")));
-  EXPECT_TRUE(handles(event_named("kmem:kmalloc_node")));
-  EXPECT_FALSE(handles(event_named("kmem:kmem_cache_alloc")));
+  const ViewSpec& spec = find_view("kmalloc")->spec;
+  EXPECT_TRUE(handles(spec, event_named("kmem:kmalloc")));
+  EXPECT_TRUE(handles(spec, event_named("kmem:kmalloc_node")));
+  EXPECT_FALSE(handles(spec, event_named("kmem:kmem_cache_alloc")));
+  EXPECT_FALSE(handles(spec, event_named("")));
 }
 
 }  // namespace

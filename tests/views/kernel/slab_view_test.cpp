@@ -185,11 +185,11 @@ TEST(Slab, every_key_can_be_asked_of_events_and_of_live_blocks) {
 }
 
 TEST(Slab, handles_allocations_and_frees_of_slabs) {
-  const auto handles = find_view("slab")->spec.handles;
-  EXPECT_TRUE(handles(event_named("kmem:kmem_cache_alloc_node")));
-  EXPECT_TRUE(handles(event_named("kmem:kfree")));
-  EXPECT_TRUE(handles(event_named("kmem:kmem_cache_free")));
-  EXPECT_FALSE(handles(event_named("kmem:mm_page_free")));
+  const ViewSpec& spec = find_view("slab")->spec;
+  EXPECT_TRUE(handles(spec, event_named("kmem:kmem_cache_alloc_node")));
+  EXPECT_TRUE(handles(spec, event_named("kmem:kfree")));
+  EXPECT_TRUE(handles(spec, event_named("kmem:kmem_cache_free")));
+  EXPECT_FALSE(handles(spec, event_named("kmem:mm_page_free")));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // On each kernel that memtrace is made for, events can be opened, and what had to be given up is
 // said.
+#include "perf/event/event_set.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -7,7 +9,6 @@
 #include <set>
 
 #include "base/text.h"
-#include "perf/event/event_set.h"
 #include "perf/event/this_thread.h"
 #include "perf/record/sample_layout.h"
 #include "support/simulated_kernel.h"
@@ -233,40 +234,6 @@ TEST_P(OldKernelsTest, of_the_whole_machine_own_stacks_are_not_copied) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, OldKernelsTest, testing::ValuesIn(kKernels), name_of_test);
-
-TEST(AttrFeaturesTest, every_feature_says_since_when_and_what_stands_in_for_it) {
-  for (const AttrFeature& feature : attr_features()) {
-    EXPECT_FALSE(feature.since.empty()) << feature.name;
-    EXPECT_FALSE(feature.instead.empty()) << feature.name;
-  }
-}
-
-TEST(AttrFeaturesTest, loss_at_the_end_is_told_where_the_kernel_does_not_count_it) {
-  const auto notes = feature_notes({.format_lost = false});
-  ASSERT_EQ(notes.size(), 1U);
-  EXPECT_NE(notes.front().find("lost at the very end"), std::string::npos);
-  EXPECT_TRUE(feature_notes({}).empty());
-}
-
-// A kernel that may not be asked at all: seccomp, perf_event_paranoid 4.
-TEST(AttrFeaturesTest, refusal_of_the_call_itself_is_an_error_with_its_remedy) {
-  class Forbidden final : public PerfCalls {
-   public:
-    int open(perf_event_attr&, Place, unsigned long) const override {
-      errno = EPERM;
-      return -1;
-    }
-
-    int control(int, unsigned long, unsigned long) const override { return -1; }
-
-    ssize_t read(int, std::span<std::uint64_t>) const override { return -1; }
-  };
-
-  const auto features = probe_features(Forbidden());
-  ASSERT_FALSE(features.ok());
-  EXPECT_EQ(features.error().errno_value, EPERM);
-  EXPECT_NE(features.error().hint.find("seccomp"), std::string::npos);
-}
 
 }  // namespace
 }  // namespace memtrace::test
