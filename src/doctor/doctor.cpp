@@ -224,7 +224,8 @@ Diagnosis diagnose_machine(std::span<const NamedView> views) {
 }
 
 Report to_report(const Diagnosis& diagnosis) {
-  Report report{.view = "doctor", .title = "what memtrace can do on this machine"};
+  Report report{
+      .view = "doctor", .title = "what memtrace can do on this machine", .is_of_events = false};
   report.tables = {facts_table(diagnosis.facts), views_table(diagnosis.views)};
   for (const ViewState state : {ViewState::Works, ViewState::WorksInPart, ViewState::Cannot}) {
     const auto count = std::count_if(

@@ -93,7 +93,9 @@ class TextRenderer final : public Renderer {
     print_wrapped(title_of(report), width_, lines);
     print_shapes(report, width_, lines);
     print_nested(report, width_, lines);
-    print_caveats(caveat_lines(report.caveats), width_, lines);
+    if (report.is_of_events) {
+      print_caveats(caveat_lines(report.caveats), width_, lines);
+    }
     // Whatever was forgotten above: names of columns come from files, too.
     out << visible_lines(lines.view());
   }

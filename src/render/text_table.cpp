@@ -200,8 +200,9 @@ void print_entries(const Report& report, const Table& table, std::size_t width, 
     for (const std::string& part : wrap(line, width, kEntryNameWidth + 1)) {
       out << part << '\n';
     }
-    const std::string note = text_in(report, table, row, 2);
-    if (!note.empty()) {
+    const auto* const note_cell = std::get_if<std::string>(&table.rows[row][2]);
+    if (note_cell != nullptr && !note_cell->empty()) {
+      const std::string note = text_in(report, table, row, 2);
       for (const std::string& part : wrap("  -> " + note, width, 5)) {
         out << part << '\n';
       }

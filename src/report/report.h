@@ -100,6 +100,7 @@ struct Report {
   std::uint64_t end_ns = 0;
   bool inconclusive = false;      // events that it rests on were not recorded: no overview shows it
   bool nothing_happened = false;  // inconclusive only for that: they were recorded, and none came
+  bool is_of_events = true;       // false: nothing was recorded, so nothing can be lost
   std::vector<Total> totals{};
   std::vector<Table> tables{};
   std::vector<Histogram> histograms{};
