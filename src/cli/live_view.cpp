@@ -123,7 +123,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.live.is_prompt = selected.value().is_prompt;
   plan.probes = std::move(selected.value().probes);
   plan.kernel_probes = std::move(selected.value().kernel_probes);
-  plan.live.choose_late = std::move(selected.value().choose_late);
+  plan.live.choose_added = std::move(selected.value().choose_added);
   plan.live.notes = std::move(selected.value().notes);
   plan.session.views = {&view};
   plan.session.live = true;

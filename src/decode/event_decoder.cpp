@@ -59,7 +59,7 @@ std::span<const std::uint64_t> without_double(const EventInfo& event, const Samp
 
 }  // namespace
 
-std::optional<Event> EventFeed::apply(const Record& record) {
+std::optional<Event> EventDecoder::apply(const Record& record) {
   if (const auto* sample = std::get_if<Sample>(&record.payload)) {
     return apply_sample(record.stamp, *sample);
   }
@@ -78,7 +78,7 @@ std::optional<Event> EventFeed::apply(const Record& record) {
   return std::nullopt;
 }
 
-void EventFeed::announce(const Stamp& stamp, const Mmap& mmap) {
+void EventDecoder::announce(const Stamp& stamp, const Mmap& mmap) {
   const bool has_path = !mmap.path.empty() && mmap.path != "//anon";
   const StringId path = has_path ? world_.strings().intern(mmap.path) : StringId{};
   // Before MMAP2 a record does not have the protection.
@@ -98,7 +98,7 @@ void EventFeed::announce(const Stamp& stamp, const Mmap& mmap) {
                             .flags = mmap.flags}});
 }
 
-void EventFeed::apply_mmap(const Stamp& stamp, const Mmap& mmap) {
+void EventDecoder::apply_mmap(const Stamp& stamp, const Mmap& mmap) {
   constexpr std::string_view kKernelName = "[kernel.kallsyms]";
   if (mmap.pid == kKernelPid && mmap.path.starts_with(kKernelName)) {
     // perf puts the address of the symbol behind the name where the file offset belongs.
@@ -130,7 +130,7 @@ void EventFeed::apply_mmap(const Stamp& stamp, const Mmap& mmap) {
 
 // Before 3.16 the record of a new name is the same for an exec and for prctl(2). An exec names the
 // process after its file and maps that file next; an interpreter's script goes unnoticed.
-void EventFeed::guess_exec(const Mmap& mmap) {
+void EventDecoder::guess_exec(const Mmap& mmap) {
   const auto renamed = new_names_.find(mmap.pid);
   if (renamed == new_names_.end()) {
     return;
@@ -143,7 +143,7 @@ void EventFeed::guess_exec(const Mmap& mmap) {
   new_names_.erase(renamed);
 }
 
-void EventFeed::apply_comm(const Comm& comm) {
+void EventDecoder::apply_comm(const Comm& comm) {
   if (comm.exec) {
     world_.exec(comm.pid);
   } else if (!recording_.tells_exec && comm.pid == comm.tid) {
@@ -155,21 +155,21 @@ void EventFeed::apply_comm(const Comm& comm) {
 // A process may have samples and no record of its own, when it is known by nothing else. 0 is the
 // idle task, and a task that is being reaped has no pid any more (kernel/events/core.c,
 // perf_event_pid).
-void EventFeed::note_process(std::uint32_t pid) {
+void EventDecoder::note_process(std::uint32_t pid) {
   if (pid != last_pid_ && pid != 0 && pid != kKernelPid) {
     last_pid_ = pid;
     world_.processes().process(pid);
   }
 }
 
-void EventFeed::learn_events() {
+void EventDecoder::learn_events() {
   while (types_.size() < recording_.events.size()) {
     learn_event(recording_.events[types_.size()]);
     probed_callers_.learn(types_.back());
   }
 }
 
-EventInfo EventFeed::with_format(EventInfo info) {
+EventInfo EventDecoder::with_format(EventInfo info) {
   if (info.kind != EventKind::Tracepoint || !info.format.empty() || info.is_counted) {
     return info;
   }
@@ -183,13 +183,13 @@ EventInfo EventFeed::with_format(EventInfo info) {
   return info;
 }
 
-void EventFeed::add_untyped(EventType type) {
+void EventDecoder::add_untyped(EventType type) {
   is_typed_.push_back(false);
   decoders_.emplace_back([](const RawSample&) { return EventPayload(); });
   types_.push_back(std::move(type));
 }
 
-void EventFeed::learn_event(const EventInfo& recorded) {
+void EventDecoder::learn_event(const EventInfo& recorded) {
   const EventInfo info = with_format(recorded);
   EventType type{.name = info.name, .index = static_cast<std::uint32_t>(types_.size())};
   if (is_heap_event(info.name)) {
@@ -230,12 +230,12 @@ void EventFeed::learn_event(const EventInfo& recorded) {
 }
 
 // Names that a probe found (decode/probed_caches.h) become those of the allocations.
-void EventFeed::name_cache(Event& event) {
+void EventDecoder::name_cache(Event& event) {
   if (auto* alloc = std::get_if<SlabAlloc>(&event.payload)) {
     alloc->cache = alloc->cache.empty() ? probed_caches_.name_of(*alloc) : alloc->cache;
   } else if (ProbedCaches::is_probe(*event.type)) {
     if (!probed_caches_.has_caches()) {
-      About about = parse_about(recording_.about_json);
+      RecordingFacts about = parse_recording_facts(recording_.about_json);
       probed_caches_.set_caches(about.slab_caches.empty() ? slab_caches()
                                                           : std::move(about.slab_caches));
     }
@@ -243,7 +243,7 @@ void EventFeed::name_cache(Event& event) {
   }
 }
 
-std::optional<Event> EventFeed::apply_sample(const Stamp& stamp, const Sample& sample) {
+std::optional<Event> EventDecoder::apply_sample(const Stamp& stamp, const Sample& sample) {
   learn_events();
   if (sample.event >= types_.size()) {
     ++malformed_;

@@ -20,10 +20,10 @@
 
 namespace memtrace {
 
-class EventFeed {
+class EventDecoder {
  public:
   // `recording` is the source's and may still grow.
-  EventFeed(World& world, const Recording& recording) : world_(world), recording_(recording) {}
+  EventDecoder(World& world, const Recording& recording) : world_(world), recording_(recording) {}
 
   // The event of a sample, after the world was changed by it; nothing for all other records, which
   // change the world too. Valid as long as the record.

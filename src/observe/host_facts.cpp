@@ -47,7 +47,7 @@ std::string cpu_description() {
 
 }  // namespace
 
-Recording describe_machine() {
+Recording read_host_facts() {
   Recording machine;
   utsname name{};
   ::uname(&name);

@@ -12,7 +12,7 @@
 namespace memtrace {
 
 // Host name, kernel, CPUs, memory, page size. No events.
-Recording describe_machine();
+Recording read_host_facts();
 
 // The kernel's own build id, "" when /sys/kernel/notes does not tell.
 std::string kernel_build_id();

@@ -29,7 +29,7 @@ std::string ProcFolder::read(const std::string& name) const {
   return text.ok() ? text.take() : std::string();
 }
 
-bool Observer::may_read(std::uint64_t time_ns) {
+bool ProcObserver::may_read(std::uint64_t time_ns) {
   const std::uint64_t second = time_ns / kSecondNs;
   if (second != second_) {
     second_ = second;
@@ -38,7 +38,7 @@ bool Observer::may_read(std::uint64_t time_ns) {
   return read_in_second_++ < kMostInSecond;
 }
 
-void Observer::on(const Event& event, Observations& observations, std::string_view cgroup) {
+void ProcObserver::on(const Event& event, Observations& observations, std::string_view cgroup) {
   for (const ObservationReader* reader : kReaders) {
     if (!reader->wants(event)) {
       continue;
@@ -64,7 +64,7 @@ void Observer::on(const Event& event, Observations& observations, std::string_vi
   }
 }
 
-void Observer::at_end(std::uint64_t time_ns, Observations& observations) {
+void ProcObserver::at_end(std::uint64_t time_ns, Observations& observations) {
   for (const ObservationReader* reader : kReaders) {
     if (wanted_at_end_.contains(reader->name)) {
       Observation observation{.reader = std::string(reader->name), .time_ns = time_ns};

@@ -33,9 +33,9 @@ struct ObservationReader {
   bool always = false;  // rare events that no burst of others may keep from being looked at
 };
 
-class Observer {
+class ProcObserver {
  public:
-  explicit Observer(ProcFolder proc = {}) : proc_(std::move(proc)) {}
+  explicit ProcObserver(ProcFolder proc = {}) : proc_(std::move(proc)) {}
 
   // An event that has just come from the kernel. `cgroup` is where its process was known to be, for
   // those that have ended by now: the kernel says "/" of them.

@@ -39,7 +39,7 @@ WrittenEvent written_event(const OpenedEvent& event) {
 WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source) {
   WriterSetup setup{.header_page = options.selected.header_page,
                     .header_event = options.selected.header_event,
-                    .about = describe_machine(),
+                    .about = read_host_facts(),
                     .clock_id = CLOCK_MONOTONIC,
                     .has_clock = source.monotonic_clock(),
                     .wall_clock_ns = wall_clock_ns(),
@@ -55,7 +55,7 @@ WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source)
 
 // Of the file as its process sees it: it may live in another mount namespace, or below chroot(2).
 std::string build_id_of(const Module& module) {
-  NamingCaveats ignored;  // naming the same modules says them
+  SymbolCaveats ignored;  // naming the same modules says them
   const auto file = find_module_file(describe_module(module), {}, ignored);
   return file ? file->build_id() : "";
 }
@@ -90,7 +90,7 @@ class Recorder {
   void identify_new_processes() { identities_.read_new(source_.target()); }
 
   // With the threads that empty the rings.
-  void share_rules(RuleLog& log) { user_stacks_.unwinder().share_rules(log); }
+  void share_rules(SharedRules& log) { user_stacks_.unwinder().share_rules(log); }
 
   Result<> run() {
     while (true) {
@@ -264,7 +264,7 @@ class Recorder {
     if (!options_.embed_symbols) {
       return;
     }
-    Naming naming(world_, source_.recording(), true);
+    FrameNamer naming(world_, source_.recording(), true);
     EmbeddedSymbols symbols;
     for (std::uint32_t i = 1; i <= world_.stacks().location_count(); ++i) {
       const CodeLocation& location = world_.stacks().location(LocationId{i});
@@ -284,8 +284,8 @@ class Recorder {
   LiveSource& source_;
   FileWriter& writer_;
   World world_{{.keep_stacks = false}};
-  EventFeed feed_;
-  Observer observer_;
+  EventDecoder feed_;
+  ProcObserver observer_;
   IdentityWatch identities_;
   ProbeSamples probe_samples_;
   SilentProbes silent_probes_;
@@ -295,7 +295,7 @@ class Recorder {
   RecordBuilder own_records_;
   std::size_t written_events_;
   RecordSummary summary_;
-  About about_;
+  RecordingFacts about_;
   LossLog losses_;
   VmstatCounters vmstat_ = vmstat_counters();  // before the first event
   std::uint64_t first_time_ns_ = 0;
@@ -310,9 +310,9 @@ Result<RecordSummary> record(RecordOptions options) {
   options.live.data_mappings = options.selected.data_mappings;
   options.live.is_prompt = options.selected.is_prompt;
   options.live.notes = options.selected.notes;
-  options.live.choose_late = options.selected.choose_late;
-  const auto rules = std::make_shared<RuleLog>();
-  options.live.make_shrinker = [rules] { return make_stack_shrinker(rules); };
+  options.live.choose_added = options.selected.choose_added;
+  const auto rules = std::make_shared<SharedRules>();
+  options.live.make_rewrite = [rules] { return make_in_ring_unwinder(rules); };
   auto source = LiveSource::open(options.live);
   if (!source.ok()) {
     return source.take_error();

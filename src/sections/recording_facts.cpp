@@ -11,20 +11,20 @@ using Json = nlohmann::json;
 
 struct Counter {
   const char* name;
-  std::uint64_t About::*value;
+  std::uint64_t RecordingFacts::*value;
 };
 
 constexpr auto kCounters = std::to_array<Counter>({
-    {"mapping_reads", &About::mapping_reads},
-    {"own_samples", &About::own_samples},
-    {"late", &About::late},
-    {"overload", &About::overload},
-    {"malformed", &About::malformed},
-    {"cut_stacks", &About::cut_stacks},
-    {"disk_full", &About::disk_full},
-    {"started_ns", &About::started_ns},
-    {"stopped_ns", &About::stopped_ns},
-    {"observations_skipped", &About::observations_skipped},
+    {"mapping_reads", &RecordingFacts::mapping_reads},
+    {"own_samples", &RecordingFacts::own_samples},
+    {"late", &RecordingFacts::late},
+    {"overload", &RecordingFacts::overload},
+    {"malformed", &RecordingFacts::malformed},
+    {"cut_stacks", &RecordingFacts::cut_stacks},
+    {"disk_full", &RecordingFacts::disk_full},
+    {"started_ns", &RecordingFacts::started_ns},
+    {"stopped_ns", &RecordingFacts::stopped_ns},
+    {"observations_skipped", &RecordingFacts::observations_skipped},
 });
 
 std::vector<std::string> texts(const Json& json, const char* name) {
@@ -113,7 +113,7 @@ std::vector<LossEntry> losses_of(const Json& json) {
 
 }  // namespace
 
-std::string to_json(const About& about) {
+std::string to_json(const RecordingFacts& about) {
   Json json = {{"version", 1},
                {"target", about.target},
                {"whole_machine", about.whole_machine},
@@ -132,8 +132,8 @@ std::string to_json(const About& about) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-About parse_about(const std::string& text) {
-  About about;
+RecordingFacts parse_recording_facts(const std::string& text) {
+  RecordingFacts about;
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) {
     return about;

@@ -12,7 +12,7 @@
 
 namespace memtrace {
 
-struct About {
+struct RecordingFacts {
   std::string target;                     // "the whole machine", "process 12", a command line
   bool whole_machine = true;              // false: some tasks only
   std::vector<std::string> migratetypes;  // page allocator's names by number
@@ -40,9 +40,9 @@ struct About {
   std::uint64_t disk_full = 0;
 };
 
-std::string to_json(const About& about);
+std::string to_json(const RecordingFacts& about);
 
 // Anything that is missing or not understood stays at its default: a file of a later version.
-About parse_about(const std::string& json);
+RecordingFacts parse_recording_facts(const std::string& json);
 
 }  // namespace memtrace

@@ -50,13 +50,13 @@ Frame frame_of(const FrameName& name, bool kernel) {
 
 }  // namespace
 
-Naming::Naming(const World& world, const Recording& recording, bool live)
+FrameNamer::FrameNamer(const World& world, const Recording& recording, bool live)
     : world_(world), recording_(recording), symbolizer_(Symbolizer::Options{}) {
   same_kernel_ =
       live || recording.kernel_release.empty() || recording.kernel_release == running_kernel();
 }
 
-const Frames& Naming::location(LocationId id) {
+const Frames& FrameNamer::location(LocationId id) {
   const auto [found, is_new] = locations_.try_emplace(id);
   if (is_new && id.valid()) {
     found->second = name(world_.stacks().location(id));
@@ -64,7 +64,7 @@ const Frames& Naming::location(LocationId id) {
   return found->second;
 }
 
-const Frames& Naming::stack(StackId id) {
+const Frames& FrameNamer::stack(StackId id) {
   const auto [found, is_new] = stacks_.try_emplace(id);
   if (is_new) {
     Frames frames;
@@ -77,7 +77,7 @@ const Frames& Naming::stack(StackId id) {
   return found->second;
 }
 
-Frames Naming::name(const CodeLocation& location) {
+Frames FrameNamer::name(const CodeLocation& location) {
   if (!location.module.valid()) {
     return {{.function = "[unknown]"}};
   }
@@ -96,7 +96,7 @@ Frames Naming::name(const CodeLocation& location) {
   return stored != nullptr ? *stored : from_symbolizer(location, module);
 }
 
-Frames Naming::from_symbolizer(const CodeLocation& location, const Module& module) {
+Frames FrameNamer::from_symbolizer(const CodeLocation& location, const Module& module) {
   const bool kernel = module.kind == ModuleKind::Kernel;
   if (kernel && !same_kernel_) {
     if (caveats_.empty()) {
@@ -125,7 +125,7 @@ Frames Naming::from_symbolizer(const CodeLocation& location, const Module& modul
 }
 
 // KASLR: how far the running kernel lies from where it lay in the recording.
-std::uint64_t Naming::kernel_shift() {
+std::uint64_t FrameNamer::kernel_shift() {
   if (!kernel_shift_) {
     const World::KernelPlace& place = world_.kernel_place();
     const std::uint64_t here = place.avma == 0 ? 0 : kernel_symbol(place.symbol);
@@ -134,7 +134,7 @@ std::uint64_t Naming::kernel_shift() {
   return *kernel_shift_;
 }
 
-std::string Naming::build_id_of(const Module& module) const {
+std::string FrameNamer::build_id_of(const Module& module) const {
   if (!module.build_id.empty()) {
     return module.build_id;
   }
@@ -151,7 +151,7 @@ std::string Naming::build_id_of(const Module& module) const {
   return found;
 }
 
-std::vector<std::string> Naming::caveats() const {
+std::vector<std::string> FrameNamer::caveats() const {
   std::vector<std::string> all = caveats_;
   const auto& more = symbolizer_.caveats();
   all.insert(all.end(), more.begin(), more.end());

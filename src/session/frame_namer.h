@@ -15,11 +15,11 @@
 
 namespace memtrace {
 
-class Naming final : public Namer {
+class FrameNamer final : public Namer {
  public:
   // All three outlive the naming. Kernel names of this machine are only used for a recording of
   // the kernel that is running.
-  Naming(const World& world, const Recording& recording, bool live);
+  FrameNamer(const World& world, const Recording& recording, bool live);
 
   const Frames& stack(StackId id) override;
   const Frames& location(LocationId id) override;

@@ -30,7 +30,7 @@ bool repeats_events(const NamedView& view) {
 }
 
 std::string title_of(const Recording& recording) {
-  const About about = parse_about(recording.about_json);
+  const RecordingFacts about = parse_recording_facts(recording.about_json);
   std::string title = "recording";
   if (!about.target.empty()) {
     title += " of " + about.target;

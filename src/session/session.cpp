@@ -50,7 +50,7 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
   ViewOptions& view_options = session->options_.view_options;
   view_options.page_size_bytes = source.recording().page_size_bytes;
   if (!session->options_.live) {
-    About about = parse_about(source.recording().about_json);
+    RecordingFacts about = parse_recording_facts(source.recording().about_json);
     view_options.migratetypes = std::move(about.migratetypes);
     view_options.slab_caches = std::move(about.slab_caches);
     for (Observation& observation : about.observations) {
@@ -119,7 +119,7 @@ Result<> Session::run(const OnReports& on_reports) {
   }
   feed_.learn_events();  // of which no sample may have come
   handlers_.learn(feed_.types(), source_.recording());
-  about_ = parse_about(source_.recording().about_json);  // a pipe tells it at its end
+  about_ = parse_recording_facts(source_.recording().about_json);  // a pipe tells it at its end
   const std::uint64_t known_end =
       stopped_ns() != 0 ? stopped_ns() : source_.recording().last_time_ns;
   last_ns_ = is_past_window(known_end) ? first_event_ns_ + options_.window.stop_ns
@@ -220,7 +220,7 @@ void Session::on_sample(const Record& record) {
     unmatched_.resize(std::max<std::size_t>(unmatched_.size(), event->type->index + 1U));
     unmatched_[event->type->index] += unmatched;
   }
-  handlers_.give(*event, world_);
+  handlers_.dispatch(*event, world_);
   if (world_.mapped_change() != nullptr) {
     // Not by handles(): a recording of system calls alone is none of the heap.
     for (View* view : heap_views_) {
@@ -281,7 +281,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   if (options_.live) {
     observer_.at_end(span.end_ns, world_.observations());
   }
-  about_ = parse_about(source_.recording().about_json);  // a pipe tells it at its end
+  about_ = parse_recording_facts(source_.recording().about_json);  // a pipe tells it at its end
   count_logged_losses(span);
   note_vmstat();
   std::vector<Report> reports;

@@ -71,7 +71,7 @@ class Session {
   void identify_new_processes(const LiveSource& source);
 
   // Of each event of the recording: its name and how many samples and hits there were.
-  using EventCount = EventHandlers::Count;
+  using EventCount = ViewDispatch::Count;
 
   const std::vector<EventCount>& event_counts() const { return handlers_.counts(); }
 
@@ -119,22 +119,22 @@ class Session {
   RecordSource& source_;
   SessionOptions options_;
   World world_;
-  EventFeed feed_;
-  Observer observer_;
+  EventDecoder feed_;
+  ProcObserver observer_;
   bool mappings_in_doubt_ = false;
   std::optional<IdentityWatch> identity_watch_;  // live, when a key, a filter or a view asks
   IdentityReplay identity_replay_;
   UnknownIdentities unknown_;  // of this interval
   TakenEvents taken_events_;   // live; of a file its recorder told
   UserStacks user_stacks_;
-  Naming naming_;
+  FrameNamer naming_;
   std::vector<std::unique_ptr<View>> views_;
   std::vector<View*> heap_views_;  // want what programs map themselves
-  EventHandlers handlers_;
+  ViewDispatch handlers_;
   std::deque<EventType> checked_types_;  // what the views were told of before the first event
   Caveats losses_;                       // of this interval
   std::uint64_t perhaps_lost_ = 0;       // in it, or shortly before or after it
-  About about_;                          // as of the last reports
+  RecordingFacts about_;                 // as of the last reports
   VmstatCounters vmstat_;                // of a live source, as it was when the interval began
   std::uint64_t first_event_ns_ = 0;
   std::uint64_t start_ns_ = 0;  // of the interval

@@ -105,7 +105,7 @@ void Session::note_partial(const ViewSpec& view, Caveats& caveats) const {
   if (std::any_of(view.needs.begin(), view.needs.end(), of_heap)) {
     return;  // a process's heap is its own
   }
-  const About& about = about_;
+  const RecordingFacts& about = about_;
   const bool whole = options_.live ? options_.whole_machine : about.whole_machine;
   if (!whole) {
     caveats.notes.emplace_back(
@@ -148,11 +148,11 @@ void Session::note_identities(Caveats& caveats) const {
 
 // Recorded for other views, which need less of an event than this one.
 void Session::note_parts(const ViewSpec& view, Caveats& caveats) const {
-  const About& about = about_;
+  const RecordingFacts& about = about_;
   for (const EventType& type : feed_.types()) {
     const auto filter = about.filters.find(type.name);
     if (filter != about.filters.end() && handles(view, type) &&
-        !is_enough(view, type.name, filter->second)) {
+        !covers(view, type.name, filter->second)) {
       caveats.notes.push_back("of " + type.name + " only those with " + filter->second +
                               " were recorded, for another view: there were more");
     }
@@ -214,7 +214,7 @@ void Session::note_bounds(const Report& report, Caveats& caveats) const {
 // Loss as it stands in the records, put under its proper name by what `record` told of itself.
 Caveats Session::caveats() const {
   Caveats all = losses_;
-  const About& about = about_;
+  const RecordingFacts& about = about_;
   const auto move = [&all](std::uint64_t count, std::uint64_t Caveats::*to) {
     const std::uint64_t known = std::min(count, all.lost);
     all.lost -= known;

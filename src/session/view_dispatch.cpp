@@ -8,12 +8,12 @@
 
 namespace memtrace {
 
-void EventHandlers::set_views(std::vector<const ViewSpec*> specs, std::vector<View*> views) {
+void ViewDispatch::set_views(std::vector<const ViewSpec*> specs, std::vector<View*> views) {
   specs_ = std::move(specs);
   views_ = std::move(views);
 }
 
-void EventHandlers::learn(const std::deque<EventType>& types, const Recording& recording) {
+void ViewDispatch::learn(const std::deque<EventType>& types, const Recording& recording) {
   while (by_event_.size() < types.size()) {
     const EventType& type = types[by_event_.size()];
     by_event_.push_back(&add_kind(type, by_event_.size(), recording));
@@ -25,9 +25,9 @@ void EventHandlers::learn(const std::deque<EventType>& types, const Recording& r
 }
 
 // Of what is only counted, a view that takes any event makes something.
-EventHandlers::Kind& EventHandlers::add_kind(const EventType& type,
-                                             std::size_t event,
-                                             const Recording& recording) {
+ViewDispatch::Kind& ViewDispatch::add_kind(const EventType& type,
+                                           std::size_t event,
+                                           const Recording& recording) {
   const EventType any;
   const bool is_counted = recording.events[event].is_counted;
   Kind& kind = kinds_.emplace_back(Kind{.type = &type, .event = event, .views = {}});
@@ -40,8 +40,8 @@ EventHandlers::Kind& EventHandlers::add_kind(const EventType& type,
 }
 
 // A view of all events has had a raw one as it is.
-void EventHandlers::add_calls(const EventType& type, const Recording& recording) {
-  const auto filters = parse_about(recording.about_json).filters;
+void ViewDispatch::add_calls(const EventType& type, const Recording& recording) {
+  const auto filters = parse_recording_facts(recording.about_json).filters;
   const auto filter = filters.find(type.name);
   const std::size_t event = by_event_.size() - 1;
   const auto& calls = *(raw_[event] = std::make_unique<RawCallTypes>(
@@ -56,7 +56,7 @@ void EventHandlers::add_calls(const EventType& type, const Recording& recording)
   }
 }
 
-EventHandlers::Kind* EventHandlers::call_kind(const Event& event) {
+ViewDispatch::Kind* ViewDispatch::call_kind(const Event& event) {
   const auto raw = raw_.empty() ? raw_.end() : raw_.find(event.type->index);
   if (raw == raw_.end()) {
     return nullptr;
@@ -65,7 +65,7 @@ EventHandlers::Kind* EventHandlers::call_kind(const Event& event) {
   return known == by_call_.end() ? nullptr : known->second;
 }
 
-void EventHandlers::count(const Event& event) {
+void ViewDispatch::count(const Event& event) {
   Count& count = counts_[event.type->index];
   ++count.samples;
   count.hits += event.weight;
@@ -75,7 +75,7 @@ void EventHandlers::count(const Event& event) {
   }
 }
 
-void EventHandlers::give(const Event& event, const World& world) {
+void ViewDispatch::dispatch(const Event& event, const World& world) {
   for (const std::size_t view : by_event_[event.type->index]->views) {
     views_[view]->on(event, world);
   }
@@ -88,7 +88,7 @@ void EventHandlers::give(const Event& event, const World& world) {
   }
 }
 
-std::deque<EventType> EventHandlers::types() const {
+std::deque<EventType> ViewDispatch::types() const {
   std::deque<EventType> types;
   for (const Kind& kind : kinds_) {
     types.push_back(*kind.type);
@@ -96,24 +96,24 @@ std::deque<EventType> EventHandlers::types() const {
   return types;
 }
 
-bool EventHandlers::wants(std::size_t view, std::size_t event) const {
+bool ViewDispatch::wants(std::size_t view, std::size_t event) const {
   return std::ranges::any_of(kinds_, [&](const Kind& kind) {
     return kind.event == event && std::ranges::find(kind.views, view) != kind.views.end();
   });
 }
 
-bool EventHandlers::rests_on(std::size_t view, const Kind& kind) const {
+bool ViewDispatch::rests_on(std::size_t view, const Kind& kind) const {
   const auto rests_on = specs_[view]->rests_on;
   return std::ranges::find(kind.views, view) != kind.views.end() &&
          (rests_on == nullptr || rests_on(*kind.type));
 }
 
-bool EventHandlers::has_events(std::size_t view) const {
+bool ViewDispatch::has_events(std::size_t view) const {
   return std::ranges::any_of(
       kinds_, [&](const Kind& kind) { return kind.samples > 0 && rests_on(view, kind); });
 }
 
-bool EventHandlers::is_recorded(std::size_t view) const {
+bool ViewDispatch::is_recorded(std::size_t view) const {
   return std::ranges::any_of(kinds_, [&](const Kind& kind) { return rests_on(view, kind); });
 }
 

@@ -14,7 +14,7 @@
 
 namespace memtrace {
 
-class EventHandlers {
+class ViewDispatch {
  public:
   // Of one event of the recording.
   struct Count {
@@ -31,7 +31,7 @@ class EventHandlers {
   void learn(const std::deque<EventType>& types, const Recording& recording);
 
   void count(const Event& event);
-  void give(const Event& event, const World& world);
+  void dispatch(const Event& event, const World& world);
 
   // A view's kinds of events, raw system calls by their own names.
   std::deque<EventType> types() const;

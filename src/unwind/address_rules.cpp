@@ -20,7 +20,7 @@ DebugPlaces places_of(const ModuleDescription& module) {
 
 }  // namespace
 
-const CodePlace& CodeRules::learn(std::uint64_t avma) {
+const CodePlace& AddressRules::learn(std::uint64_t avma) {
   const CodePlace* learnt = table_.insert(space_, avma, look_up(avma));
   if (log_ != nullptr) {
     log_->add({space_, avma, *learnt});
@@ -28,7 +28,7 @@ const CodePlace& CodeRules::learn(std::uint64_t avma) {
   return *learnt;
 }
 
-bool CodeRules::is_same_in(std::uint64_t other_space, std::uint64_t avma) {
+bool AddressRules::is_same_in(std::uint64_t other_space, std::uint64_t avma) {
   const CodePlace* other = table_.find(other_space, avma);
   if (other == nullptr) {
     return false;
@@ -37,7 +37,7 @@ bool CodeRules::is_same_in(std::uint64_t other_space, std::uint64_t avma) {
   return before == at(avma);
 }
 
-CodePlace CodeRules::look_up(std::uint64_t avma) {
+CodePlace AddressRules::look_up(std::uint64_t avma) {
   using Where = CodePlace::Where;
   const CodeLocation location = process_->space.locate(avma, false);
   if (!location.module.valid()) {
@@ -51,7 +51,7 @@ CodePlace CodeRules::look_up(std::uint64_t avma) {
 }
 
 // A return address is asked for by the byte before, which is no function's first.
-bool CodeRules::is_function_entry(const CodeLocation& location) {
+bool AddressRules::is_function_entry(const CodeLocation& location) {
   auto found = entries_.find(location.module);
   if (found == entries_.end()) {
     const ModuleDescription description = describe_module(world_.modules().at(location.module));
@@ -61,7 +61,7 @@ bool CodeRules::is_function_entry(const CodeLocation& location) {
 }
 
 // A call leaves the return address on top of the stack; on other machines it is in a register.
-std::optional<FrameRule> CodeRules::rule_of(const CodeLocation& location) {
+std::optional<FrameRule> AddressRules::rule_of(const CodeLocation& location) {
   FrameRules* rules = of_module(location.module);
   auto rule = rules == nullptr ? std::nullopt : rules->at(location.offset);
 #if defined(__x86_64__)
@@ -76,13 +76,13 @@ std::optional<FrameRule> CodeRules::rule_of(const CodeLocation& location) {
   return rule;
 }
 
-const FullFrameRule* CodeRules::full_at(std::uint64_t avma) {
+const FullFrameRule* AddressRules::full_at(std::uint64_t avma) {
   const CodeLocation location = process_->space.locate(avma, false);
   FrameRules* rules = location.module.valid() ? of_module(location.module) : nullptr;
   return rules == nullptr ? nullptr : rules->full_at(location.offset);
 }
 
-FrameRules* CodeRules::of_module(ModuleId id) {
+FrameRules* AddressRules::of_module(ModuleId id) {
   const auto [found, is_new] = by_module_.try_emplace(id);
   if (is_new) {
     const ModuleDescription description = describe_module(world_.modules().at(id));

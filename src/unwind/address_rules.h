@@ -15,9 +15,9 @@
 
 namespace memtrace {
 
-class CodeRules {
+class AddressRules {
  public:
-  explicit CodeRules(const World& world) : world_(world) {}
+  explicit AddressRules(const World& world) : world_(world) {}
 
   // What follows is asked about this process as it is now; it stays until the next enter().
   void enter(const Process& process) {
@@ -29,7 +29,7 @@ class CodeRules {
   }
 
   // Tells others what is learnt from now on; `log` outlives the rules.
-  void share(RuleLog& log) { log_ = &log; }
+  void share(SharedRules& log) { log_ = &log; }
 
   // Of a return address ask for the byte before: a call may be the last instruction of a function.
   const CodePlace& at(std::uint64_t avma) {
@@ -69,7 +69,7 @@ class CodeRules {
   const Process* process_ = nullptr;
   std::uint64_t space_ = 0;
   RuleTable table_;
-  RuleLog* log_ = nullptr;
+  SharedRules* log_ = nullptr;
   std::unordered_map<ModuleId, std::unique_ptr<FrameRules>> by_module_;
   std::unordered_map<ModuleId, FunctionEntries> entries_;  // of modules that needed them
 };

@@ -34,7 +34,7 @@ class CallerRepair {
   std::optional<std::uint64_t> return_address(const Sample& sample, const Process& process);
 
   const World& world_;
-  CodeRules rules_;
+  AddressRules rules_;
   std::vector<std::uint64_t> chain_;
   std::uint64_t repaired_ = 0;
 };

@@ -93,9 +93,9 @@ std::size_t put_shrunk(std::span<const std::byte> record,
 
 }  // namespace
 
-std::size_t StackShrinker::shrink(const RecordParser& parser,
-                                  std::span<const std::byte> record,
-                                  std::span<std::byte> target) {
+std::size_t InRingUnwinder::shrink(const RecordParser& parser,
+                                   std::span<const std::byte> record,
+                                   std::span<std::byte> target) {
   perf_event_header header{};
   std::memcpy(&header, record.data(), sizeof(header));
   if (header.type != PERF_RECORD_SAMPLE) {
@@ -121,12 +121,12 @@ std::size_t StackShrinker::shrink(const RecordParser& parser,
              : put_shrunk(record, {*sample, frames, rest_of(*sample, space->second)}, target);
 }
 
-void StackShrinker::learn() {
-  const RuleLog::News news = log_->read(position_);
-  for (const RuleLog::Rule& rule : news.rules) {
+void InRingUnwinder::learn() {
+  const SharedRules::News news = log_->read(position_);
+  for (const SharedRules::Rule& rule : news.rules) {
     table_.insert(rule.space, rule.avma, rule.place);
   }
-  for (const RuleLog::Space& entered : news.spaces) {
+  for (const SharedRules::Space& entered : news.spaces) {
     spaces_[entered.pid] = entered.space;
   }
 }
@@ -146,10 +146,10 @@ std::optional<std::uint64_t> shrunk_in_space(const Sample& sample) {
   return stack ? std::optional(stack->space) : std::nullopt;
 }
 
-SampleShrinker make_stack_shrinker(const std::shared_ptr<const RuleLog>& log) {
-  return [shrinker = std::make_shared<StackShrinker>(log)](const RecordParser& parser,
-                                                           std::span<const std::byte> record,
-                                                           std::span<std::byte> target) {
+SampleRewrite make_in_ring_unwinder(const std::shared_ptr<const SharedRules>& log) {
+  return [shrinker = std::make_shared<InRingUnwinder>(log)](const RecordParser& parser,
+                                                            std::span<const std::byte> record,
+                                                            std::span<std::byte> target) {
     return shrinker->shrink(parser, record, target);
   };
 }

@@ -23,11 +23,11 @@
 namespace memtrace {
 
 // For one thread.
-class StackShrinker {
+class InRingUnwinder {
  public:
-  explicit StackShrinker(std::shared_ptr<const RuleLog> log) : log_(std::move(log)) {}
+  explicit InRingUnwinder(std::shared_ptr<const SharedRules> log) : log_(std::move(log)) {}
 
-  // As SampleShrinker says. A shrunk record has the layout of the original: the user's frames in
+  // As SampleRewrite says. A shrunk record has the layout of the original: the user's frames in
   // the callchain, no registers (PERF_SAMPLE_REGS_ABI_NONE), and a ShrunkStack as its user stack,
   // which the kernel never writes without registers.
   std::size_t shrink(const RecordParser& parser,
@@ -37,8 +37,8 @@ class StackShrinker {
  private:
   void learn();
 
-  std::shared_ptr<const RuleLog> log_;
-  RuleLog::Position position_;
+  std::shared_ptr<const SharedRules> log_;
+  SharedRules::Position position_;
   RuleTable table_;
   std::unordered_map<std::uint32_t, std::uint64_t> spaces_;  // by pid
   FastWalk walk_{table_};
@@ -56,7 +56,7 @@ struct ShrunkStack {
 std::optional<ShrunkStack> shrunk_stack(const Sample& sample);
 std::optional<std::uint64_t> shrunk_in_space(const Sample& sample);
 
-// What LiveSetup::make_shrinker asks for.
-SampleShrinker make_stack_shrinker(const std::shared_ptr<const RuleLog>& log);
+// What LiveSetup::make_rewrite asks for.
+SampleRewrite make_in_ring_unwinder(const std::shared_ptr<const SharedRules>& log);
 
 }  // namespace memtrace

@@ -12,7 +12,7 @@ std::vector<T> rest_of(const std::vector<T>& all, std::size_t& position) {
 
 }  // namespace
 
-void RuleLog::add(const Rule& rule) {
+void SharedRules::add(const Rule& rule) {
   const std::lock_guard lock(mutex_);
   if (rules_.size() + spaces_.size() >= kMostRules) {
     rules_.clear();
@@ -24,7 +24,7 @@ void RuleLog::add(const Rule& rule) {
   version_.fetch_add(1, std::memory_order_release);
 }
 
-void RuleLog::enter(Space entered) {
+void SharedRules::enter(Space entered) {
   const auto [known, is_new] = entered_.try_emplace(entered.pid, entered.space);
   if (!is_new && known->second == entered.space) {
     return;
@@ -35,7 +35,7 @@ void RuleLog::enter(Space entered) {
   version_.fetch_add(1, std::memory_order_release);
 }
 
-RuleLog::News RuleLog::read(Position& position) const {
+SharedRules::News SharedRules::read(Position& position) const {
   const std::lock_guard lock(mutex_);
   if (position.epoch != epoch_) {
     position = {.epoch = epoch_};

@@ -13,7 +13,7 @@
 
 namespace memtrace {
 
-class RuleLog {
+class SharedRules {
  public:
   struct Rule {
     std::uint64_t space = 0;

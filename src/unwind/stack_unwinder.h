@@ -51,7 +51,7 @@ class StackUnwinder {
   void set_machine(std::string_view architecture);
 
   // Tells the threads that empty the rings what is learnt; `log` outlives the unwinder.
-  void share_rules(RuleLog& log) { rules_.share(log); }
+  void share_rules(SharedRules& log) { rules_.share(log); }
 
   const Counts& counts() const { return counts_; }
 
@@ -70,7 +70,7 @@ class StackUnwinder {
   std::string module_counts() const;
 
   World& world_;
-  CodeRules rules_;
+  AddressRules rules_;
   FastWalk fast_walk_;
   StackWalk walk_;
   std::vector<std::uint64_t> chain_;

@@ -60,7 +60,7 @@ class StackWalk {
  public:
   static constexpr std::size_t kMostFrames = 1024;
 
-  explicit StackWalk(CodeRules& rules) : rules_(rules) {}
+  explicit StackWalk(AddressRules& rules) : rules_(rules) {}
 
   void set_pending_returns(PendingReturns pending) { pending_ = std::move(pending); }
 
@@ -101,7 +101,7 @@ class StackWalk {
 
   std::uint64_t lookup_avma() const { return exact_ ? pc_ : pc_ - 1; }
 
-  CodeRules& rules_;
+  AddressRules& rules_;
   PendingReturns pending_;
   std::uint64_t pc_ = 0;
   std::uint64_t sp_ = 0;

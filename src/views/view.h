@@ -81,7 +81,7 @@ struct ViewOption {
 
 // What suffices of an event that a view needs, as long as nobody else wants more of it: the rest
 // would cost the traced program time for nothing.
-struct EventPart {
+struct EventNarrowing {
   std::string_view event;
   std::string_view filter = {};  // the kernel passes on only what it is true for
   enum class Stacks : std::uint8_t { All, Kernel, None } stacks = Stacks::All;
@@ -112,7 +112,7 @@ struct ViewSpec {
   bool judges_kernel_stacks = false;
   // It is of what programs do, by probes on their code: live it is to be said which.
   bool of_programs = false;
-  std::span<const EventPart> parts = {};  // of needs that are not needed whole
+  std::span<const EventNarrowing> parts = {};  // of needs that are not needed whole
   // Whether the view makes something of this event. Null: of those among its needs.
   bool (*handles)(const EventType& type) = nullptr;
   // Null, or which of these events it has nothing to say without.

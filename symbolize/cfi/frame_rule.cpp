@@ -21,7 +21,7 @@ std::unique_ptr<FrameRules> FrameRules::open(const std::string& path) {
 
 std::unique_ptr<FrameRules> FrameRules::open(const ModuleDescription& module,
                                              const DebugPlaces& places) {
-  NamingCaveats ignored;  // naming the same modules says them
+  SymbolCaveats ignored;  // naming the same modules says them
   std::optional<ElfFile> file;
   if (module.kind == ModuleKind::File) {
     file = find_module_file(module, places, ignored);

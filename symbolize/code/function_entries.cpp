@@ -8,7 +8,7 @@
 namespace memtrace {
 
 FunctionEntries::FunctionEntries(const ModuleDescription& module, const DebugPlaces& places) {
-  NamingCaveats ignored;  // naming the same modules says them
+  SymbolCaveats ignored;  // naming the same modules says them
   if (module.kind != ModuleKind::File) {
     return;
   }

@@ -6,20 +6,20 @@
 
 namespace memtrace {
 
-void NamingCaveats::add(const std::string& sentence) {
+void SymbolCaveats::add(const std::string& sentence) {
   if (std::find(single_.begin(), single_.end(), sentence) == single_.end()) {
     single_.push_back(sentence);
     rebuild();
   }
 }
 
-void NamingCaveats::add_unreadable(const std::string& path) {
+void SymbolCaveats::add_unreadable(const std::string& path) {
   if (unreadable_.insert(path).second) {
     rebuild();
   }
 }
 
-void NamingCaveats::rebuild() {
+void SymbolCaveats::rebuild() {
   constexpr std::size_t kMaxNamedFiles = 4;
   sentences_ = single_;
   if (unreadable_.empty()) {

@@ -7,7 +7,7 @@
 
 namespace memtrace {
 
-class NamingCaveats {
+class SymbolCaveats {
  public:
   // Once, however often it is said.
   void add(const std::string& sentence);

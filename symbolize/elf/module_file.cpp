@@ -133,7 +133,7 @@ std::vector<std::string> roots_of(const ModuleDescription& module) {
 
 std::optional<ElfFile> find_module_file(const ModuleDescription& module,
                                         const DebugPlaces& places,
-                                        NamingCaveats& caveats) {
+                                        SymbolCaveats& caveats) {
   std::string other_build_id;
   bool found_other = false;
   for (const std::string& path : candidate_paths(module)) {

@@ -24,6 +24,6 @@ std::vector<std::string> roots_of(const ModuleDescription& module);
 // The module's file, or its debug file by build id, or nothing and a caveat that says why.
 std::optional<ElfFile> find_module_file(const ModuleDescription& module,
                                         const DebugPlaces& places,
-                                        NamingCaveats& caveats);
+                                        SymbolCaveats& caveats);
 
 }  // namespace memtrace

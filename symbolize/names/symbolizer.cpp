@@ -62,7 +62,7 @@ struct Symbolizer::State {
   };
 
   Options options;
-  NamingCaveats caveats;
+  SymbolCaveats caveats;
   std::unordered_map<ModuleId, ModuleDescription> modules;
   std::unordered_map<ModuleId, OpenFile> files;
   std::uint64_t use_count = 0;

@@ -131,7 +131,7 @@ class Bench {
 
   static constexpr std::uint64_t kFirstKernel = std::uint64_t{1} << 63U;
   World world_{{}};
-  EventFeed feed_;
+  EventDecoder feed_;
   StackUnwinder unwinder_{world_};
   std::vector<Dump> dumps_;
   bool print_;

@@ -13,7 +13,7 @@ Mmap code_of(std::uint32_t pid, std::string_view path) {
   return {.pid = pid, .start = 0x400000, .length_bytes = 0x10000, .path = path};
 }
 
-class EventFeedTest : public testing::Test {
+class EventDecoderTest : public testing::Test {
  protected:
   // The module that a process's address 0x401000 lies in, "" when it is not known.
   std::string module_at(std::uint32_t pid) {
@@ -37,11 +37,11 @@ class EventFeedTest : public testing::Test {
 
   FakeSource source_;
   World world_{{}};
-  EventFeed feed_{world_, source_.recording()};
+  EventDecoder feed_{world_, source_.recording()};
 };
 
 // Of other events a sample stands for as many hits as its period.
-TEST_F(EventFeedTest, sample_of_a_clock_is_one_hit_whatever_time_it_stands_for) {
+TEST_F(EventDecoderTest, sample_of_a_clock_is_one_hit_whatever_time_it_stands_for) {
   source_.edit().events.push_back(
       {.name = "cpu-clock", .kind = EventKind::Software, .is_clock = true});
   for (const auto& [number, weight] : {std::pair(test::kMinorFaults, 250000U), {2U, 1U}}) {
@@ -54,7 +54,7 @@ TEST_F(EventFeedTest, sample_of_a_clock_is_one_hit_whatever_time_it_stands_for) 
 }
 
 // Of 5.10 with PREEMPT_RT.
-TEST_F(EventFeedTest, tracepoints_own_place_that_is_told_twice_is_one_frame) {
+TEST_F(EventDecoderTest, tracepoints_own_place_that_is_told_twice_is_one_frame) {
   constexpr std::uint64_t kPlace = 0xffffffff81001000U;
   constexpr std::uint64_t kCaller = 0xffffffff81002000U;
   source_.add_kmalloc(1, {.chain = {kContextKernel, kPlace, kPlace, kCaller, kContextUser, 0x1}});
@@ -71,14 +71,14 @@ TEST_F(EventFeedTest, tracepoints_own_place_that_is_told_twice_is_one_frame) {
   EXPECT_EQ(sizes, (std::vector<std::size_t>{3, 2, 3}));
 }
 
-TEST_F(EventFeedTest, mapped_code_is_found) {
+TEST_F(EventDecoderTest, mapped_code_is_found) {
   EXPECT_EQ(module_at(100), "");
   apply(code_of(100, "/bin/demo"));
   EXPECT_EQ(module_at(100), "/bin/demo");
   EXPECT_EQ(module_at(101), "");
 }
 
-TEST_F(EventFeedTest, all_mappings_are_kept_when_they_are_tracked) {
+TEST_F(EventDecoderTest, all_mappings_are_kept_when_they_are_tracked) {
   const Mmap data{.pid = 100,
                   .start = 0x700000,
                   .length_bytes = 0x2000,
@@ -91,7 +91,7 @@ TEST_F(EventFeedTest, all_mappings_are_kept_when_they_are_tracked) {
   apply(data);
   EXPECT_FALSE(world_.find(100, 0x700000).has_value());
   World tracking({.track_mappings = true});
-  EventFeed feed(tracking, source_.recording());
+  EventDecoder feed(tracking, source_.recording());
   feed.apply({.payload = data});
   const auto found = tracking.find(100, 0x701010);
   ASSERT_TRUE(found.has_value());
@@ -102,7 +102,7 @@ TEST_F(EventFeedTest, all_mappings_are_kept_when_they_are_tracked) {
   EXPECT_TRUE(tracking.memory_maps().has_data());
 }
 
-TEST_F(EventFeedTest, child_has_its_parents_code_and_name) {
+TEST_F(EventDecoderTest, child_has_its_parents_code_and_name) {
   apply(code_of(100, "/bin/demo"));
   apply(Comm{.pid = 100, .tid = 100, .name = "demo"});
   apply(Fork{.pid = 200, .parent_pid = 100, .tid = 200, .parent_tid = 100});
@@ -110,7 +110,7 @@ TEST_F(EventFeedTest, child_has_its_parents_code_and_name) {
   EXPECT_EQ(comm_of(200), "demo");
 }
 
-TEST_F(EventFeedTest, exec_empties_the_address_space) {
+TEST_F(EventDecoderTest, exec_empties_the_address_space) {
   apply(code_of(100, "/bin/demo"));
   apply(Comm{.pid = 100, .tid = 100, .exec = true, .name = "other"});
   EXPECT_EQ(module_at(100), "");
@@ -118,7 +118,7 @@ TEST_F(EventFeedTest, exec_empties_the_address_space) {
 }
 
 // Kernels before 3.16.
-TEST_F(EventFeedTest, exec_is_known_by_the_file_when_no_record_says_so) {
+TEST_F(EventDecoderTest, exec_is_known_by_the_file_when_no_record_says_so) {
   source_.edit().tells_exec = false;
   apply(code_of(100, "/bin/demo"));
   apply(Comm{.pid = 100, .tid = 100, .name = "a_rather_long_n"});
@@ -130,7 +130,7 @@ TEST_F(EventFeedTest, exec_is_known_by_the_file_when_no_record_says_so) {
   EXPECT_EQ(module_at(100), "");
 }
 
-TEST_F(EventFeedTest, library_that_is_loaded_after_a_new_name_is_no_exec) {
+TEST_F(EventDecoderTest, library_that_is_loaded_after_a_new_name_is_no_exec) {
   source_.edit().tells_exec = false;
   apply(code_of(100, "/bin/demo"));
   apply(Comm{.pid = 100, .tid = 100, .name = "worker"});
@@ -141,13 +141,13 @@ TEST_F(EventFeedTest, library_that_is_loaded_after_a_new_name_is_no_exec) {
   EXPECT_EQ(module_at(100), "/bin/demo") << "a thread's name says nothing";
 }
 
-TEST_F(EventFeedTest, a_new_name_alone_leaves_the_address_space) {
+TEST_F(EventDecoderTest, a_new_name_alone_leaves_the_address_space) {
   apply(code_of(100, "/bin/demo"));
   apply(Comm{.pid = 100, .tid = 100, .name = "worker"});
   EXPECT_EQ(module_at(100), "/bin/demo");
 }
 
-TEST_F(EventFeedTest, dying_task_keeps_its_code_and_name) {
+TEST_F(EventDecoderTest, dying_task_keeps_its_code_and_name) {
   apply(code_of(100, "/bin/demo"));
   apply(Comm{.pid = 100, .tid = 100, .name = "demo"});
   apply(Exit{.pid = 100, .parent_pid = 1, .tid = 100, .parent_tid = 1});
@@ -155,7 +155,7 @@ TEST_F(EventFeedTest, dying_task_keeps_its_code_and_name) {
   EXPECT_EQ(comm_of(100), "demo");
 }
 
-TEST_F(EventFeedTest, data_and_kernel_mappings_are_no_user_code) {
+TEST_F(EventDecoderTest, data_and_kernel_mappings_are_no_user_code) {
   Mmap data = code_of(100, "/lib/locale");
   data.executable = false;
   apply(data);
@@ -164,7 +164,7 @@ TEST_F(EventFeedTest, data_and_kernel_mappings_are_no_user_code) {
   EXPECT_EQ(module_at(100), "");
 }
 
-TEST_F(EventFeedTest, names_that_only_look_like_files_are_anonymous) {
+TEST_F(EventDecoderTest, names_that_only_look_like_files_are_anonymous) {
   for (const char* path : {"//anon", "/memfd:jit (deleted)", "/dev/zero", "[heap]", ""}) {
     apply(code_of(100, path));
     module_at(100);
@@ -179,7 +179,7 @@ TEST_F(EventFeedTest, names_that_only_look_like_files_are_anonymous) {
   EXPECT_EQ(file.kind, ModuleKind::File);
 }
 
-TEST_F(EventFeedTest, fields_become_a_typed_event) {
+TEST_F(EventDecoderTest, fields_become_a_typed_event) {
   source_.add_kmalloc(55, {.pid = 100, .bytes = 1048, .period = 10});
   const auto event = feed_.apply(source_.records().back());
   ASSERT_TRUE(event);
@@ -191,7 +191,7 @@ TEST_F(EventFeedTest, fields_become_a_typed_event) {
   EXPECT_EQ(alloc->bytes_req, 1048U);
 }
 
-TEST_F(EventFeedTest, software_event_takes_address_and_ip_of_the_sample) {
+TEST_F(EventDecoderTest, software_event_takes_address_and_ip_of_the_sample) {
   const auto event = feed_.apply({.payload = Sample{.event = test::kMinorFaults,
                                                     .pid = 100,
                                                     .tid = 100,
@@ -204,14 +204,14 @@ TEST_F(EventFeedTest, software_event_takes_address_and_ip_of_the_sample) {
   EXPECT_EQ(fault->stage, FaultStage::Minor);
 }
 
-TEST_F(EventFeedTest, sample_too_short_for_its_fields_is_malformed) {
+TEST_F(EventDecoderTest, sample_too_short_for_its_fields_is_malformed) {
   const std::vector<std::byte> few(12);
   EXPECT_FALSE(feed_.apply({.payload = Sample{.event = test::kKmalloc, .raw = few}}));
   EXPECT_EQ(feed_.malformed(), 1U);
 }
 
 // A block of so many pages would be more bytes than a number holds.
-TEST_F(EventFeedTest, page_order_beyond_any_kernels_is_malformed) {
+TEST_F(EventDecoderTest, page_order_beyond_any_kernels_is_malformed) {
   source_.edit().events.push_back({.name = "kmem:mm_page_free",
                                    .kind = EventKind::Tracepoint,
                                    .format = saved_text("6.1", "kmem:mm_page_free")});
@@ -222,20 +222,20 @@ TEST_F(EventFeedTest, page_order_beyond_any_kernels_is_malformed) {
   EXPECT_EQ(feed_.malformed(), 1U);
 }
 
-TEST_F(EventFeedTest, sample_of_an_event_that_nobody_announced_is_malformed) {
+TEST_F(EventDecoderTest, sample_of_an_event_that_nobody_announced_is_malformed) {
   EXPECT_FALSE(feed_.apply({.payload = Sample{.event = 7}}));
   EXPECT_EQ(feed_.malformed(), 1U);
 }
 
 // A pipe announces its events as they come.
-TEST_F(EventFeedTest, events_announced_later_are_learned) {
+TEST_F(EventDecoderTest, events_announced_later_are_learned) {
   source_.edit().events.push_back({.name = "page-faults", .kind = EventKind::Software});
   const auto event = feed_.apply({.payload = Sample{.event = 2, .pid = 1, .tid = 1}});
   ASSERT_TRUE(event);
   EXPECT_EQ(event->type->name, "page-faults");
 }
 
-TEST_F(EventFeedTest, event_without_a_format_is_counted_with_a_caveat) {
+TEST_F(EventDecoderTest, event_without_a_format_is_counted_with_a_caveat) {
   source_.edit().events.push_back({.name = "kmem:kfree", .kind = EventKind::Tracepoint});
   const std::vector<std::byte> raw(24);
   feed_.apply({.payload = Sample{.event = 2, .raw = raw}});

@@ -44,7 +44,7 @@ TEST_F(ObserverTest, the_limits_of_a_process_that_was_refused_memory_are_read) {
   write("12/maps", "00400000-00401000 r--p 0 00:00 0\n00401000-00402000 r--p 0 00:00 0\n");
   write("meminfo", "CommitLimit:     1000 kB\nCommitted_AS:    2000 kB\n");
   write("sys/vm/overcommit_memory", "2\n");
-  Observer observer(ProcFolder{dir_.path()});
+  ProcObserver observer(ProcFolder{dir_.path()});
   observer.on(refused_mmap(5), seen_);
   const Observation* limits = seen_.find("limits", 5, 13);
   ASSERT_NE(limits, nullptr);
@@ -61,13 +61,13 @@ TEST_F(ObserverTest, the_limits_of_a_process_that_was_refused_memory_are_read) {
 TEST_F(ObserverTest, nothing_is_read_for_a_call_that_was_not_refused) {
   Event event = refused_mmap(5);
   event.payload = SystemCallDone{.call = SystemCall::Mmap, .result = 0x1000};
-  Observer observer(ProcFolder{dir_.path()});
+  ProcObserver observer(ProcFolder{dir_.path()});
   observer.on(event, seen_);
   EXPECT_TRUE(seen_.empty());
 }
 
 TEST_F(ObserverTest, a_burst_is_read_in_part_and_the_rest_is_counted) {
-  Observer observer(ProcFolder{dir_.path()});
+  ProcObserver observer(ProcFolder{dir_.path()});
   for (std::uint64_t i = 0; i < 1000; ++i) {
     observer.on(refused_mmap(i), seen_);
   }
@@ -81,7 +81,7 @@ TEST_F(ObserverTest, segments_are_read_once_at_the_end_if_any_call_was_about_the
   write("sysvipc/shm",
         "       key      shmid perms                  size  cpid  lpid nattch   uid\n"
         "         0          7   600                  4096   101   102      3     0\n");
-  Observer observer(ProcFolder{dir_.path()});
+  ProcObserver observer(ProcFolder{dir_.path()});
   observer.at_end(10, seen_);
   EXPECT_TRUE(seen_.empty());
   Event event = refused_mmap(5);
@@ -128,7 +128,7 @@ TEST_F(ObserverTest, the_zone_of_a_compaction_is_read_by_its_number) {
   write("buddyinfo",
         "Node 0, zone      DMA      9      9      9\n"
         "Node 0, zone   Normal     80     10      0\n");
-  Observer observer(ProcFolder{dir_.path()});
+  ProcObserver observer(ProcFolder{dir_.path()});
   observer.on(ended_compaction(1, 2), seen_);
   const Observation* zone = seen_.find("zone", 5, 13);
   ASSERT_NE(zone, nullptr);
@@ -144,7 +144,7 @@ TEST_F(ObserverTest, the_zone_of_a_compaction_is_read_by_its_number) {
 TEST_F(ObserverTest, a_block_that_is_large_enough_is_no_fragmentation) {
   write("zoneinfo", kZones);
   write("buddyinfo", "Node 0, zone   Normal     80     10      1\n");
-  Observer observer(ProcFolder{dir_.path()});
+  ProcObserver observer(ProcFolder{dir_.path()});
   observer.on(ended_compaction(1, 1), seen_);
   EXPECT_EQ(*seen_.find("zone", 5, 13)->facts.text("fragmentation"), "-1.000");
 }
@@ -152,7 +152,7 @@ TEST_F(ObserverTest, a_block_that_is_large_enough_is_no_fragmentation) {
 TEST_F(ObserverTest, a_compaction_by_hand_is_for_no_order) {
   write("zoneinfo", kZones);
   write("buddyinfo", "Node 0, zone   Normal     80     10      1\n");
-  Observer observer(ProcFolder{dir_.path()});
+  ProcObserver observer(ProcFolder{dir_.path()});
   observer.on(ended_compaction(1, -1), seen_);
   EXPECT_EQ(seen_.find("zone", 5, 13)->facts.text("fragmentation"), nullptr);
   Event elsewhere = ended_compaction(-1, -1);
@@ -165,7 +165,7 @@ TEST_F(ObserverTest, sizes_of_processes_are_read_at_the_end_of_a_recording_of_th
   write("12/statm", "300 200 100 40 0 90 0\n");
   write("12/comm", "database\n");
   write("13/comm", "has ended meanwhile\n");
-  Observer observer(ProcFolder{dir_.path()});
+  ProcObserver observer(ProcFolder{dir_.path()});
   observer.at_end(10, seen_);
   EXPECT_TRUE(seen_.empty());
   Event event;
@@ -187,7 +187,7 @@ TEST_F(ObserverTest, sizes_of_processes_are_read_at_the_end_of_a_recording_of_th
 }
 
 TEST(AboutObservations, come_back_from_the_file) {
-  About about;
+  RecordingFacts about;
   about.observations.push_back({.reader = "limits",
                                 .time_ns = 7,
                                 .tid = 8,
@@ -195,7 +195,7 @@ TEST(AboutObservations, come_back_from_the_file) {
                                 .facts = {.numbers = {{"a", 1}}, .texts = {{"b", "c"}}},
                                 .rows = {{.numbers = {{"pid", 2}}, .texts = {{"comm", "d"}}}}});
   about.observations_skipped = 3;
-  const About read = parse_about(to_json(about));
+  const RecordingFacts read = parse_recording_facts(to_json(about));
   EXPECT_EQ(read.observations, about.observations);
   EXPECT_EQ(read.observations_skipped, 3U);
 }
@@ -224,7 +224,7 @@ TEST_F(ObserverTest, kill_for_lack_of_memory_is_read_at_once_even_in_a_burst) {
         "oom-kill:constraint=CONSTRAINT_MEMCG,oom_memcg=/small,task_memcg=/small,task=hog,pid=42\n"
         "Memory cgroup out of memory: Killed process 42 (hog)\n");
   };
-  Observer observer(ProcFolder{.path = std::string(dir_.path()), .kernel_log = log});
+  ProcObserver observer(ProcFolder{.path = std::string(dir_.path()), .kernel_log = log});
   for (int i = 0; i < 1000; ++i) {
     observer.on(refused_mmap(5), seen_);
   }
@@ -255,7 +255,7 @@ TEST_F(ObserverTest, memory_and_cpus_of_the_nodes_are_read_at_the_end) {
   }
   Event event;
   event.payload = PageFault{.stage = FaultStage::Minor, .physical_address = 0x1000};
-  Observer observer(ProcFolder{std::string(dir_.path()) + "/proc"});
+  ProcObserver observer(ProcFolder{std::string(dir_.path()) + "/proc"});
   observer.on(event, seen_);
   EXPECT_TRUE(seen_.empty());
   observer.at_end(9, seen_);
@@ -274,7 +274,7 @@ TEST_F(ObserverTest, free_memory_is_read_when_a_process_has_reclaimed) {
   Event event;
   event.time_ns = 5;
   event.pid = event.tid = 12;
-  Observer observer(ProcFolder{dir_.path()});
+  ProcObserver observer(ProcFolder{dir_.path()});
   event.payload = Work{.begin = {}, .end = {.kind = WorkKind::SlabShrink}};
   observer.on(event, seen_);
   EXPECT_TRUE(seen_.empty());

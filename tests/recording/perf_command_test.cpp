@@ -36,15 +36,15 @@ TEST(PerfCommandTest, stacks_are_copied_when_one_event_needs_it) {
   options.selected.requests[0].in_bursts = true;
   options.selected.requests[1].on_user_code = true;
   options.live.call_graph.stack_bytes = 8192;
-  options.live.call_graph.spares_bursts = true;
+  options.live.call_graph.skip_kernel_work = true;
   EXPECT_NE(command_for(options).find("--call-graph fp -e kmem:kmalloc -e "
                                       "memtrace_heap_0:malloc/call-graph=dwarf,stack-size=8192/ "),
             std::string::npos);
   options.live.call_graph.kernel = false;
-  options.live.call_graph.spares_bursts = false;
+  options.live.call_graph.skip_kernel_work = false;
   EXPECT_NE(command_for(options).find("--call-graph dwarf,8192 -e kmem:kmalloc -e "),
             std::string::npos);
-  options.live.call_graph.spares_bursts = true;
+  options.live.call_graph.skip_kernel_work = true;
   options.selected.requests[1].stacks = false;
   EXPECT_NE(command_for(options).find("--call-graph fp -e kmem:kmalloc -e "), std::string::npos);
   options.live.call_graph = {.kernel = false, .user = false};

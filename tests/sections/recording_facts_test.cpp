@@ -6,16 +6,16 @@ namespace memtrace {
 namespace {
 
 TEST(AboutTest, all_that_is_said_is_read_back) {
-  const About said{.target = "gcc -c \"x y.c\"",
-                   .migratetypes = {"Unmovable", "Movable"},
-                   .notes = {"rings are small"},
-                   .own_samples = 1,
-                   .late = 2,
-                   .overload = 3,
-                   .malformed = 4,
-                   .cut_stacks = 5,
-                   .disk_full = 6};
-  const About read = parse_about(to_json(said));
+  const RecordingFacts said{.target = "gcc -c \"x y.c\"",
+                            .migratetypes = {"Unmovable", "Movable"},
+                            .notes = {"rings are small"},
+                            .own_samples = 1,
+                            .late = 2,
+                            .overload = 3,
+                            .malformed = 4,
+                            .cut_stacks = 5,
+                            .disk_full = 6};
+  const RecordingFacts read = parse_recording_facts(to_json(said));
   EXPECT_EQ(read.target, said.target);
   EXPECT_EQ(read.migratetypes, said.migratetypes);
   EXPECT_EQ(read.notes, said.notes);
@@ -28,30 +28,32 @@ TEST(AboutTest, all_that_is_said_is_read_back) {
 }
 
 TEST(AboutTest, times_of_the_recording_and_of_its_losses_come_back) {
-  const About about{.started_ns = 5,
-                    .stopped_ns = 1'000'000'005,
-                    .losses = {{LossReason::Kernel, 7, 9, 3}, {LossReason::DiskFull, 11, 11, 1}}};
-  const About read = parse_about(to_json(about));
+  const RecordingFacts about{
+      .started_ns = 5,
+      .stopped_ns = 1'000'000'005,
+      .losses = {{LossReason::Kernel, 7, 9, 3}, {LossReason::DiskFull, 11, 11, 1}}};
+  const RecordingFacts read = parse_recording_facts(to_json(about));
   EXPECT_EQ(read.started_ns, 5U);
   EXPECT_EQ(read.stopped_ns, 1'000'000'005U);
   EXPECT_EQ(read.losses, about.losses);
-  EXPECT_TRUE(parse_about(R"({"losses": [["by magic", 1, 2, 3]]})").losses.empty());
+  EXPECT_TRUE(parse_recording_facts(R"({"losses": [["by magic", 1, 2, 3]]})").losses.empty());
 }
 
 TEST(AboutTest, slab_caches_come_back) {
-  const About about{.slab_caches = {{"dentry", 192}, {"filp", 256}}};
-  EXPECT_EQ(parse_about(to_json(about)).slab_caches, about.slab_caches);
+  const RecordingFacts about{.slab_caches = {{"dentry", 192}, {"filp", 256}}};
+  EXPECT_EQ(parse_recording_facts(to_json(about)).slab_caches, about.slab_caches);
 }
 
 TEST(AboutTest, growth_of_counters_comes_back) {
-  const About about{.filters = {{"kmem:mm_page_alloc", "order >= 9"}},
-                    .vmstat = {{"pswpin", 12}, {"pgfault", ~std::uint64_t{0}}}};
-  EXPECT_EQ(parse_about(to_json(about)).vmstat, about.vmstat);
-  EXPECT_EQ(parse_about(to_json(about)).filters, about.filters);
+  const RecordingFacts about{.filters = {{"kmem:mm_page_alloc", "order >= 9"}},
+                             .vmstat = {{"pswpin", 12}, {"pgfault", ~std::uint64_t{0}}}};
+  EXPECT_EQ(parse_recording_facts(to_json(about)).vmstat, about.vmstat);
+  EXPECT_EQ(parse_recording_facts(to_json(about)).filters, about.filters);
 }
 
 TEST(AboutTest, what_is_missing_stays_at_its_default) {
-  const About read = parse_about(R"({"target": "process 12", "from_a_later_version": [1]})");
+  const RecordingFacts read =
+      parse_recording_facts(R"({"target": "process 12", "from_a_later_version": [1]})");
   EXPECT_EQ(read.target, "process 12");
   EXPECT_EQ(read.late, 0U);
   EXPECT_TRUE(read.migratetypes.empty());
@@ -59,18 +61,18 @@ TEST(AboutTest, what_is_missing_stays_at_its_default) {
 
 TEST(AboutTest, other_bytes_say_nothing) {
   for (const char* bytes : {"", "{", "[]", "null", "\xff\xfe", R"({"target": 7})"}) {
-    EXPECT_EQ(parse_about(bytes).target, "") << bytes;
+    EXPECT_EQ(parse_recording_facts(bytes).target, "") << bytes;
   }
 }
 
 TEST(AboutTest, figures_of_the_wrong_kind_keep_what_was_read_before_them) {
-  const About read = parse_about(R"({"target": "process 12", "late": "many"})");
+  const RecordingFacts read = parse_recording_facts(R"({"target": "process 12", "late": "many"})");
   EXPECT_EQ(read.target, "process 12");
   EXPECT_EQ(read.late, 0U);
 }
 
 TEST(AboutTest, a_command_line_that_is_not_utf8_can_be_written) {
-  EXPECT_NE(parse_about(to_json({.target = "cat \xff.txt"})).target, "");
+  EXPECT_NE(parse_recording_facts(to_json({.target = "cat \xff.txt"})).target, "");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::uint64_t kernel_symbol(const std::string& name) {
 }
 
 std::string name_of(World& world, const Recording& recording, std::uint64_t avma) {
-  Naming naming(world, recording, false);
+  FrameNamer naming(world, recording, false);
   return naming.location(world.intern_kernel_address(avma)).front().function;
 }
 
@@ -55,7 +55,7 @@ TEST_F(NamingTest, kernel_addresses_of_another_boot_are_moved_to_this_one) {
 
 TEST_F(NamingTest, another_kernel_has_no_names_and_says_so) {
   recording_.kernel_release = "2.6.32-other";
-  Naming naming(world_, recording_, false);
+  FrameNamer naming(world_, recording_, false);
   const auto& frames = naming.location(world_.intern_kernel_address(function_ + 8));
   EXPECT_EQ(frames.front().function.substr(0, 8), "[kernel]");
   ASSERT_EQ(naming.caveats().size(), 1U);

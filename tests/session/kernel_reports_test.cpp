@@ -60,7 +60,7 @@ Recording end_of_file() {
               {{.function = "oom_kill_process", .kernel = true}});
   Recording end;
   end.symbols_json = symbols.to_json();
-  end.about_json = to_json(About{.slab_caches = {{"dentry", 192}}});
+  end.about_json = to_json(RecordingFacts{.slab_caches = {{"dentry", 192}}});
   return end;
 }
 

@@ -175,10 +175,10 @@ TEST_F(SessionTest, loss_belongs_to_the_interval_that_it_happened_in) {
 // The records of the losses come when memtrace had the time to write them.
 TEST_F(SessionTest, loss_is_of_the_time_that_the_recording_says) {
   source_.edit().about_json =
-      to_json(About{.losses = {{LossReason::Overload, 2 * kSecond, 2 * kSecond + 1, 700},
-                               {LossReason::Kernel, 3 * kSecond, 4 * kSecond, 20},
-                               {LossReason::Late, 5 * kSecond, 7 * kSecond, 3},
-                               {LossReason::Kernel, 8 * kSecond, 8 * kSecond, 1000}}});
+      to_json(RecordingFacts{.losses = {{LossReason::Overload, 2 * kSecond, 2 * kSecond + 1, 700},
+                                        {LossReason::Kernel, 3 * kSecond, 4 * kSecond, 20},
+                                        {LossReason::Late, 5 * kSecond, 7 * kSecond, 3},
+                                        {LossReason::Kernel, 8 * kSecond, 8 * kSecond, 1000}}});
   for (std::uint64_t second = 1; second < 10; ++second) {
     source_.add_kmalloc(second * kSecond, {});
   }
@@ -197,8 +197,8 @@ TEST_F(SessionTest, loss_is_of_the_time_that_the_recording_says) {
 }
 
 TEST_F(SessionTest, without_a_window_all_listed_losses_are_counted) {
-  source_.edit().about_json =
-      to_json(About{.losses = {{LossReason::Overload, 1, 2, 700}, {LossReason::Kernel, 3, 4, 20}}});
+  source_.edit().about_json = to_json(RecordingFacts{
+      .losses = {{LossReason::Overload, 1, 2, 700}, {LossReason::Kernel, 3, 4, 20}}});
   source_.add_kmalloc(kSecond, {});
   source_.add(kSecond, Lost{720});
   const auto reports = run(kmalloc_by_comm());
@@ -207,7 +207,8 @@ TEST_F(SessionTest, without_a_window_all_listed_losses_are_counted) {
 }
 
 TEST_F(SessionTest, report_is_of_the_time_in_which_all_events_were_watched) {
-  source_.edit().about_json = to_json(About{.started_ns = 2 * kSecond, .stopped_ns = 7 * kSecond});
+  source_.edit().about_json =
+      to_json(RecordingFacts{.started_ns = 2 * kSecond, .stopped_ns = 7 * kSecond});
   source_.add_kmalloc(1 * kSecond, {.ptr = 0x100});  // enabled first
   source_.add_kmalloc(3 * kSecond, {.ptr = 0x200});
   source_.add_kfree(4 * kSecond, 0x100);
@@ -220,7 +221,8 @@ TEST_F(SessionTest, report_is_of_the_time_in_which_all_events_were_watched) {
 }
 
 TEST_F(SessionTest, time_window_counts_from_the_start_of_the_recording_where_it_is_known) {
-  source_.edit().about_json = to_json(About{.started_ns = 2 * kSecond, .stopped_ns = 9 * kSecond});
+  source_.edit().about_json =
+      to_json(RecordingFacts{.started_ns = 2 * kSecond, .stopped_ns = 9 * kSecond});
   for (const std::uint64_t second : {4U, 5U, 6U}) {
     source_.add_kmalloc(second * kSecond, {});
   }
@@ -232,7 +234,8 @@ TEST_F(SessionTest, time_window_counts_from_the_start_of_the_recording_where_it_
 }
 
 TEST_F(SessionTest, recording_without_events_lasted_as_long_as_it_did) {
-  source_.edit().about_json = to_json(About{.started_ns = 2 * kSecond, .stopped_ns = 3 * kSecond});
+  source_.edit().about_json =
+      to_json(RecordingFacts{.started_ns = 2 * kSecond, .stopped_ns = 3 * kSecond});
   const auto reports = run(kmalloc_by_comm());
   EXPECT_EQ(reports.at(0).end_ns - reports.at(0).start_ns, kSecond);
 }
@@ -290,7 +293,7 @@ TEST_F(SessionTest, frees_that_match_nothing_are_those_of_wanted_tasks) {
 
 // Of what the recording left out nobody knows when it is freed.
 TEST_F(SessionTest, frees_that_match_nothing_say_what_the_recording_left_out) {
-  source_.edit().about_json = to_json(About{.limited = {"kmem:kmalloc"}});
+  source_.edit().about_json = to_json(RecordingFacts{.limited = {"kmem:kmalloc"}});
   source_.add_kmalloc(2, {});
   source_.add_kfree(3, kUnknownBlock);
   EXPECT_TRUE(run(slab_by_comm()).front().caveats.unmatched_why.starts_with("left out"));

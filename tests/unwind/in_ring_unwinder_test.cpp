@@ -82,8 +82,8 @@ class StackShrinkerTest : public testing::Test {
   }
 
   RecordParser parser_ = dump_parser();
-  std::shared_ptr<RuleLog> log_ = std::make_shared<RuleLog>();
-  StackShrinker shrinker_{log_};
+  std::shared_ptr<SharedRules> log_ = std::make_shared<SharedRules>();
+  InRingUnwinder shrinker_{log_};
   std::vector<std::uint64_t> shrunk_;
 };
 
@@ -138,7 +138,7 @@ class ShrunkRecordTest : public testing::Test {
     unwinder_.unwind({.pid = kPid,
                       .registers = {.abi = 2, .mask = 0xff01ff, .values = registers},
                       .user_stack = std::as_bytes(std::span(stack))});
-    RuleLog::Position position;
+    SharedRules::Position position;
     return log_.read(position).spaces.back().space;
   }
 
@@ -156,9 +156,9 @@ class ShrunkRecordTest : public testing::Test {
   static constexpr std::array<std::uint64_t, 3> kChain = {kContextUser, kJit + 16, kJit + 5000};
   World world_{{}};
   Recording recording_;
-  EventFeed feed_{world_, recording_};
+  EventDecoder feed_{world_, recording_};
   StackUnwinder unwinder_{world_};
-  RuleLog log_;
+  SharedRules log_;
 };
 
 TEST_F(ShrunkRecordTest, mapping_elsewhere_leaves_the_frames_true) {
@@ -184,8 +184,8 @@ TEST_F(ShrunkRecordTest, stack_ends_at_a_frame_whose_code_was_replaced) {
 }
 
 TEST(RuleLogTest, each_reader_gets_what_is_new_to_it_once) {
-  RuleLog log;
-  RuleLog::Position early;
+  SharedRules log;
+  SharedRules::Position early;
   log.add({1, 0x10, {}});
   log.enter({kPid, 1});
   log.enter({kPid, 1});  // no news
@@ -193,7 +193,7 @@ TEST(RuleLogTest, each_reader_gets_what_is_new_to_it_once) {
   EXPECT_EQ(log.read(early).rules.size(), 1U);
   EXPECT_FALSE(log.has_news(early));
   log.enter({kPid, 2});
-  RuleLog::Position late;
+  SharedRules::Position late;
   EXPECT_EQ(log.read(late).spaces.size(), 2U);
   const auto news = log.read(early);
   EXPECT_TRUE(news.rules.empty());

@@ -121,7 +121,7 @@ class StackUnwinderTest : public testing::Test {
 
   World world_{{}};
   Recording recording_;
-  EventFeed feed_{world_, recording_};
+  EventDecoder feed_{world_, recording_};
   StackUnwinder unwinder_{world_};
 };
 

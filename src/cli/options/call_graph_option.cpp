@@ -49,7 +49,7 @@ Result<CallGraph> read_call_graph(const ParsedOptions& parsed) {
     return bytes.take_error();
   }
   call_graph.stack_bytes = user ? bytes.value() : 0;
-  call_graph.spares_bursts = both && !parsed.has("call-graph");
+  call_graph.skip_kernel_work = both && !parsed.has("call-graph");
   return call_graph;
 }
 

@@ -144,10 +144,10 @@ CallGraph call_graph_of(const EventRequest& request, CallGraph asked) {
   asked.user = asked.user && request.stacks && request.user_stack;
   asked.at_calls = request.on_user_code;
   asked.at_system_calls = request.at_system_call;
-  const bool is_spared = asked.spares_bursts && request.in_bursts;
+  const bool is_spared = asked.skip_kernel_work && request.in_bursts;
   asked.stack_bytes = asked.user && !is_spared ? asked.stack_bytes : 0;
   if (!request.on_user_code) {
-    asked.stack_bytes = std::min(asked.stack_bytes, asked.most_but_of_probes);
+    asked.stack_bytes = std::min(asked.stack_bytes, asked.max_stack_bytes_except_probes);
   }
   return asked;
 }

@@ -26,9 +26,9 @@ struct CallGraph {
   // so much of the user stack, to be unwound by memtrace. A multiple of 8, at most 65528.
   std::uint32_t stack_bytes = 0;
   // But of the kernel's own work (EventRequest::in_bursts), whose stacks follow frame pointers.
-  bool spares_bursts = false;
+  bool skip_kernel_work = false;
   // But at most so much for all other than probes, as the rings have no room for more.
-  std::uint32_t most_but_of_probes = 65528;
+  std::uint32_t max_stack_bytes_except_probes = 65528;
   // The copied stacks begin where a function is called or returns.
   bool at_calls = false;
   bool at_system_calls = false;  // likewise; PERF_SAMPLE_IP may be the kernel's

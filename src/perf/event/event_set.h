@@ -51,7 +51,7 @@ struct OpenedFd {
 };
 
 // Events that were opened beside those of a set, to become its own.
-struct LateEvents {
+struct AddedEvents {
   std::vector<OpenedEvent> events;
   std::vector<OpenedFd> fds;
 
@@ -96,8 +96,8 @@ class EventSet {
   // nothing here. Where children are followed, or the whole machine, the events are for all tasks:
   // the tasks to be watched are many and change. Those of the uprobe PMU are for the tasks that the
   // set was opened for.
-  Result<LateEvents> open_late(const std::vector<EventRequest>& requests) const;
-  void adopt(LateEvents late);
+  Result<AddedEvents> open_added(const std::vector<EventRequest>& requests) const;
+  void adopt(AddedEvents late);
 
  private:
   EventSet(const EventSetup& setup, const AttrFeatures& features, std::size_t ring_bytes);
@@ -112,7 +112,7 @@ class EventSet {
   Result<> set_filter(const OpenedEvent& event, const EventFd& fd) const;
   void watch_user_mode_only();
   Result<> attach_ring(std::size_t index, std::size_t& owner);
-  Result<> open_late_on(std::size_t ring, EventFd::Place place, LateEvents& late) const;
+  Result<> open_added_on(std::size_t ring, EventFd::Place place, AddedEvents& late) const;
 
   AttrFeatures features_;
   KernelInterface kernel_;

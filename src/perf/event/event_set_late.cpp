@@ -23,20 +23,20 @@ Result<> set_late_filter(const EventFd& fd, const std::string& filter, bool of_a
 
 }  // namespace
 
-Result<> LateEvents::enable() const {
+Result<> AddedEvents::enable() const {
   for (const OpenedFd& opened : fds) {
     TRY(opened.fd.enable());
   }
   return kDone;
 }
 
-Result<LateEvents> EventSet::open_late(const std::vector<EventRequest>& requests) const {
+Result<AddedEvents> EventSet::open_added(const std::vector<EventRequest>& requests) const {
   const bool whole_machine = tids_ == std::vector<std::int32_t>{-1};
   const bool inherits = context_.inherit && std::ranges::none_of(requests, is_of_uprobe_pmu);
   AttrContext context = context_;
   context.inherit = false;
   context.enable_on_exec = false;
-  LateEvents late;
+  AddedEvents late;
   for (const EventRequest& request : requests) {
     OpenedEvent& event =
         late.events.emplace_back(OpenedEvent{request, make_attr(request, context), {}});
@@ -45,11 +45,11 @@ Result<LateEvents> EventSet::open_late(const std::vector<EventRequest>& requests
   mark_shared(late.events);
   for (std::size_t ring = 0; ring < rings_.size(); ++ring) {
     if (inherits || whole_machine) {
-      TRY(open_late_on(ring, {.tid = -1, .cpu = ring_cpus_[ring]}, late));
+      TRY(open_added_on(ring, {.tid = -1, .cpu = ring_cpus_[ring]}, late));
       continue;
     }
     for (const std::int32_t tid : tids_) {
-      const auto opened = open_late_on(ring, {.tid = tid, .cpu = ring_cpus_[ring]}, late);
+      const auto opened = open_added_on(ring, {.tid = tid, .cpu = ring_cpus_[ring]}, late);
       if (!opened.ok() && opened.error().errno_value != ESRCH) {  // it has ended
         return opened.error();
       }
@@ -58,7 +58,7 @@ Result<LateEvents> EventSet::open_late(const std::vector<EventRequest>& requests
   return late;
 }
 
-Result<> EventSet::open_late_on(std::size_t ring, EventFd::Place place, LateEvents& late) const {
+Result<> EventSet::open_added_on(std::size_t ring, EventFd::Place place, AddedEvents& late) const {
   for (OpenedEvent& event : late.events) {
     if (event.is_opened_by_other) {
       continue;
@@ -82,7 +82,7 @@ Result<> EventSet::open_late_on(std::size_t ring, EventFd::Place place, LateEven
   return kDone;
 }
 
-void EventSet::adopt(LateEvents late) {
+void EventSet::adopt(AddedEvents late) {
   std::move(late.events.begin(), late.events.end(), std::back_inserter(events_));
   std::move(late.fds.begin(), late.fds.end(), std::back_inserter(fds_));
 }

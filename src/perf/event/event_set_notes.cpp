@@ -31,20 +31,20 @@ void EventSet::spare_small_rings(const EventSetup& setup) {
   const bool any_to_spare = std::ranges::any_of(setup.events, [&](const EventRequest& request) {
     return !request.on_user_code && call_graph_of(request, graph).stack_bytes != 0;
   });
-  if (!features_.user_stack || !graph.spares_bursts || ring_bytes_ >= kWholeStackRing ||
+  if (!features_.user_stack || !graph.skip_kernel_work || ring_bytes_ >= kWholeStackRing ||
       !any_to_spare) {
     return;
   }
   const std::string rings = "rings of " + print_bytes(ring_bytes_);
   if (ring_bytes_ < kSmallestStackRing) {
-    graph.most_but_of_probes = 0;
+    graph.max_stack_bytes_except_probes = 0;
     notes_.push_back("user stacks but those of probes follow frame pointers: " + rings +
                      " have no room for copies (--call-graph dwarf makes them all the same)");
     return;
   }
-  graph.most_but_of_probes = kDefaultStackBytes / 2;
-  notes_.push_back("of user stacks but those of probes " + print_bytes(graph.most_but_of_probes) +
-                   " are copied: " + rings +
+  graph.max_stack_bytes_except_probes = kDefaultStackBytes / 2;
+  notes_.push_back("of user stacks but those of probes " +
+                   print_bytes(graph.max_stack_bytes_except_probes) + " are copied: " + rings +
                    " have no room for more (--call-graph dwarf copies all the same)");
 }
 

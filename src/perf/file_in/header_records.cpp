@@ -25,14 +25,14 @@ void read_attr(Bytes body, RecordingBuilder& builder) {
   if (!ids.empty()) {
     std::memcpy(ids.data(), id_bytes.data(), ids.size() * sizeof(std::uint64_t));
   }
-  // An event that kLateEvent has told of comes again for perf.
+  // An event that kAddedEvent has told of comes again for perf.
   if (ids.empty() || !builder.parser().event_of(ids.front())) {
     builder.add_event(body.first(attr_bytes), ids);
   }
 }
 
-// As late_event_record() writes it. A file that was finished has described the event in its head.
-void read_late_event(Bytes body, RecordingBuilder& builder) {
+// As added_event_record() writes it. A file that was finished has described the event in its head.
+void read_added_event(Bytes body, RecordingBuilder& builder) {
   ByteReader reader(body);
   reader.skip(2 * sizeof(std::uint64_t));
   const auto attr_bytes = reader.read<std::uint32_t>();
@@ -62,8 +62,8 @@ void read_update(Bytes body, RecordingBuilder& builder) {
   if (reader.failed()) {
     return;
   }
-  if (kind == kLateEvent) {
-    read_late_event(body, builder);
+  if (kind == kAddedEvent) {
+    read_added_event(body, builder);
   } else if (kind == kUpdateName) {
     builder.name_event(id, text_field(reader, reader.remaining()));
   } else if (kind >= kSymbolsFeature && kind <= kIdentitiesFeature) {

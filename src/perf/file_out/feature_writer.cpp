@@ -211,9 +211,9 @@ std::vector<FeatureBody> event_features(const WriterSetup& setup) {
 
 // {kind, id, sizes of what follows: attr, ids, name, format}. perf passes over EVENT_UPDATEs of a
 // kind that it does not know, if they name an event that it knows.
-std::vector<std::byte> late_event_record(const WrittenEvent& event, std::uint64_t first_id) {
+std::vector<std::byte> added_event_record(const WrittenEvent& event, std::uint64_t first_id) {
   ByteWriter body;
-  body.put(std::uint64_t{kLateEvent});
+  body.put(std::uint64_t{kAddedEvent});
   body.put(first_id);
   body.put(static_cast<std::uint32_t>(event.attr.size()));
   body.put(static_cast<std::uint32_t>(event.ids.size() * sizeof(std::uint64_t)));
@@ -247,7 +247,7 @@ FeatureBody compression_feature(int level, std::uint32_t ratio) {
   return {kCompression, std::move(body.bytes())};
 }
 
-std::vector<FeatureBody> late_features(const Recording& end) {
+std::vector<FeatureBody> end_features(const Recording& end) {
   Features features;
   ByteWriter build_ids;
   for (const BuildIdEntry& entry : end.build_ids) {

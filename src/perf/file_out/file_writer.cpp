@@ -72,7 +72,7 @@ class DataFileWriter final : public FileWriter {
 
   OutputFile file_;
   WriterSetup setup_;
-  bool has_late_events_ = false;
+  bool has_added_events_ = false;
   FileSections sections_;
   AsyncOutput output_;
   std::optional<ZstdWriter> zstd_;
@@ -113,14 +113,14 @@ Result<> DataFileWriter::start() {
 Result<> DataFileWriter::add_events(const std::vector<WrittenEvent>& events) {
   TRY(zstd_ ? put_pieces(zstd_->drain()) : Result<>(kDone));
   for (const WrittenEvent& event : events) {
-    if (const auto record = late_event_record(event, setup_.events.front().ids.front());
+    if (const auto record = added_event_record(event, setup_.events.front().ids.front());
         !record.empty()) {
       TRY(put(record, 0, true));
     }
     setup_.events.push_back(event);
   }
   sections_.set_events(setup_.events);
-  has_late_events_ = true;
+  has_added_events_ = true;
   return kDone;
 }
 
@@ -230,8 +230,9 @@ void DataFileWriter::refresh_about(std::vector<FeatureBody>& features) const {
 }
 
 Result<> DataFileWriter::finish(const Recording& end) {
-  std::vector<FeatureBody> features = late_features(end);
-  for (FeatureBody& body : has_late_events_ ? event_features(setup_) : std::vector<FeatureBody>()) {
+  std::vector<FeatureBody> features = end_features(end);
+  for (FeatureBody& body :
+       has_added_events_ ? event_features(setup_) : std::vector<FeatureBody>()) {
     features.push_back(std::move(body));
   }
   if (zstd_) {

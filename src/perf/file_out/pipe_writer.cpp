@@ -182,7 +182,7 @@ Result<> PipeWriter::start(const WriterSetup& setup) {
 Result<> PipeWriter::add_events(const std::vector<WrittenEvent>& events) {
   TRY(zstd_ ? put_pieces(zstd_->drain()) : Result<>(kDone));
   for (const WrittenEvent& event : events) {
-    output_.append(late_event_record(event, first_id_));
+    output_.append(added_event_record(event, first_id_));
     WrittenEvent fieldless = event;
     perf_event_attr attr{};
     std::memcpy(&attr, event.attr.data(), std::min(sizeof(attr), event.attr.size()));
@@ -229,7 +229,7 @@ Result<> PipeWriter::finish(const Recording& end) {
   if (zstd_) {
     TRY(put_pieces(zstd_->drain()));
   }
-  for (const FeatureBody& feature : late_features(end)) {
+  for (const FeatureBody& feature : end_features(end)) {
     // perf 6.1 takes build ids in a pipe as records of their own only.
     if (feature.feature == kBuildId) {
       output_.append(feature.bytes);

@@ -19,7 +19,7 @@ std::string without_folder(const std::string& path) {
 
 }  // namespace
 
-void LateEventSource::start(const MappingWatch::Setup& setup, std::vector<NewMapping> known) {
+void AddedEventSource::start(const MappingWatch::Setup& setup, std::vector<NewMapping> known) {
   known_ = std::move(known);
   auto watch = MappingWatch::open(setup);
   if (watch.ok() && !setup.enable_on_exec) {
@@ -36,7 +36,7 @@ void LateEventSource::start(const MappingWatch::Setup& setup, std::vector<NewMap
   thread_ = start_guarded_thread([this] { run(); });
 }
 
-void LateEventSource::stop() {
+void AddedEventSource::stop() {
   stopping_.store(true, std::memory_order_release);
   if (thread_.joinable()) {
     watch_.front().interrupt();
@@ -44,13 +44,13 @@ void LateEventSource::stop() {
   }
 }
 
-LateEventSource::Taken LateEventSource::take() {
+AddedEventSource::Taken AddedEventSource::take() {
   const std::lock_guard lock(mutex_);
   has_news_.store(false, std::memory_order_release);
   return std::exchange(taken_, {});
 }
 
-void LateEventSource::run() {
+void AddedEventSource::run() {
   hurry_this_thread();  // what the library allocates meanwhile is not seen
   const auto look_at_all = [this](const std::vector<NewMapping>& mappings) {
     for (const NewMapping& mapping : mappings) {
@@ -73,7 +73,7 @@ void LateEventSource::run() {
   }
 }
 
-void LateEventSource::look_at(const NewMapping& mapping) {
+void AddedEventSource::look_at(const NewMapping& mapping) {
   if (!seen_.insert({mapping.major, mapping.minor, mapping.inode, mapping.path}).second) {
     return;
   }
@@ -86,12 +86,12 @@ void LateEventSource::look_at(const NewMapping& mapping) {
 }
 
 // Published before they are enabled: no record of them can come before they are known.
-Result<> LateEventSource::add(const NewMapping& mapping,
-                              const std::vector<EventRequest>& requests) {
+Result<> AddedEventSource::add(const NewMapping& mapping,
+                               const std::vector<EventRequest>& requests) {
   if (requests.empty()) {
     return kDone;
   }
-  auto late = set_.open_late(requests);
+  auto late = set_.open_added(requests);
   if (!late.ok()) {
     return late.take_error();
   }
@@ -114,7 +114,7 @@ Result<> LateEventSource::add(const NewMapping& mapping,
   return enabled;
 }
 
-void LateEventSource::note(std::string sentence) {
+void AddedEventSource::note(std::string sentence) {
   const std::lock_guard lock(mutex_);
   taken_.notes.push_back(std::move(sentence));
   has_news_.store(true, std::memory_order_release);

@@ -27,23 +27,23 @@ namespace memtrace {
 // The events that a newly mapped file needs; none for most.
 using ChooseEvents = std::function<Result<std::vector<EventRequest>>(const NewMapping&)>;
 
-class LateEventSource {
+class AddedEventSource {
  public:
   // `set` and `parser` outlive it. The parser is changed by nobody else from start() on.
-  LateEventSource(const EventSet& set, SharedParser& parser, ChooseEvents choose)
+  AddedEventSource(const EventSet& set, SharedParser& parser, ChooseEvents choose)
       : set_(set), parser_(parser), choose_(std::move(choose)) {}
 
-  LateEventSource(const LateEventSource&) = delete;
-  LateEventSource& operator=(const LateEventSource&) = delete;
+  AddedEventSource(const AddedEventSource&) = delete;
+  AddedEventSource& operator=(const AddedEventSource&) = delete;
 
-  ~LateEventSource() { stop(); }
+  ~AddedEventSource() { stop(); }
 
   // Also looks at what is mapped already. An error ends the watch and becomes a note.
   void start(const MappingWatch::Setup& setup, std::vector<NewMapping> known);
   void stop();
 
   struct Taken {
-    std::vector<LateEvents> events;  // in the order of their numbers in the parser
+    std::vector<AddedEvents> events;  // in the order of their numbers in the parser
     std::vector<std::string> notes;
   };
 

@@ -73,7 +73,7 @@ LiveSource::LiveSource(LiveSetup setup,
       merge_(events_.rings().size(), parser_, queue_),
       tids_(std::move(tids)),
       snapshot_(events_.events().front().ids.front(), trailer_shape(events_.features())),
-      lost_mappings_(setup_.target.kind == TargetKind::System, kept_maps()),
+      mapping_recovery_(setup_.target.kind == TargetKind::System, kept_maps()),
       newest_by_ring_ns_(events_.rings().size()) {
   RecordParser parser;
   for (const OpenedEvent& event : events_.events()) {
@@ -106,7 +106,7 @@ Result<> LiveSource::start() {
   }
   take_snapshot();
   start_readers();
-  start_late_events();
+  start_added_events();
   TRY(events_.enable_events(enabled_by_exec));
   // What came before, while the events were enabled one after the other, is of some of them only.
   const std::uint64_t started_ns = monotonic_ns();
@@ -134,7 +134,7 @@ void LiveSource::start_readers() {
     source.monotonic_clock = monotonic_clock();
     source.is_prompt = setup_.is_prompt;
     source.mender = &mender_;
-    source.shrink = setup_.make_shrinker ? setup_.make_shrinker() : nullptr;
+    source.shrink = setup_.make_rewrite ? setup_.make_rewrite() : nullptr;
     readers_.push_back(std::make_unique<RingReader>(std::move(source), parser_, queue_));
   }
 }
@@ -195,7 +195,7 @@ std::optional<Record> LiveSource::next_merged_record() {
     note_seen(record);
     if (const auto* sample = std::get_if<Sample>(&record.payload);
         sample != nullptr && sample->event >= recording_.events.size()) {
-      adopt_late_events();
+      adopt_added_events();
     }
     if (!is_after_end(record) && !is_own(record)) {
       return parsed.take();
@@ -218,7 +218,7 @@ void LiveSource::collect() {
   if (should_stop()) {
     shut_down();
   }
-  adopt_late_events();
+  adopt_added_events();
   read_lost_mappings(last_time_ns_);
   for (ChunkPtr& chunk : queue_.take_all(drained_ ? std::chrono::milliseconds(0) : kWait)) {
     merge_.add(std::move(chunk));
@@ -241,10 +241,10 @@ std::uint64_t LiveSource::tick_time_ns() {
     return complete_ns;
   }
   const std::uint64_t now_ns = monotonic_ns();
-  if (complete_ns > told_clock_.record_ns) {
-    told_clock_ = {.record_ns = complete_ns, .at_ns = now_ns};
+  if (complete_ns > clock_sample_.record_ns) {
+    clock_sample_ = {.record_ns = complete_ns, .at_ns = now_ns};
   }
-  return told_clock_.record_ns + (now_ns - told_clock_.at_ns);
+  return clock_sample_.record_ns + (now_ns - clock_sample_.at_ns);
 }
 
 bool LiveSource::should_stop() {
@@ -298,7 +298,7 @@ std::optional<int> LiveSource::end_command() {
 void LiveSource::shut_down() {
   if (late_) {
     late_->stop();
-    adopt_late_events();
+    adopt_added_events();
   }
   const HurriedThread hurried;
   const std::uint64_t now_ns = monotonic_ns();

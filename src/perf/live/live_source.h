@@ -33,8 +33,8 @@ struct LiveSetup {
   std::uint64_t duration_ns = 0;        // 0: until the target ends or the user stops it
   StopSignals* stop_signals = nullptr;  // asked now and then; may be null
   std::vector<std::string> notes;       // of whoever chose the events: caveats of the recording
-  std::function<SampleShrinker()> make_shrinker;  // one for each ring; may be empty
-  ChooseEvents choose_late;  // asked by a thread of its own for files mapped later; may be empty
+  std::function<SampleRewrite()> make_rewrite;  // one for each ring; may be empty
+  ChooseEvents choose_added;  // asked by a thread of its own for files mapped later; may be empty
 };
 
 class LiveSource final : public RecordSource {
@@ -81,8 +81,8 @@ class LiveSource final : public RecordSource {
   KeptMaps kept_maps() const;
   void take_snapshot();
   void start_readers();
-  void start_late_events();
-  void adopt_late_events();
+  void start_added_events();
+  void adopt_added_events();
   std::optional<Record> next_snapshot_record();
   std::optional<Record> next_merged_record();
   std::optional<Record> next_own_record();
@@ -110,23 +110,23 @@ class LiveSource final : public RecordSource {
   ChunkQueue queue_;
   RingMerge merge_;
   std::vector<std::unique_ptr<RingReader>> readers_;  // after what they use: destroyed first
-  std::unique_ptr<LateEventSource> late_;
+  std::unique_ptr<AddedEventSource> late_;
   std::vector<std::int32_t> tids_;  // {-1}: the whole machine
   RecordBuilder snapshot_;
   std::size_t snapshot_position_ = 0;
-  LostMappings lost_mappings_;
+  MappingRecovery mapping_recovery_;
   std::deque<Record> own_records_;  // ticks and what has no time of its own
   std::deque<Record> losses_;       // by time, to be given out between the records
   std::vector<std::uint64_t> newest_by_ring_ns_;
   std::uint64_t deadline_ns_ = 0;  // CLOCK_MONOTONIC
 
   // What the records' clock was when CLOCK_MONOTONIC was so much; both 0 until it was told.
-  struct ToldClock {
+  struct ClockSample {
     std::uint64_t record_ns = 0;
     std::uint64_t at_ns = 0;
   };
 
-  ToldClock told_clock_;
+  ClockSample clock_sample_;
   std::uint64_t last_time_ns_ = 0;
   std::uint64_t lost_in_records_ = 0;
   std::uint64_t own_samples_ = 0;

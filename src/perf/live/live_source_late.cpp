@@ -31,12 +31,12 @@ std::vector<NewMapping> mappings_in(std::span<const std::byte> snapshot,
 
 }  // namespace
 
-void LiveSource::start_late_events() {
-  if (!setup_.choose_late) {
+void LiveSource::start_added_events() {
+  if (!setup_.choose_added) {
     return;
   }
   const bool by_command = setup_.target.kind == TargetKind::Command;
-  late_ = std::make_unique<LateEventSource>(events_, parser_, setup_.choose_late);
+  late_ = std::make_unique<AddedEventSource>(events_, parser_, setup_.choose_added);
   late_->start({.tids = tids_,
                 .inherit = by_command || setup_.target.kind == TargetKind::Processes,
                 .enable_on_exec = by_command,
@@ -44,12 +44,12 @@ void LiveSource::start_late_events() {
                mappings_in(snapshot_.bytes(), parser_.current()));
 }
 
-void LiveSource::adopt_late_events() {
+void LiveSource::adopt_added_events() {
   if (!late_ || !late_->has_news()) {
     return;
   }
-  LateEventSource::Taken taken = late_->take();
-  for (LateEvents& late : taken.events) {
+  AddedEventSource::Taken taken = late_->take();
+  for (AddedEvents& late : taken.events) {
     for (const OpenedEvent& event : late.events) {
       recording_.events.push_back(event.request.info);
     }

@@ -30,7 +30,7 @@ void LiveSource::note_span(Record& record) {
 }
 
 void LiveSource::note_seen(const Record& record) {
-  lost_mappings_.see(record);
+  mapping_recovery_.see(record);
   if (const auto* lost = std::get_if<Lost>(&record.payload)) {
     lost_in_records_ += lost->count;
     read_lost_mappings(record.stamp.time_ns);

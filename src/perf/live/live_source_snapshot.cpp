@@ -20,7 +20,7 @@ void LiveSource::take_snapshot() {
   }
   for (const std::uint32_t id : setup_.target.ids) {
     const auto pid = process_of(id);
-    lost_mappings_.watch(pid.ok() ? pid.value() : id);
+    mapping_recovery_.watch(pid.ok() ? pid.value() : id);
     if (pid.ok() && setup_.target.kind != TargetKind::Command) {
       snapshot_process(pid.value(), snapshot_, kept);
     }
@@ -42,7 +42,7 @@ std::optional<Record> LiveSource::next_snapshot_record() {
 // mapped after it and is told of once more takes their place. Meanwhile unmapped memory may have
 // got another mapping, for the tenth of a second that a record is on its way.
 void LiveSource::read_lost_mappings(std::uint64_t time_ns) {
-  if (!lost_mappings_.is_due(monotonic_ns())) {
+  if (!mapping_recovery_.is_due(monotonic_ns())) {
     return;
   }
   snapshot_.clear();
@@ -50,7 +50,7 @@ void LiveSource::read_lost_mappings(std::uint64_t time_ns) {
   snapshot_.set_time(time_ns);
   // Nothing more is lost, but a call that has begun is not what these mappings come of.
   snapshot_.lost(0, time_ns);
-  lost_mappings_.read(snapshot_);
+  mapping_recovery_.read(snapshot_);
   ++recording_.mapping_reads;
 }
 

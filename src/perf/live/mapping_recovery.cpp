@@ -14,14 +14,14 @@ constexpr std::uint64_t kShortestPauseNs = 100'000'000;
 
 }  // namespace
 
-void LostMappings::see_process(std::uint32_t pid) {
+void MappingRecovery::see_process(std::uint32_t pid) {
   if (!whole_machine_ && pid != last_pid_) {
     last_pid_ = pid;
     pids_.insert(pid);
   }
 }
 
-void LostMappings::see(const Record& record) {
+void MappingRecovery::see(const Record& record) {
   if (const auto* sample = std::get_if<Sample>(&record.payload)) {
     see_process(sample->pid);
   } else if (const auto* fork = std::get_if<Fork>(&record.payload)) {
@@ -36,7 +36,7 @@ void LostMappings::see(const Record& record) {
   }
 }
 
-void LostMappings::read(RecordBuilder& records) {
+void MappingRecovery::read(RecordBuilder& records) {
   const std::uint64_t start_ns = monotonic_ns();
   if (whole_machine_) {
     (void)snapshot_all_processes(records, kept_);  // without /proc there was nothing before either

@@ -11,9 +11,9 @@
 
 namespace memtrace {
 
-class LostMappings {
+class MappingRecovery {
  public:
-  LostMappings(bool whole_machine, KeptMaps kept) : whole_machine_(whole_machine), kept_(kept) {}
+  MappingRecovery(bool whole_machine, KeptMaps kept) : whole_machine_(whole_machine), kept_(kept) {}
 
   // One whose mappings matter.
   void watch(std::uint32_t pid) { pids_.insert(pid); }

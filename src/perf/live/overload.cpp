@@ -82,7 +82,10 @@ std::size_t cut_record(std::span<std::byte> record, const RecordParser& parser, 
 
 }  // namespace
 
-void shed(Chunk& chunk, Overload level, const RecordParser& parser, std::size_t from_bytes) {
+void apply_overload(Chunk& chunk,
+                    Overload level,
+                    const RecordParser& parser,
+                    std::size_t from_bytes) {
   const auto bytes = chunk.bytes();
   std::size_t written = from_bytes;
   for (std::size_t at = from_bytes; at < bytes.size();) {

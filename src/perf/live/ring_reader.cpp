@@ -166,7 +166,7 @@ bool RingReader::fill(Chunk& chunk) {
   chunk.used_bytes = used;
   queue_.note_newest(newest_ns_);
   if (const Overload level = queue_.overload(); level != Overload::None) {
-    shed(chunk, level, parser_.current(), used_before);
+    apply_overload(chunk, level, parser_.current(), used_before);
   }
   return is_full;
 }

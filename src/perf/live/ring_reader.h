@@ -17,7 +17,7 @@ namespace memtrace {
 
 // Writes a sample as a shorter record into `target`, which has room for the original: the bytes
 // written, or 0 when it must stay as it is. Called by one thread; `record` is in the ring.
-using SampleShrinker = std::function<std::size_t(
+using SampleRewrite = std::function<std::size_t(
     const RecordParser& parser, std::span<const std::byte> record, std::span<std::byte> target)>;
 
 class RingReader {
@@ -29,7 +29,7 @@ class RingReader {
     std::uint32_t cpu = 0;
     bool monotonic_clock = false;  // records are stamped with CLOCK_MONOTONIC
     bool is_prompt = false;        // records are to be seen within milliseconds, at any time
-    SampleShrinker shrink;         // may be empty
+    SampleRewrite shrink;          // may be empty
     const RecordMender* mender = nullptr;  // may be null
   };
 

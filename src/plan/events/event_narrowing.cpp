@@ -4,15 +4,16 @@
 
 namespace memtrace {
 
-const EventPart* find_part(std::span<const EventPart> parts, std::string_view event) {
-  const auto found = std::ranges::find(parts, event, &EventPart::event);
+const EventNarrowing* find_narrowing(std::span<const EventNarrowing> parts,
+                                     std::string_view event) {
+  const auto found = std::ranges::find(parts, event, &EventNarrowing::event);
   return found == parts.end() ? nullptr : &*found;
 }
 
-void narrow(EventRequest& request, const EventPart& part) {
+void narrow(EventRequest& request, const EventNarrowing& part) {
   request.filter = part.filter;
-  request.stacks = request.stacks && part.stacks != EventPart::Stacks::None;
-  request.user_stack = request.user_stack && part.stacks == EventPart::Stacks::All;
+  request.stacks = request.stacks && part.stacks != EventNarrowing::Stacks::None;
+  request.user_stack = request.user_stack && part.stacks == EventNarrowing::Stacks::All;
 }
 
 void widen(EventRequest& known, const EventRequest& other) {
@@ -43,8 +44,8 @@ std::vector<std::string> filtered_events(std::span<const EventRequest> requests)
   return names;
 }
 
-bool is_enough(const ViewSpec& view, std::string_view event, std::string_view filter) {
-  const EventPart* part = find_part(view.parts, event);
+bool covers(const ViewSpec& view, std::string_view event, std::string_view filter) {
+  const EventNarrowing* part = find_narrowing(view.parts, event);
   return part != nullptr && part->filter == filter;
 }
 

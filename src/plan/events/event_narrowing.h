@@ -13,9 +13,9 @@
 namespace memtrace {
 
 // nullptr when all of the event is needed.
-const EventPart* find_part(std::span<const EventPart> parts, std::string_view event);
+const EventNarrowing* find_narrowing(std::span<const EventNarrowing> parts, std::string_view event);
 
-void narrow(EventRequest& request, const EventPart& part);
+void narrow(EventRequest& request, const EventNarrowing& part);
 
 // `known` gives all that `other`, a request for the same event, asks for.
 void widen(EventRequest& known, const EventRequest& other);
@@ -27,6 +27,6 @@ std::map<std::string, std::string> filters_of_parts(std::span<const EventRequest
 std::vector<std::string> filtered_events(std::span<const EventRequest> requests);
 
 // True when a recording with this filter holds all of the event that the view needs.
-bool is_enough(const ViewSpec& view, std::string_view event, std::string_view filter);
+bool covers(const ViewSpec& view, std::string_view event, std::string_view filter);
 
 }  // namespace memtrace

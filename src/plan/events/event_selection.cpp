@@ -62,7 +62,7 @@ class Selector {
     }
     raw_calls_.note(needs, exists);
     for (const std::string& event : chosen.value()) {
-      part_ = find_part(parts_, event);
+      part_ = find_narrowing(parts_, event);
       may_be_missing_ = is_blind && may_be_missing(needs, event);
       TRY(add_event(event, {.stacks = has_stacks(event, stacks_of_calls)}));
     }
@@ -118,7 +118,7 @@ class Selector {
       TRY(check_probed_processes());
       TRY(open_probes());
       TRY(add_all(selected_.probes->add_heap(heap_), true));
-      selected_.choose_late = selection_.plan_only ? ChooseEvents() : choose_late();
+      selected_.choose_added = selection_.plan_only ? ChooseEvents() : choose_added();
       if (heap_.sees_all_calls()) {
         ask_who_takes_memory(selected_.requests);
       }
@@ -171,7 +171,7 @@ class Selector {
   }
 
   // The probes live as long as what has this function, by SelectedEvents' own rule.
-  ChooseEvents choose_late() const {
+  ChooseEvents choose_added() const {
     return [probes = selected_.probes.get(), filter = selection_.filter](
                const NewMapping& mapping) -> Result<std::vector<EventRequest>> {
       auto requests = probes->add_heap_of(mapping);
@@ -282,10 +282,10 @@ class Selector {
   RawCallFilter raw_calls_;
   std::optional<TracepointFiles> files_;
   std::map<std::string, bool> static_probes_;  // those asked for: all files are read for each
-  bool physical_addresses_ = false;   // the view that is being added wants those of its faults
-  std::span<const EventPart> parts_;  // of the view that is being added
-  const EventPart* part_ = nullptr;   // of the event
-  bool may_be_missing_ = false;       // of a plan: the event, by its need
+  bool physical_addresses_ = false;        // the view that is being added wants those of its faults
+  std::span<const EventNarrowing> parts_;  // of the view that is being added
+  const EventNarrowing* part_ = nullptr;   // of the event
+  bool may_be_missing_ = false;            // of a plan: the event, by its need
   SelectedEvents selected_;
 };
 

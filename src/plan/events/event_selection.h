@@ -40,7 +40,7 @@ struct SelectedEvents {
   std::shared_ptr<KernelProbes> kernel_probes;  // the same
   bool data_mappings = false;                   // LiveSetup::data_mappings
   bool is_prompt = false;                       // LiveSetup::is_prompt
-  ChooseEvents choose_late;        // for LiveSetup; empty when no file needs to be looked at
+  ChooseEvents choose_added;       // for LiveSetup; empty when no file needs to be looked at
   std::vector<std::string> notes;  // what is not as one might think: for stderr and every report
   std::map<std::string, std::string> filters;  // of events that the views need only a part of
   std::string unseen;  // of a plan: why the kernel's events could not be looked at; else ""

@@ -212,15 +212,16 @@ std::vector<Column> FieldKeys::columns() const {
   return columns;
 }
 
-bool FieldKeys::settles() const {
-  return std::ranges::any_of(
-      keys_, [](const Key& key) { return key.shared != nullptr && key.shared->settle != nullptr; });
+bool FieldKeys::needs_resolving() const {
+  return std::ranges::any_of(keys_, [](const Key& key) {
+    return key.shared != nullptr && key.shared->resolve_late != nullptr;
+  });
 }
 
-KeyWords FieldKeys::settle(KeyWords keys, const CellContext& context) const {
+KeyWords FieldKeys::resolve_late(KeyWords keys, const CellContext& context) const {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
-    if (keys_[i].shared != nullptr && keys_[i].shared->settle != nullptr) {
-      keys.words[i] = keys_[i].shared->settle(keys.words[i], context);
+    if (keys_[i].shared != nullptr && keys_[i].shared->resolve_late != nullptr) {
+      keys.words[i] = keys_[i].shared->resolve_late(keys.words[i], context);
     }
   }
   return keys;

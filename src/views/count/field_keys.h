@@ -74,8 +74,8 @@ class FieldKeys {
 
   KeyWords of(const Event& event);
 
-  bool settles() const;
-  KeyWords settle(KeyWords keys, const CellContext& context) const;
+  bool needs_resolving() const;
+  KeyWords resolve_late(KeyWords keys, const CellContext& context) const;
 
   std::vector<Column> columns() const;
   std::vector<Cell> cells(const KeyWords& keys, const CellContext& context) const;

@@ -54,7 +54,7 @@ class LastEvents {
     for (const auto& [time_ns, words] : events_) {
       std::vector<Cell>& row = table.rows.emplace_back();
       row.emplace_back(time_ns - std::min(time_ns, context.span.start_ns));
-      const std::vector<Cell> cells = keys.cells(keys.settle(words, context), context);
+      const std::vector<Cell> cells = keys.cells(keys.resolve_late(words, context), context);
       row.insert(row.end(), cells.begin(), cells.end());
     }
     return table;

@@ -76,7 +76,7 @@ constexpr auto kOwnKeys = std::to_array<OwnKey>({
       .unit = Unit::Address,
       .of = no_word,
       .cell = page_cell,
-      .settle = settle_page},
+      .resolve_late = settle_page},
      [](const Fault& f, std::uint64_t) { return page_of(f.entry); }},
     {{.name = "kind", .unit = Unit::Text, .of = no_word, .cell = kind_cell},
      [](const Fault& f, std::uint64_t) { return static_cast<std::uint64_t>(f.place.kind); }},

@@ -60,10 +60,10 @@ class FaultKeys {
 
   bool has(std::string_view name) const { return keys_.index_of(name).has_value(); }
 
-  bool settles() const { return keys_.settles(); }
+  bool needs_resolving() const { return keys_.needs_resolving(); }
 
-  KeyWords settle(KeyWords keys, const CellContext& context) const {
-    return keys_.settle(keys, context);
+  KeyWords resolve_late(KeyWords keys, const CellContext& context) const {
+    return keys_.resolve_late(keys, context);
   }
 
   std::vector<Column> columns() const { return keys_.columns(); }

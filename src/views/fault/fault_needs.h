@@ -21,13 +21,13 @@ inline constexpr auto kFaultNeeds =
 // The stack is the entry's. Of page allocations only those of huge pages: 9 is the order on x86 and
 // wherever pages are of 4 KiB, larger pages have larger ones. Of signals SIGBUS, SIGSEGV and
 // SIGKILL.
-inline constexpr auto kFaultParts = std::to_array<EventPart>({
-    {.event = "minor-faults", .stacks = EventPart::Stacks::None},
-    {.event = "major-faults", .stacks = EventPart::Stacks::None},
-    {.event = "kmem:mm_page_alloc", .filter = "order >= 9", .stacks = EventPart::Stacks::None},
+inline constexpr auto kFaultParts = std::to_array<EventNarrowing>({
+    {.event = "minor-faults", .stacks = EventNarrowing::Stacks::None},
+    {.event = "major-faults", .stacks = EventNarrowing::Stacks::None},
+    {.event = "kmem:mm_page_alloc", .filter = "order >= 9", .stacks = EventNarrowing::Stacks::None},
     {.event = "signal:signal_generate",
      .filter = "sig == 7 || sig == 9 || sig == 11",
-     .stacks = EventPart::Stacks::None},
+     .stacks = EventNarrowing::Stacks::None},
 });
 
 inline bool is_of_faults(const EventType& type) {

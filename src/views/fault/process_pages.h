@@ -80,20 +80,20 @@ bool is_page_cache_event(const EventType& type);
 bool is_resident_event(const EventType& type);
 
 // Nothing is shown by stack.
-inline constexpr auto kProcessPageParts = std::to_array<EventPart>({
-    {.event = "exceptions:page_fault_user", .stacks = EventPart::Stacks::None},
-    {.event = "exceptions:page_fault_kernel", .stacks = EventPart::Stacks::None},
-    {.event = "page-faults", .stacks = EventPart::Stacks::None},
-    {.event = "minor-faults", .stacks = EventPart::Stacks::None},
-    {.event = "major-faults", .stacks = EventPart::Stacks::None},
-    {.event = "kmem:mm_page_alloc", .stacks = EventPart::Stacks::None},
-    {.event = "kmem:rss_stat", .stacks = EventPart::Stacks::None},
-    {.event = "kmem:mm_anon_userfree", .stacks = EventPart::Stacks::None},
-    {.event = "kmem:mm_anon_cow", .stacks = EventPart::Stacks::None},
-    {.event = "kmem:mm_filemap_userunmap", .stacks = EventPart::Stacks::None},
-    {.event = "kmem:mm_filemap_cow", .stacks = EventPart::Stacks::None},
-    {.event = "filemap:mm_filemap_add_to_page_cache", .stacks = EventPart::Stacks::None},
-    {.event = "filemap:mm_filemap_delete_from_page_cache", .stacks = EventPart::Stacks::None},
+inline constexpr auto kProcessPageParts = std::to_array<EventNarrowing>({
+    {.event = "exceptions:page_fault_user", .stacks = EventNarrowing::Stacks::None},
+    {.event = "exceptions:page_fault_kernel", .stacks = EventNarrowing::Stacks::None},
+    {.event = "page-faults", .stacks = EventNarrowing::Stacks::None},
+    {.event = "minor-faults", .stacks = EventNarrowing::Stacks::None},
+    {.event = "major-faults", .stacks = EventNarrowing::Stacks::None},
+    {.event = "kmem:mm_page_alloc", .stacks = EventNarrowing::Stacks::None},
+    {.event = "kmem:rss_stat", .stacks = EventNarrowing::Stacks::None},
+    {.event = "kmem:mm_anon_userfree", .stacks = EventNarrowing::Stacks::None},
+    {.event = "kmem:mm_anon_cow", .stacks = EventNarrowing::Stacks::None},
+    {.event = "kmem:mm_filemap_userunmap", .stacks = EventNarrowing::Stacks::None},
+    {.event = "kmem:mm_filemap_cow", .stacks = EventNarrowing::Stacks::None},
+    {.event = "filemap:mm_filemap_add_to_page_cache", .stacks = EventNarrowing::Stacks::None},
+    {.event = "filemap:mm_filemap_delete_from_page_cache", .stacks = EventNarrowing::Stacks::None},
 });
 
 }  // namespace memtrace

@@ -29,10 +29,10 @@ constexpr auto kNeeds =
                                      "kmem:mm_page_alloc|",
                                      "vmscan:mm_vmscan_write_folio|vmscan:mm_vmscan_writepage|"
                                      "kmem:mm_vmscan_writepage|"});
-constexpr auto kParts = std::to_array<EventPart>({
-    {.event = "minor-faults", .stacks = EventPart::Stacks::None},
-    {.event = "major-faults", .stacks = EventPart::Stacks::None},
-    {.event = "kmem:mm_page_alloc", .stacks = EventPart::Stacks::Kernel},
+constexpr auto kParts = std::to_array<EventNarrowing>({
+    {.event = "minor-faults", .stacks = EventNarrowing::Stacks::None},
+    {.event = "major-faults", .stacks = EventNarrowing::Stacks::None},
+    {.event = "kmem:mm_page_alloc", .stacks = EventNarrowing::Stacks::Kernel},
 });
 
 constexpr auto kDefaultBy = std::to_array<std::string_view>({"comm", "pid"});

@@ -167,7 +167,7 @@ Table KernelLeaks::address_table(std::vector<const LiveBlock*> blocks,
   for (const LiveBlock* block : std::span(blocks).first(count)) {
     std::vector<Cell>& row = table.rows.emplace_back();
     row.emplace_back(block->key);
-    const KeyWords keys = address_keys_.settle(address_keys_.of(*block), context);
+    const KeyWords keys = address_keys_.resolve_late(address_keys_.of(*block), context);
     std::ranges::move(address_keys_.cells(keys, context), std::back_inserter(row));
     row.emplace_back(block->bytes);
     row.emplace_back(age_ns(*block, context.span));

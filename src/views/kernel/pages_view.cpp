@@ -63,7 +63,7 @@ constexpr auto kOwnKeys = std::to_array<KeySpec>({
          [](std::uint64_t word, const CellContext&) {
            return word == 0 ? Cell() : Cell(LocationId{static_cast<std::uint32_t>(word)});
          },
-     .settle = settle_caller},
+     .resolve_late = settle_caller},
     {.name = "page",
      .unit = Unit::Address,
      .of = [](const Event& event) { return std::get<PageAlloc>(event.payload).page; },

@@ -92,7 +92,7 @@ void CacheNames::learn(const Event& free) {
   learnt.name = free.cache;
 }
 
-std::uint64_t CacheNames::settle(std::uint64_t key) const {
+std::uint64_t CacheNames::resolve_late(std::uint64_t key) const {
   if (form_of(key) != Form::Unnamed) {
     return key;
   }

@@ -37,7 +37,7 @@ class CacheNames {
 
   // The word of the named cache when the name has been learnt, or that of a cache that is known by
   // its size; else `key`.
-  std::uint64_t settle(std::uint64_t key) const;
+  std::uint64_t resolve_late(std::uint64_t key) const;
 
   // "dentry"; "kmalloc-64", or "size-64" where the machine calls it so; "kmalloc-large"; "dentry
   // (by size)"; "size-192?" when there is no name; "" for no slab.

@@ -45,7 +45,8 @@ struct KeyWordsEqual {
 };
 
 // Cost: what is added up for a row; starts at zero and has +=.
-// Keys: KeySet, or another class with of(), settles(), settle(), columns() and cells().
+// Keys: KeySet, or another class with of(), needs_resolving(), resolve_late(), columns() and
+// cells().
 template <typename Cost, typename Keys = KeySet>
 class GroupBy {
  public:
@@ -87,12 +88,12 @@ class GroupBy {
 
   // All rows, in no order.
   Table table(std::span<const Figure<Cost>> figures, const CellContext& context) const {
-    if (!keys_.settles()) {
+    if (!keys_.needs_resolving()) {
       return tabulate(rows_, figures, context);
     }
     Rows settled = no_rows();
     for (const auto& [words, cost] : rows_) {
-      settled[keys_.settle(words, context)] += cost;
+      settled[keys_.resolve_late(words, context)] += cost;
     }
     return tabulate(settled, figures, context);
   }

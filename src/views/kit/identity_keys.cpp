@@ -22,7 +22,7 @@ IdentityId identity_in(std::uint64_t word) {
 // The word is an identity, and settled, the one that stands for all of the same user, cgroup or
 // container.
 template <auto Same>
-std::uint64_t settle(std::uint64_t word, const CellContext& context) {
+std::uint64_t resolve_late(std::uint64_t word, const CellContext& context) {
   const IdentityId id = identity_in(word);
   return id.valid() ? (context.world.identities().*Same)(id).value : 0;
 }
@@ -47,25 +47,25 @@ constexpr auto kKeys = std::to_array<KeySpec>({
      .of = identity_of,
      .of_block = identity_of_block,
      .cell = text_cell<&IdentityTable::knows_user, &IdentityTable::user>,
-     .settle = settle<&IdentityTable::same_user>},
+     .resolve_late = resolve_late<&IdentityTable::same_user>},
     {.name = "uid",
      .unit = Unit::Number,
      .of = identity_of,
      .of_block = identity_of_block,
      .cell = uid_cell,
-     .settle = settle<&IdentityTable::same_user>},
+     .resolve_late = resolve_late<&IdentityTable::same_user>},
     {.name = "cgroup",
      .unit = Unit::Text,
      .of = identity_of,
      .of_block = identity_of_block,
      .cell = text_cell<&IdentityTable::knows_cgroup, &IdentityTable::cgroup>,
-     .settle = settle<&IdentityTable::same_cgroup>},
+     .resolve_late = resolve_late<&IdentityTable::same_cgroup>},
     {.name = "container",
      .unit = Unit::Text,
      .of = identity_of,
      .of_block = identity_of_block,
      .cell = text_cell<&IdentityTable::knows_cgroup, &IdentityTable::container>,
-     .settle = settle<&IdentityTable::same_container>},
+     .resolve_late = resolve_late<&IdentityTable::same_container>},
 });
 
 bool is_identity_key(std::string_view name) {

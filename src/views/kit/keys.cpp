@@ -57,7 +57,7 @@ Cell kind_cell(std::uint64_t word, const CellContext& /*context*/) {
 }
 
 std::uint64_t settle_cache(std::uint64_t word, const CellContext& context) {
-  return context.cache_names == nullptr ? word : context.cache_names->settle(word);
+  return context.cache_names == nullptr ? word : context.cache_names->resolve_late(word);
 }
 
 std::uint64_t size_of(const Event& event) {
@@ -241,14 +241,15 @@ std::optional<std::size_t> KeySet::index_of(std::string_view name) const {
   return static_cast<std::size_t>(found - specs_.begin());
 }
 
-bool KeySet::settles() const {
-  return std::ranges::any_of(specs_, [](const KeySpec& spec) { return spec.settle != nullptr; });
+bool KeySet::needs_resolving() const {
+  return std::ranges::any_of(specs_,
+                             [](const KeySpec& spec) { return spec.resolve_late != nullptr; });
 }
 
-KeyWords KeySet::settle(KeyWords keys, const CellContext& context) const {
+KeyWords KeySet::resolve_late(KeyWords keys, const CellContext& context) const {
   for (std::size_t i = 0; i < specs_.size(); ++i) {
-    if (specs_[i].settle != nullptr) {
-      keys.words[i] = specs_[i].settle(keys.words[i], context);
+    if (specs_[i].resolve_late != nullptr) {
+      keys.words[i] = specs_[i].resolve_late(keys.words[i], context);
     }
   }
   return keys;

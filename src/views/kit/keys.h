@@ -67,7 +67,7 @@ struct KeySpec {
   std::uint64_t (*of_block)(const LiveBlock& block) = nullptr;
   Cell (*cell)(std::uint64_t word, const CellContext& context) = nullptr;
   // For words whose meaning is learnt later: the word to show the row under; null: the word itself.
-  std::uint64_t (*settle)(std::uint64_t word, const CellContext& context) = nullptr;
+  std::uint64_t (*resolve_late)(std::uint64_t word, const CellContext& context) = nullptr;
 };
 
 // A key that several views have; null when there is none of that name.
@@ -108,8 +108,8 @@ class KeySet {
     return keys;
   }
 
-  bool settles() const;
-  KeyWords settle(KeyWords keys, const CellContext& context) const;
+  bool needs_resolving() const;
+  KeyWords resolve_late(KeyWords keys, const CellContext& context) const;
 
   std::vector<Column> columns() const;
   std::vector<Cell> cells(const KeyWords& keys, const CellContext& context) const;

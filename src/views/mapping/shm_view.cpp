@@ -35,8 +35,8 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
     "syscalls:sys_exit_mmap|",
     kShmemNeed,
 });
-constexpr auto kParts = std::to_array<EventPart>(
-    {{.event = "kmem:mm_page_alloc", .stacks = EventPart::Stacks::Kernel}});
+constexpr auto kParts = std::to_array<EventNarrowing>(
+    {{.event = "kmem:mm_page_alloc", .stacks = EventNarrowing::Stacks::Kernel}});
 constexpr auto kCalls = std::to_array<std::string_view>(
     {"shmget", "shmat", "shmdt", "shmctl", "memfd_create", "ftruncate", "mmap"});
 

@@ -22,8 +22,8 @@ constexpr auto kNeeds = std::to_array<std::string_view>({"migrate:mm_migrate_pag
                                                          "major-faults|",
                                                          "exceptions:page_fault_user|"});
 // What counts is who, where and how, not the code.
-constexpr auto kParts = std::to_array<EventPart>(
-    {{.event = "exceptions:page_fault_user", .stacks = EventPart::Stacks::None}});
+constexpr auto kParts = std::to_array<EventNarrowing>(
+    {{.event = "exceptions:page_fault_user", .stacks = EventNarrowing::Stacks::None}});
 constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::Migration});
 
 // MR_NUMA_MISPLACED of enum migrate_reason (include/linux/migrate_mode.h).

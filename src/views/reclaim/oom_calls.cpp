@@ -25,7 +25,7 @@ void OomCalls::on_call(const Event& event, const World& world) {
 }
 
 // One victim for each call: what comes later may be of no call.
-void OomCalls::settle(OomKill& kill, std::uint32_t tid) {
+void OomCalls::resolve_late(OomKill& kill, std::uint32_t tid) {
   const auto call = by_tid_.find(tid);
   if (call == by_tid_.end()) {
     return;

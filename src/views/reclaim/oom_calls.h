@@ -20,7 +20,7 @@ class OomCalls {
   void on_call(const Event& event, const World& world);
 
   // The kill is of the call that its thread is in, if it is in one.
-  void settle(OomKill& kill, std::uint32_t tid);
+  void resolve_late(OomKill& kill, std::uint32_t tid);
 
   // Those that remain: kills without a victim, in order of time.
   std::vector<OomKill> take();

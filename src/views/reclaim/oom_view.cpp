@@ -17,7 +17,7 @@ namespace {
 constexpr auto kKeys = std::to_array<std::string_view>({"stack"});
 constexpr auto kNeeds = std::to_array<std::string_view>({"oom:mark_victim|signal:signal_generate"});
 
-constexpr auto kParts = std::to_array<EventPart>({{"signal:signal_generate", "sig == 9"}});
+constexpr auto kParts = std::to_array<EventNarrowing>({{"signal:signal_generate", "sig == 9"}});
 
 class Oom final : public View {
  public:
@@ -36,10 +36,10 @@ class Oom final : public View {
     start_ns_ = start_ns_ == 0 ? event.time_ns : start_ns_;
     if (std::holds_alternative<OomVictim>(event.payload)) {
       kills_.push_back(killed_by_mark(event, world));
-      calls_.settle(kills_.back(), event.tid);
+      calls_.resolve_late(kills_.back(), event.tid);
     } else if (uses_signals_ && is_fatal_signal(event)) {
       kills_.push_back(killed_by_signal(event, world));
-      calls_.settle(kills_.back(), event.tid);
+      calls_.resolve_late(kills_.back(), event.tid);
     } else if (is_oom_call(*event.type)) {
       calls_.on_call(event, world);
     }

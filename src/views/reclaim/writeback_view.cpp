@@ -40,9 +40,9 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
 });
 
 // Who writes to a disk matters, not the code.
-constexpr auto kParts = std::to_array<EventPart>({{.event = "block:block_bio_queue",
-                                                   .filter = "rwbs ~ \"*W*\"",
-                                                   .stacks = EventPart::Stacks::None}});
+constexpr auto kParts = std::to_array<EventNarrowing>({{.event = "block:block_bio_queue",
+                                                        .filter = "rwbs ~ \"*W*\"",
+                                                        .stacks = EventNarrowing::Stacks::None}});
 
 struct WriteCost {
   std::uint64_t dirtied = 0;

@@ -14,7 +14,7 @@ TEST(EventAttr, the_tracking_event_tells_of_data_only_when_it_is_wanted) {
 }
 
 TEST(EventAttr, stacks_are_copied_but_of_what_comes_in_bursts) {
-  const CallGraph asked{.repair = true, .stack_bytes = 8192, .spares_bursts = true};
+  const CallGraph asked{.repair = true, .stack_bytes = 8192, .skip_kernel_work = true};
   const auto attr_of = [&](const std::string& name, bool on_user_code, bool in_bursts) {
     const EventRequest request{.info = {.name = name, .kind = EventKind::Tracepoint},
                                .type = kTypeTracepoint,

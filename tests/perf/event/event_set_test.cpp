@@ -172,7 +172,7 @@ std::string name_of_test(const testing::TestParamInfo<KernelModel>& info) {
 TEST_P(OldKernelsTest, small_rings_are_for_the_copies_of_probes_only) {
   const SimulatedKernel kernel(GetParam());
   EventSetup setup = setup_for(kernel);
-  setup.call_graph.spares_bursts = true;
+  setup.call_graph.skip_kernel_work = true;
   const auto set = EventSet::open(setup);
   ASSERT_TRUE(set.ok());
   const bool copies = set.value().features().user_stack;
@@ -199,7 +199,7 @@ TEST_P(OldKernelsTest, small_rings_are_for_the_copies_of_probes_only) {
 TEST_P(OldKernelsTest, rings_of_middle_size_are_for_copies_of_half_the_size) {
   const SimulatedKernel kernel(GetParam());
   EventSetup setup = setup_for(kernel);
-  setup.call_graph.spares_bursts = true;
+  setup.call_graph.skip_kernel_work = true;
   setup.ring_bytes = kSmallestStackRing;
   const auto middle = EventSet::open(setup);
   ASSERT_TRUE(middle.ok());

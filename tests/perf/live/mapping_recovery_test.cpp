@@ -33,7 +33,7 @@ std::set<std::uint32_t> mapped_pids(const RecordBuilder& records) {
   return pids;
 }
 
-std::set<std::uint32_t> read(LostMappings& mappings) {
+std::set<std::uint32_t> read(MappingRecovery& mappings) {
   RecordBuilder records(kId);
   records.set_time(kTime);
   mappings.read(records);
@@ -44,7 +44,7 @@ const auto kOwnPid = static_cast<std::uint32_t>(::getpid());
 const Record kLoss{.payload = Lost{.count = 1}};
 
 TEST(LostMappingsTest, only_the_kernels_losses_put_mappings_in_doubt) {
-  LostMappings mappings(true, KeptMaps::Executable);
+  MappingRecovery mappings(true, KeptMaps::Executable);
   EXPECT_FALSE(mappings.is_due(kNow));
   for (const LossReason reason : {LossReason::Late, LossReason::Overload, LossReason::Malformed}) {
     mappings.see({.payload = Lost{.count = 1, .reason = reason}});
@@ -55,7 +55,7 @@ TEST(LostMappingsTest, only_the_kernels_losses_put_mappings_in_doubt) {
 }
 
 TEST(LostMappingsTest, reading_again_waits_for_another_loss_and_some_time) {
-  LostMappings mappings(false, KeptMaps::Executable);
+  MappingRecovery mappings(false, KeptMaps::Executable);
   mappings.see(kLoss);
   read(mappings);
   EXPECT_FALSE(mappings.is_due(kNow)) << "no other loss";
@@ -65,7 +65,7 @@ TEST(LostMappingsTest, reading_again_waits_for_another_loss_and_some_time) {
 }
 
 TEST(LostMappingsTest, processes_that_records_tell_of_are_read_until_they_end) {
-  LostMappings mappings(false, KeptMaps::Executable);
+  MappingRecovery mappings(false, KeptMaps::Executable);
   EXPECT_TRUE(read(mappings).empty());
   mappings.see({.payload = Sample{.pid = kOwnPid}});
   EXPECT_EQ(read(mappings), std::set{kOwnPid});
@@ -78,7 +78,7 @@ TEST(LostMappingsTest, processes_that_records_tell_of_are_read_until_they_end) {
 }
 
 TEST(LostMappingsTest, all_processes_are_read_for_the_whole_machine) {
-  LostMappings mappings(true, KeptMaps::Executable);
+  MappingRecovery mappings(true, KeptMaps::Executable);
   EXPECT_TRUE(read(mappings).contains(kOwnPid));
 }
 

@@ -75,7 +75,7 @@ TEST(ShedTest, a_cut_stack_keeps_the_innermost_of_each_part_and_its_fields) {
   add_sample(words, long_chain());
   add_sample(words, {kContextUser, 0x42});
   Chunk chunk = chunk_of(std::move(words));
-  shed(chunk, Overload::CutStacks, parse);
+  apply_overload(chunk, Overload::CutStacks, parse);
   EXPECT_EQ(chunk.cut_stacks, 1U);
   const auto records = records_in(chunk, parse);
   ASSERT_EQ(records.size(), 2U);
@@ -112,7 +112,7 @@ TEST(ShedTest, a_cut_copy_of_a_stack_keeps_its_top) {
   add_dump(words, 8192);
   add_dump(words, kCutStackBytes);
   Chunk chunk = chunk_of(std::move(words));
-  shed(chunk, Overload::CutStacks, parse);
+  apply_overload(chunk, Overload::CutStacks, parse);
   EXPECT_EQ(chunk.cut_stacks, 1U);
   EXPECT_LT(chunk.used_bytes, 3 * kCutStackBytes);
   const auto records = records_in(chunk, parse);
@@ -137,7 +137,7 @@ TEST(ShedTest, dropping_samples_keeps_all_other_records) {
   std::copy(comm.begin(), comm.end(), reinterpret_cast<std::byte*>(&words[at]));
   add_sample(words, long_chain());
   Chunk chunk = chunk_of(std::move(words));
-  shed(chunk, Overload::DropSamples, parse);
+  apply_overload(chunk, Overload::DropSamples, parse);
   ASSERT_EQ(chunk.dropped.size(), 1U);
   EXPECT_EQ(chunk.dropped[0].count, 2U);
   const auto records = records_in(chunk, parse);

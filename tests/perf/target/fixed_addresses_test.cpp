@@ -10,7 +10,7 @@
 namespace memtrace {
 namespace {
 
-constexpr CallGraph kCopies{.stack_bytes = 8192, .spares_bursts = true};
+constexpr CallGraph kCopies{.stack_bytes = 8192, .skip_kernel_work = true};
 
 Target command() {
   return {.kind = TargetKind::Command, .command = {"true"}};

@@ -13,14 +13,14 @@ EventRequest tracepoint(const char* name, const char* filter = "") {
           .filter = filter};
 }
 
-constexpr std::array<EventPart, 2> kParts = {{
-    {.event = "kmem:mm_page_alloc", .filter = "order >= 9", .stacks = EventPart::Stacks::None},
-    {.event = "kmem:kmalloc", .stacks = EventPart::Stacks::Kernel},
+constexpr std::array<EventNarrowing, 2> kParts = {{
+    {.event = "kmem:mm_page_alloc", .filter = "order >= 9", .stacks = EventNarrowing::Stacks::None},
+    {.event = "kmem:kmalloc", .stacks = EventNarrowing::Stacks::Kernel},
 }};
 
 TEST(EventPartsTest, event_without_a_part_is_needed_whole) {
-  EXPECT_EQ(find_part(kParts, "kmem:kfree"), nullptr);
-  EXPECT_EQ(find_part(kParts, "kmem:kmalloc"), &kParts[1]);
+  EXPECT_EQ(find_narrowing(kParts, "kmem:kfree"), nullptr);
+  EXPECT_EQ(find_narrowing(kParts, "kmem:kmalloc"), &kParts[1]);
 }
 
 TEST(EventPartsTest, part_has_fewer_samples_and_shorter_stacks) {
@@ -59,9 +59,9 @@ TEST(EventPartsTest, recording_knows_what_was_left_out_and_for_whom_it_is_enough
   const std::map<std::string, std::string> expected = {{"kmem:mm_page_alloc", "order >= 9"}};
   EXPECT_EQ(filters_of_parts(requests), expected);
   const ViewSpec narrow_view{.parts = kParts};
-  EXPECT_TRUE(is_enough(narrow_view, "kmem:mm_page_alloc", "order >= 9"));
-  EXPECT_FALSE(is_enough(narrow_view, "kmem:mm_page_alloc", "order >= 4"));
-  EXPECT_FALSE(is_enough(ViewSpec{}, "kmem:mm_page_alloc", "order >= 9"));
+  EXPECT_TRUE(covers(narrow_view, "kmem:mm_page_alloc", "order >= 9"));
+  EXPECT_FALSE(covers(narrow_view, "kmem:mm_page_alloc", "order >= 4"));
+  EXPECT_FALSE(covers(ViewSpec{}, "kmem:mm_page_alloc", "order >= 9"));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class ModuleFileTest : public testing::Test {
   }
 
   test::TempDir dir_;
-  NamingCaveats caveats_;
+  SymbolCaveats caveats_;
 };
 
 TEST_F(ModuleFileTest, another_file_of_the_same_path_is_not_the_module) {
