@@ -29,7 +29,7 @@ memtrace_room(symbolize/code "functions by name, where a probe may stand, static
 
 # src/perf/: perf_event_open(2) and perf.data.
 memtrace_room(src/perf/record "one record: its layout, parser and builder"
-              SEES base USES perf_event)
+              SEES base USES perf_event robin_map)
 memtrace_room(src/perf/event "a request to perf_event_attr, descriptors and mapped rings"
               SEES base os perf/record USES perf_event)
 memtrace_room(src/perf/target "whom to watch, and what they have mapped already"
