@@ -45,7 +45,7 @@ memtrace_room(src/perf/file_out "records to perf.data, a file or a pipe"
 
 # src/state/: the world as of this event.
 memtrace_room(src/state/process "processes, address spaces, modules, stacks, identities"
-              SEES base symbolize/elf)
+              SEES base symbolize/elf USES robin_map)
 memtrace_room(src/state/mapping "mappings and the system calls that change them"
               SEES base tracepoints/event USES robin_map)
 memtrace_room(src/state/heap "allocator calls to blocks, peaks and arenas"

@@ -103,4 +103,18 @@ LiveBlock LiveBlocks::resized(LiveBlock block, std::uint32_t order) const {
   return block;
 }
 
+LiveBlock block_of(const Event& event) {
+  LiveBlock block;
+  block.time_ns = event.time_ns;
+  block.pid = event.pid;
+  block.tid = event.tid;
+  block.cpu = event.cpu;
+  block.comm = event.comm;
+  block.cache = event.cache;
+  block.call_site = event.call_site;
+  block.stack = event.stack;
+  block.identity = event.identity;
+  return block;
+}
+
 }  // namespace memtrace

@@ -36,6 +36,9 @@ struct LiveBlock {
   IdentityId identity;
 };
 
+// What every block that this event allocates says of it: who, when, where.
+LiveBlock block_of(const Event& event);
+
 class LiveBlocks {
  public:
   using Map = tsl::robin_map<std::uint64_t, LiveBlock>;

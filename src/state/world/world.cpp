@@ -1,38 +1,21 @@
 #include "state/world/world.h"
 
-#include "base/hash.h"
-
 namespace memtrace {
-namespace {
-
-// Callchain markers: include/uapi/linux/perf_event.h, enum perf_callchain_context.
-constexpr std::uint64_t kFirstMarker = 0xfffffffffffff001U;  // PERF_CONTEXT_MAX, -4095
-constexpr std::uint64_t kKernelMarker = 0xffffffffffffff80U;
-constexpr std::uint64_t kUserMarker = 0xfffffffffffffe00U;
-// Without a marker: the upper half of the address space is the kernel's on every 64-bit machine.
-constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
-
-// The table of known chains is only a cache: when it has grown so large, it starts again.
-constexpr std::size_t kMostKnownChains = 1U << 20U;
-
-enum class Context { ByAddress, Kernel, User, Other };
-
-Context context_of(std::uint64_t marker) {
-  if (marker == kKernelMarker) {
-    return Context::Kernel;
-  }
-  return marker == kUserMarker ? Context::User : Context::Other;
-}
-
-bool is_user_frame(Context context, std::uint64_t address) {
-  return context == Context::User ||
-         (context == Context::ByAddress && address < kFirstKernelAddress);
-}
-
-}  // namespace
 
 World::World(Options options)
-    : options_(options), live_(options.page_size_bytes), memory_maps_(options.page_size_bytes) {}
+    : options_(options),
+      stacks_(modules_, processes_, {.part = options.part, .keep_stacks = options.keep_stacks}),
+      kernel_blocks_(options.page_size_bytes),
+      heap_(stacks_.stacks(),
+            strings_,
+            {.track_blocks = options.track_live_blocks,
+             .track_callers = options.track_heap_mappings}),
+      program_mappings_(
+          {.heap = heap_, .stacks = stacks_.stacks(), .modules = modules_, .strings = strings_},
+          options.page_size_bytes),
+      calls_({.track_mappings = options.track_mappings,
+              .track_kernel_memory = options.track_live_blocks,
+              .page_size_bytes = options.page_size_bytes}) {}
 
 void World::map(const NewMapping& mapping) {
   const ModuleId module = modules_.intern(mapping.module);
@@ -45,73 +28,50 @@ void World::map(const NewMapping& mapping) {
   processes_.process(mapping.pid).space.map(mapping.range, {module, offset - mapping.range.start});
 }
 
-StackId World::intern_stack(std::uint32_t pid, std::span<const std::uint64_t> callchain) {
-  if (callchain.empty()) {
-    return {};
-  }
-  const Process& process = processes_.process(pid);
-  const std::uint64_t key =
-      hash_words(callchain, combine(process.serial, process.space.generation()));
-  if (const auto known = known_chains_.find(key); known != known_chains_.end()) {
-    return known->second;
-  }
-  if (known_chains_.size() >= kMostKnownChains) {
-    known_chains_.clear();
-  }
-  const StackId stack = translate(process, callchain);
-  known_chains_.emplace(key, stack);
-  return stack;
+void World::announce(const MemoryMaps::Record& record) {
+  calls_.announce(record);
 }
 
-StackId World::translate(const Process& process, std::span<const std::uint64_t> callchain) {
-  frames_.clear();
-  Context context = Context::ByAddress;
-  bool innermost = true;  // of its context: the interrupted instruction, not a return address
-  for (const std::uint64_t address : callchain) {
-    if (address >= kFirstMarker) {
-      context = context_of(address);
-      innermost = true;
-      continue;
-    }
-    const bool user = is_user_frame(context, address);
-    if (context != Context::Other && wanted(user)) {
-      const CodeLocation location = user ? process.space.locate(address, !innermost)
-                                         : CodeLocation{modules_.kernel(), !innermost, address};
-      // An address outside of every mapping is no code: the frame-pointer chain ran into a
-      // register that held something else. What follows is noise, unlike for each call.
-      if (user && !location.module.valid()) {
-        frames_.push_back(stacks_.intern(CodeLocation{}));
-        break;
-      }
-      frames_.push_back(stacks_.intern(location));
-    }
-    innermost = false;
+std::optional<World::FoundArea> World::find(std::uint32_t pid, std::uint64_t avma) const {
+  const MemoryMap::Entry* entry = calls_.memory_maps().find(pid, avma);
+  if (entry == nullptr) {
+    return std::nullopt;
   }
-  return options_.keep_stacks ? stacks_.intern(frames_) : StackId{};
+  return FoundArea{
+      .area = entry->value,
+      .start = entry->start,
+      .limit = entry->limit,
+      .file_offset = entry->value.has_offset() ? avma + entry->value.offset_minus_avma : 0};
 }
 
-bool World::wanted(bool user) const {
-  return options_.part == StackPart::Whole || (options_.part == StackPart::User) == user;
+void World::fork(const ProcessTable::ForkedTask& task) {
+  processes_.fork(task);
+  heap_.fork(task);
+  calls_.fork(task.parent_pid, task.pid, task.tid);
+  kernel_work_.forget(task.tid);
+  if (options_.track_heap_mappings && task.pid != task.parent_pid) {
+    program_mappings_.fork(task.parent_pid, task.pid);
+  }
 }
 
-LocationId World::intern_kernel_address(std::uint64_t avma) {
-  if (avma == 0) {
-    return {};
-  }
-  const auto known = kernel_locations_.find(avma);
-  if (known != kernel_locations_.end()) {
-    return known->second;
-  }
-  const LocationId location = stacks_.intern(CodeLocation{modules_.kernel(), true, avma});
-  kernel_locations_.emplace(avma, location);
-  return location;
+void World::exec(std::uint32_t pid) {
+  processes_.exec(pid);
+  heap_.exec(pid);
+  program_mappings_.exec(pid);
+  calls_.exec(pid);
 }
 
-LocationId World::intern_instruction(std::uint32_t pid, std::uint64_t avma) {
-  const bool is_user = is_user_frame(Context::ByAddress, avma);
-  const CodeLocation location = is_user ? processes_.process(pid).space.locate(avma, false)
-                                        : CodeLocation{modules_.kernel(), false, avma};
-  return avma != 0 && location.module.valid() ? stacks_.intern(location) : LocationId();
+void World::exit(std::uint32_t pid, std::uint32_t tid) {
+  processes_.exit(pid, tid);
+  heap_.forget(tid);
+  calls_.exit(pid, tid);
+  kernel_work_.forget(tid);
+}
+
+void World::note_loss() {
+  heap_.forget_calls();
+  calls_.forget_calls();
+  kernel_work_.forget_all();
 }
 
 void World::identify(std::uint32_t pid, IdentityId identity) {
@@ -139,109 +99,137 @@ void World::apply(Event& event) {
   event.identity =
       event.pid != 0 && last_process_ != nullptr ? last_process_->identity : identity_of(event.pid);
   event.freed = nullptr;
-  mapped_change_.reset();
   event.replaced = nullptr;
+  program_mappings_.forget_change();
   if (event.type != nullptr && !event.type->probe.empty()) {
-    event.function = heap_names_.of(*event.type, strings_).function;
-    event.call_site = stacks_.caller(event.stack);
+    event.function = heap_.names_of(*event.type).function;
+    event.call_site = stacks().caller(event.stack);
   }
+  if (!apply_allocation(event) && !apply_user_event(event) && !apply_work(event) &&
+      !apply_part_of_reclaim(event)) {
+    apply_label(event);
+  }
+}
+
+// Each of these is true when the event was one of theirs.
+
+bool World::apply_allocation(Event& event) {
   if (const auto* slab = std::get_if<SlabAlloc>(&event.payload)) {
     apply_slab_alloc(event, *slab);
   } else if (const auto* free = std::get_if<SlabFree>(&event.payload)) {
     apply_slab_free(event, *free);
-  } else if (const auto* call = std::get_if<HeapCall>(&event.payload)) {
-    apply_heap_call(event, *call);
+  } else if (const auto* pages = std::get_if<PageAlloc>(&event.payload)) {
+    if (options_.track_live_blocks) {
+      kernel_blocks_.apply(event, *pages);
+    }
+  } else if (const auto* page_free = std::get_if<PageFree>(&event.payload)) {
+    if (options_.track_live_blocks) {
+      kernel_blocks_.apply(event, *page_free);
+    }
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool World::apply_user_event(Event& event) {
+  if (const auto* call = std::get_if<HeapCall>(&event.payload)) {
+    heap_.apply(event, *call);
   } else if (const auto* ended = std::get_if<HeapReturn>(&event.payload)) {
-    apply_heap_return(event, *ended);
+    heap_.apply(event, *ended);
   } else if (const auto* again = std::get_if<HeapAgain>(&event.payload)) {
-    heap_entries_.expect_again(event.tid, heap_names_.of(*event.type, strings_).call, again->bytes);
+    heap_.apply(event, *again);
   } else if (const auto* entry = std::get_if<SystemCallEntry>(&event.payload)) {
-    apply_call_entry(event, *entry);
+    calls_.enter(event, *entry);
   } else if (const auto* call_ended = std::get_if<SystemCallExit>(&event.payload)) {
     apply_call_exit(event, *call_ended);
   } else if (const auto* fault = std::get_if<PageFault>(&event.payload)) {
     event.call_site =
-        options_.keep_code_of_faults ? intern_instruction(event.pid, fault->ip) : LocationId();
-  } else if (apply_kernel_event(event)) {
-    return;
-  } else if (!options_.track_live_blocks) {
-    return;
-  } else if (const auto* pages = std::get_if<PageAlloc>(&event.payload)) {
-    apply_page_alloc(event, *pages);
-  } else if (const auto* page_free = std::get_if<PageFree>(&event.payload)) {
-    note_freed(event, live_.free_pages(*page_free));
+        options_.keep_code_of_faults ? stacks_.instruction(event.pid, fault->ip) : LocationId();
+  } else {
+    return false;
   }
+  return true;
 }
 
-LiveBlock World::block_of(const Event& event) const {
-  LiveBlock block;
-  block.time_ns = event.time_ns;
-  block.pid = event.pid;
-  block.tid = event.tid;
-  block.cpu = event.cpu;
-  block.comm = event.comm;
-  block.cache = event.cache;
-  block.call_site = event.call_site;
-  block.stack = event.stack;
-  block.identity = event.identity;
-  return block;
+// Begins and ends of the kernel's own work on memory become whole works.
+bool World::apply_work(Event& event) {
+  if (const auto* begin = std::get_if<WorkBegin>(&event.payload)) {
+    event.call_site = stacks_.kernel_function(begin->function);
+    kernel_work_.begin(event, *begin);
+  } else if (const auto* end = std::get_if<WorkEnd>(&event.payload)) {
+    const Work work = kernel_work_.end(event, *end);
+    event.call_site = stacks_.kernel_function(work.begin.function);
+    event.payload = work;
+  } else if (const auto* moved = std::get_if<CompactionMoved>(&event.payload)) {
+    kernel_work_.note(event.tid, *moved);
+  } else if (const auto* goal = std::get_if<CompactionGoal>(&event.payload)) {
+    kernel_work_.note(event.tid, *goal);
+  } else if (const auto* attempt = std::get_if<CompactionTry>(&event.payload)) {
+    kernel_work_.note(event.tid, *attempt);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool World::apply_part_of_reclaim(Event& event) {
+  PartOfReclaim* part = nullptr;
+  if (auto* shrink = std::get_if<LruShrink>(&event.payload)) {
+    part = &shrink->part;
+  } else if (auto* write = std::get_if<ReclaimWrite>(&event.payload)) {
+    part = &write->part;
+  } else if (auto* throttle = std::get_if<ReclaimThrottle>(&event.payload)) {
+    part = &throttle->part;
+  }
+  if (part == nullptr) {
+    return false;
+  }
+  part->kind = kernel_work_.reclaim_of(event.tid);
+  return true;
+}
+
+// Texts that payloads borrow from their sample become ids.
+void World::apply_label(Event& event) {
+  if (const auto* victim = std::get_if<OomVictim>(&event.payload)) {
+    event.label = victim->comm.empty() ? processes_.comm(victim->pid, victim->pid)
+                                       : strings_.intern(victim->comm);
+  } else if (const auto* signal = std::get_if<SignalSent>(&event.payload)) {
+    event.label = strings_.intern(signal->comm);
+  } else if (const auto* dirtied = std::get_if<PageDirtied>(&event.payload)) {
+    event.label = strings_.intern(dirtied->device);
+  } else if (const auto* balance = std::get_if<DirtyBalance>(&event.payload)) {
+    event.label = strings_.intern(balance->device);
+  } else if (const auto* written = std::get_if<InodeWritten>(&event.payload)) {
+    event.label = strings_.intern(written->device);
+  }
 }
 
 void World::apply_slab_alloc(Event& event, const SlabAlloc& alloc) {
-  event.call_site = intern_kernel_address(alloc.call_site);
+  event.call_site = stacks_.kernel_address(alloc.call_site);
   if (!alloc.cache.empty()) {
     event.cache = strings_.intern(alloc.cache);
   }
-  if (!options_.track_live_blocks || alloc.ptr == 0) {
-    return;
+  if (options_.track_live_blocks) {
+    kernel_blocks_.apply(event, alloc);
   }
-  LiveBlock block = block_of(event);
-  block.kind = alloc.kmalloc ? BlockKind::Kmalloc : BlockKind::Cache;
-  block.key = alloc.ptr;
-  block.bytes = alloc.bytes_alloc;
-  block.bytes_req = alloc.bytes_req;
-  block.gfp = alloc.gfp;
-  make_live(event, block);
 }
 
 void World::apply_slab_free(Event& event, const SlabFree& free) {
-  event.call_site = intern_kernel_address(free.call_site);
+  event.call_site = stacks_.kernel_address(free.call_site);
   if (!free.cache.empty()) {
     event.cache = strings_.intern(free.cache);
   }
-  // kfree(NULL) is traced too: the tracepoint stands before the test (mm/slub.c).
-  if (options_.track_live_blocks && free.ptr != 0) {
-    note_freed(event, live_.free_slab(free.ptr));
+  if (options_.track_live_blocks) {
+    kernel_blocks_.apply(event, free);
   }
 }
 
-void World::apply_page_alloc(Event& event, const PageAlloc& alloc) {
-  if (alloc.failed) {
-    return;
+void World::apply_call_exit(Event& event, const SystemCallExit& ended) {
+  const auto map = calls_.leave(event, ended);
+  if (map && options_.track_heap_mappings) {
+    program_mappings_.apply(event, *map);
   }
-  LiveBlock block = block_of(event);
-  block.kind = BlockKind::Page;
-  block.key = alloc.page;
-  block.order = alloc.order;
-  block.bytes = options_.page_size_bytes << alloc.order;
-  block.bytes_req = block.bytes;
-  block.gfp = alloc.gfp;
-  block.migratetype = alloc.migratetype;
-  make_live(event, block);
-}
-
-void World::make_live(Event& event, const LiveBlock& block) {
-  replaced_ = live_.allocate(block);
-  event.replaced = replaced_ ? &*replaced_ : nullptr;
-}
-
-void World::note_freed(Event& event, std::optional<LiveBlock> block) {
-  if (!block) {
-    ++unmatched_frees_;
-    return;
-  }
-  freed_ = *block;
-  event.freed = &*freed_;
 }
 
 }  // namespace memtrace

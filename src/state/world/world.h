@@ -1,40 +1,29 @@
-// Spine 5: processes, address spaces, stacks and live blocks as of the current event. Changed by
-// apply() alone; views see it const.
+// Spine 5: processes, address spaces, stacks and live blocks as of the current event. Records
+// change it by map(), fork(), exec(), exit() and identify(), events by apply(). Views see it const.
 #pragma once
 
-#include <tsl/robin_map.h>
-
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <span>
-#include <vector>
+#include <string>
+#include <utility>
 
 #include "base/interner.h"
-#include "state/heap/heap_blocks.h"
-#include "state/heap/heap_calls.h"
-#include "state/heap/heap_entries.h"
-#include "state/heap/heap_names.h"
-#include "state/heap/live_blocks.h"
-#include "state/heap/mapped_blocks.h"
-#include "state/mapping/anonymous_memory.h"
-#include "state/mapping/map_call.h"
-#include "state/mapping/memory_maps.h"
-#include "state/mapping/system_calls.h"
+#include "state/heap/heap_state.h"
+#include "state/heap/kernel_blocks.h"
+#include "state/heap/program_mappings.h"
+#include "state/mapping/call_state.h"
 #include "state/process/identity_table.h"
 #include "state/process/module_table.h"
 #include "state/process/process_table.h"
-#include "state/process/stack_table.h"
+#include "state/process/stack_interner.h"
 #include "state/world/kernel_work.h"
 #include "state/world/observations.h"
 #include "tracepoints/event/event.h"
 
 namespace memtrace {
-
-// Which part of each stack is kept.
-enum class StackPart : std::uint8_t { Whole, Kernel, User };
 
 class World {
  public:
@@ -49,6 +38,8 @@ class World {
   };
 
   explicit World(Options options);
+  World(const World&) = delete;  // its parts refer to each other
+  World& operator=(const World&) = delete;
 
   // What a mmap record says; file_offset is of `start`.
   struct NewMapping {
@@ -68,11 +59,11 @@ class World {
   // Who can tell whether a stack goes through an allocator; asked of mappings that seem to be the
   // program's own.
   void set_allocator_test(std::function<bool(StackId)> is_in_allocator) {
-    is_in_allocator_ = std::move(is_in_allocator);
+    program_mappings_.set_allocator_test(std::move(is_in_allocator));
   }
 
   // All mappings of all processes.
-  const MemoryMaps& memory_maps() const { return memory_maps_; }
+  const MemoryMaps& memory_maps() const { return calls_.memory_maps(); }
 
   // What an address of a process lies in.
   struct FoundArea {
@@ -91,17 +82,17 @@ class World {
     std::uint64_t avma = 0;
   };
 
-  void note_kernel_place(KernelPlace place) { kernel_place_ = std::move(place); }
+  void note_kernel_place(KernelPlace place) { facts_.kernel_place = std::move(place); }
 
-  const KernelPlace& kernel_place() const { return kernel_place_; }
+  const KernelPlace& kernel_place() const { return facts_.kernel_place; }
 
   // By how much each of /proc/vmstat's counters grew on the whole machine in the time that is being
   // reported; one that is missing did not grow. Empty: not known.
   using VmstatGrowth = std::map<std::string, std::uint64_t>;
 
-  void note_vmstat_growth(VmstatGrowth growth) { vmstat_growth_ = std::move(growth); }
+  void note_vmstat_growth(VmstatGrowth growth) { facts_.vmstat_growth = std::move(growth); }
 
-  const VmstatGrowth& vmstat_growth() const { return vmstat_growth_; }
+  const VmstatGrowth& vmstat_growth() const { return facts_.vmstat_growth; }
 
   void fork(const ProcessTable::ForkedTask& task);
   void exec(std::uint32_t pid);
@@ -129,25 +120,22 @@ class World {
 
   ModuleTable& modules() { return modules_; }
 
-  const StackTable& stacks() const { return stacks_; }
+  const StackTable& stacks() const { return stacks_.stacks(); }
 
-  const LiveBlocks& live() const { return live_; }
+  const LiveBlocks& live() const { return kernel_blocks_.live(); }
 
-  const HeapBlocks& heap() const { return heap_; }
+  const HeapBlocks& heap() const { return heap_.blocks(); }
 
   // What programs mapped themselves, without the help of an allocator.
-  const MappedBlocks& mapped() const { return mapped_; }
+  const MappedBlocks& mapped() const { return program_mappings_.blocks(); }
 
-  struct MappedChange {
-    std::optional<LiveBlock> made;  // bytes_req: what was asked for
-    MappedBlocks::Pieces gone;
-  };
+  using MappedChange = ProgramMappings::Change;
 
   // What the current event changed of that; null for most events.
-  const MappedChange* mapped_change() const { return mapped_change_ ? &*mapped_change_ : nullptr; }
+  const MappedChange* mapped_change() const { return program_mappings_.change(); }
 
   // What programs took from the kernel, if the recording has the system calls.
-  const KernelMemory& kernel_memory() const { return kernel_memory_; }
+  const KernelMemory& kernel_memory() const { return calls_.kernel_memory(); }
 
   // What /proc said when an event happened.
   const Observations& observations() const { return observations_; }
@@ -155,9 +143,9 @@ class World {
   Observations& observations() { return observations_; }
 
   // What happened before this time builds up the state and is not counted in reports.
-  void count_from(std::uint64_t time_ns) { counted_from_ns_ = time_ns; }
+  void count_from(std::uint64_t time_ns) { facts_.counted_from_ns = time_ns; }
 
-  std::uint64_t counted_from_ns() const { return counted_from_ns_; }
+  std::uint64_t counted_from_ns() const { return facts_.counted_from_ns; }
 
   // Reclaim, compaction and the like that have begun and not ended yet.
   const KernelWork& kernel_work() const { return kernel_work_; }
@@ -166,92 +154,56 @@ class World {
 
   // The stack of a sample of process `pid`: its callchain with markers, innermost first. Chains
   // that were seen before cost one hash.
-  StackId intern_stack(std::uint32_t pid, std::span<const std::uint64_t> callchain);
+  StackId intern_stack(std::uint32_t pid, std::span<const std::uint64_t> callchain) {
+    return stacks_.intern(pid, callchain);
+  }
 
-  LocationId intern_kernel_address(std::uint64_t avma);   // of a call: a return address
-  LocationId intern_kernel_function(std::uint64_t avma);  // its entry
-  // Of process `pid` or the kernel; none where there is no code.
-  LocationId intern_instruction(std::uint32_t pid, std::uint64_t avma);
+  LocationId intern_kernel_address(std::uint64_t avma) { return stacks_.kernel_address(avma); }
 
   // Fills in what only the world knows (comm, identity, call_site, cache, freed) and tracks live
   // blocks. The event's `freed` and `replaced` point into the world until the next apply().
   void apply(Event& event);
 
   // Events are missing: calls that have begun may have returned.
-  void note_loss() {
-    heap_calls_.forget_all();
-    heap_entries_.forget_all();
-    system_calls_.clear();
-    memory_maps_.forget_calls();
-    kernel_work_.forget_all();
-  }
+  void note_loss();
 
   // Frees of blocks that were allocated before the recording began.
-  std::uint64_t unmatched_frees() const { return unmatched_frees_; }
+  std::uint64_t unmatched_frees() const {
+    return kernel_blocks_.unmatched_frees() + heap_.unmatched_frees();
+  }
 
  private:
+  // What is known of the recording as a whole.
+  struct Facts {
+    std::uint64_t counted_from_ns = 0;
+    KernelPlace kernel_place;
+    VmstatGrowth vmstat_growth;
+  };
+
   void apply_slab_alloc(Event& event, const SlabAlloc& alloc);
   void apply_slab_free(Event& event, const SlabFree& free);
-  void apply_page_alloc(Event& event, const PageAlloc& alloc);
-  LiveBlock block_of(const Event& event) const;
-  bool wanted(bool user) const;
-  void apply_heap_call(Event& event, const HeapCall& call);
-  void apply_heap_free(Event& event, const HeapCall& call);
-  void apply_heap_return(Event& event, const HeapReturn& ended);
-  void finish_heap_call(Event& event, const HeapReturn& ended, PendingCall& pending);
-  void apply_call_entry(const Event& event, const SystemCallEntry& entry);
   void apply_call_exit(Event& event, const SystemCallExit& ended);
-  bool apply_kernel_event(Event& event);
-  void note_freed(Event& event, std::optional<LiveBlock> block);
-  void apply_heap_mapping(const Event& event, const Map& map);
-  bool is_of_program(const Event& event) const;
-  bool is_of_loader(StackId stack) const;
-  LiveBlock mapped_block(const Event& event, std::string_view function);
-  void make_live(Event& event, const LiveBlock& block);
-  StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
+  bool apply_user_event(Event& event);
+  bool apply_allocation(Event& event);
+  bool apply_work(Event& event);
+  bool apply_part_of_reclaim(Event& event);
+  void apply_label(Event& event);
 
   Options options_;
-  std::uint64_t counted_from_ns_ = 0;
-  KernelPlace kernel_place_;
-  VmstatGrowth vmstat_growth_;
+  Facts facts_;
   StringTable strings_;
   ModuleTable modules_;
   ProcessTable processes_;
   IdentityTable identities_;
   IdentityId idle_identity_;
   const Process* last_process_ = nullptr;  // of the last event; processes are never taken away
-  StackTable stacks_;
-  LiveBlocks live_;
-  HeapBlocks heap_;
-  HeapCalls heap_calls_;
-  HeapEntries heap_entries_;
-  HeapNames heap_names_;
-  MappedBlocks mapped_;
-  std::optional<MappedChange> mapped_change_;
-  std::unordered_map<std::uint32_t, StackId> heap_callers_;  // by tid: of the last heap call
-  std::function<bool(StackId)> is_in_allocator_;
-  bool has_calls_ = true;  // false: only returns of allocators are probed
-  KernelMemory kernel_memory_;
-  SystemCalls system_calls_;
-  MemoryMaps memory_maps_;
+  StackInterner stacks_;
+  KernelBlocks kernel_blocks_;
+  HeapState heap_;
+  ProgramMappings program_mappings_;
+  CallState calls_;
   Observations observations_;
   KernelWork kernel_work_;
-
-  struct FreedAddress {
-    std::uint32_t tid = 0;
-    std::uint64_t address = 0;
-  };
-
-  // The last free of each thread, in a place by its tid: one that another thread takes is
-  // forgotten.
-  std::array<FreedAddress, 256> last_freed_ = {};
-  tsl::robin_map<std::uint64_t, StackId> known_chains_;
-  tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
-  tsl::robin_map<std::uint64_t, LocationId> kernel_functions_;
-  std::vector<LocationId> frames_;  // of translate(), kept to save an allocation for each stack
-  std::optional<LiveBlock> freed_;
-  std::optional<LiveBlock> replaced_;
-  std::uint64_t unmatched_frees_ = 0;
 };
 
 }  // namespace memtrace

@@ -1,9 +1,11 @@
-// What programs map themselves, told from what their allocators and the dynamic loader map.
+#include "state/heap/program_mappings.h"
+
 #include <algorithm>
-#include <array>
+#include <iterator>
+#include <string_view>
+#include <utility>
 
 #include "state/mapping/map_flags.h"
-#include "state/world/world.h"
 
 namespace memtrace {
 namespace {
@@ -20,7 +22,7 @@ std::uint64_t whole_pages(std::uint64_t bytes, std::uint64_t page_size_bytes) {
 }  // namespace
 
 // ld.so maps the data of what it loads, and memory for itself.
-bool World::is_of_loader(StackId stack) const {
+bool ProgramMappings::is_of_loader(StackId stack) const {
   for (const LocationId id : stacks_.locations(stack)) {
     const CodeLocation& location = stacks_.location(id);
     if (!location.module.valid()) {
@@ -37,22 +39,14 @@ bool World::is_of_loader(StackId stack) const {
   return false;
 }
 
-// An allocator maps memory for its heap while a call of its functions is pending. Where returns are
-// not probed the stacks tell: that of a mapping made within the last call goes on at that call's
-// caller.
-bool World::is_of_program(const Event& event) const {
-  const bool is_known = has_calls_ && event.stack.valid();
-  if (!is_known || heap_calls_.is_in_call(event.tid)) {
-    return false;
-  }
-  const auto last = heap_callers_.find(event.tid);
-  const bool within_call =
-      last != heap_callers_.end() && stacks_.passes_through(event.stack, last->second);
-  return !within_call && !is_of_loader(event.stack) &&
+// An allocator maps memory for its heap while a call of its functions is pending.
+bool ProgramMappings::is_of_program(const Event& event) const {
+  const bool is_known = heap_.has_calls() && event.stack.valid();
+  return is_known && !heap_.is_in_call(event) && !is_of_loader(event.stack) &&
          !(is_in_allocator_ && is_in_allocator_(event.stack));
 }
 
-LiveBlock World::mapped_block(const Event& event, std::string_view function) {
+LiveBlock ProgramMappings::block_for(const Event& event, std::string_view function) {
   LiveBlock block = block_of(event);
   block.kind = BlockKind::Heap;
   block.call_site = stacks_.caller(event.stack);
@@ -61,44 +55,42 @@ LiveBlock World::mapped_block(const Event& event, std::string_view function) {
   return block;
 }
 
-void World::apply_heap_mapping(const Event& event, const Map& map) {
+void ProgramMappings::apply(const Event& event, const Map& map) {
   const MapCall& call = map.call;
-  const auto pages = [this](std::uint64_t bytes) {
-    return whole_pages(bytes, options_.page_size_bytes);
-  };
-  MappedChange change;
+  const auto pages = [this](std::uint64_t bytes) { return whole_pages(bytes, page_size_bytes_); };
+  Change change;
   const auto make = [&](const char* function, std::uint64_t start, std::uint64_t bytes) {
-    LiveBlock block = mapped_block(event, function);
+    LiveBlock block = block_for(event, function);
     block.key = start;
     block.bytes = pages(bytes);
     block.bytes_req = bytes;
     change.made = block;
-    MappedBlocks::Pieces covered = mapped_.map(block);
+    MappedBlocks::Pieces covered = blocks_.map(block);
     std::move(covered.begin(), covered.end(), std::back_inserter(change.gone));
   };
   if (call.op == MapOp::Map) {
     if (is_allocation(call) && is_of_program(event)) {
       make("mmap", map.result, call.bytes);
     } else {
-      change.gone = mapped_.unmap(event.pid, map.result, map.result + pages(call.bytes));
+      change.gone = blocks_.unmap(event.pid, map.result, map.result + pages(call.bytes));
     }
   } else if (call.op == MapOp::Unmap) {
-    change.gone = mapped_.unmap(event.pid, call.address, call.address + pages(call.bytes));
-  } else if (call.op == MapOp::Remap && mapped_.is_known(event.pid, call.address)) {
+    change.gone = blocks_.unmap(event.pid, call.address, call.address + pages(call.bytes));
+  } else if (call.op == MapOp::Remap && blocks_.is_known(event.pid, call.address)) {
     if ((call.flags & kRemapKeepOld) == 0) {
-      change.gone = mapped_.unmap(event.pid, call.address, call.address + pages(call.bytes));
+      change.gone = blocks_.unmap(event.pid, call.address, call.address + pages(call.bytes));
     }
     make("mremap", map.result, call.new_bytes);
   } else if (call.op == MapOp::Break) {
-    const std::uint64_t before = mapped_.move_top(event.pid, map.result);
+    const std::uint64_t before = blocks_.move_top(event.pid, map.result);
     if (before != 0 && map.result > before && is_of_program(event)) {
       make("brk", before, map.result - before);
     } else if (before > map.result) {
-      change.gone = mapped_.unmap(event.pid, map.result, before);
+      change.gone = blocks_.unmap(event.pid, map.result, before);
     }
   }
   if (change.made || !change.gone.empty()) {
-    mapped_change_ = std::move(change);
+    change_ = std::move(change);
   }
 }
 

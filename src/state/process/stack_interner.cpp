@@ -1,0 +1,115 @@
+#include "state/process/stack_interner.h"
+
+#include "base/hash.h"
+
+namespace memtrace {
+namespace {
+
+// Callchain markers: include/uapi/linux/perf_event.h, enum perf_callchain_context.
+constexpr std::uint64_t kFirstMarker = 0xfffffffffffff001U;  // PERF_CONTEXT_MAX, -4095
+constexpr std::uint64_t kKernelMarker = 0xffffffffffffff80U;
+constexpr std::uint64_t kUserMarker = 0xfffffffffffffe00U;
+// Without a marker: the upper half of the address space is the kernel's on every 64-bit machine.
+constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
+
+// The table of known chains is only a cache: when it has grown so large, it starts again.
+constexpr std::size_t kMostKnownChains = 1U << 20U;
+
+enum class Context { ByAddress, Kernel, User, Other };
+
+Context context_of(std::uint64_t marker) {
+  if (marker == kKernelMarker) {
+    return Context::Kernel;
+  }
+  return marker == kUserMarker ? Context::User : Context::Other;
+}
+
+bool is_user_frame(Context context, std::uint64_t address) {
+  return context == Context::User ||
+         (context == Context::ByAddress && address < kFirstKernelAddress);
+}
+
+}  // namespace
+
+StackId StackInterner::intern(std::uint32_t pid, std::span<const std::uint64_t> callchain) {
+  if (callchain.empty()) {
+    return {};
+  }
+  const Process& process = processes_.process(pid);
+  const std::uint64_t key =
+      hash_words(callchain, combine(process.serial, process.space.generation()));
+  if (const auto known = known_chains_.find(key); known != known_chains_.end()) {
+    return known->second;
+  }
+  if (known_chains_.size() >= kMostKnownChains) {
+    known_chains_.clear();
+  }
+  const StackId stack = translate(process, callchain);
+  known_chains_.emplace(key, stack);
+  return stack;
+}
+
+StackId StackInterner::translate(const Process& process, std::span<const std::uint64_t> callchain) {
+  frames_.clear();
+  Context context = Context::ByAddress;
+  bool innermost = true;  // of its context: the interrupted instruction, not a return address
+  for (const std::uint64_t address : callchain) {
+    if (address >= kFirstMarker) {
+      context = context_of(address);
+      innermost = true;
+      continue;
+    }
+    const bool user = is_user_frame(context, address);
+    if (context != Context::Other && wanted(user)) {
+      const CodeLocation location = user ? process.space.locate(address, !innermost)
+                                         : CodeLocation{modules_.kernel(), !innermost, address};
+      // An address outside of every mapping is no code: the frame-pointer chain ran into a
+      // register that held something else. What follows is noise, unlike for each call.
+      if (user && !location.module.valid()) {
+        frames_.push_back(stacks_.intern(CodeLocation{}));
+        break;
+      }
+      frames_.push_back(stacks_.intern(location));
+    }
+    innermost = false;
+  }
+  return options_.keep_stacks ? stacks_.intern(frames_) : StackId{};
+}
+
+bool StackInterner::wanted(bool user) const {
+  return options_.part == StackPart::Whole || (options_.part == StackPart::User) == user;
+}
+
+LocationId StackInterner::kernel_address(std::uint64_t avma) {
+  if (avma == 0) {
+    return {};
+  }
+  const auto known = kernel_locations_.find(avma);
+  if (known != kernel_locations_.end()) {
+    return known->second;
+  }
+  const LocationId location = stacks_.intern(CodeLocation{modules_.kernel(), true, avma});
+  kernel_locations_.emplace(avma, location);
+  return location;
+}
+
+LocationId StackInterner::instruction(std::uint32_t pid, std::uint64_t avma) {
+  const bool is_user = is_user_frame(Context::ByAddress, avma);
+  const CodeLocation location = is_user ? processes_.process(pid).space.locate(avma, false)
+                                        : CodeLocation{modules_.kernel(), false, avma};
+  return avma != 0 && location.module.valid() ? stacks_.intern(location) : LocationId();
+}
+
+// A function's entry is no return address: the byte before it is another function's.
+LocationId StackInterner::kernel_function(std::uint64_t avma) {
+  if (avma == 0) {
+    return {};
+  }
+  const auto [known, is_new] = kernel_functions_.try_emplace(avma);
+  if (is_new) {
+    known.value() = stacks_.intern(CodeLocation{modules_.kernel(), false, avma});
+  }
+  return known->second;
+}
+
+}  // namespace memtrace

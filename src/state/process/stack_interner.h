@@ -1,0 +1,56 @@
+// Callchains of samples to stacks, and addresses to places in code, as of the process's mappings at
+// this moment.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "state/process/module_table.h"
+#include "state/process/process_table.h"
+#include "state/process/stack_table.h"
+
+namespace memtrace {
+
+// Which part of each stack is kept.
+enum class StackPart : std::uint8_t { Whole, Kernel, User };
+
+class StackInterner {
+ public:
+  struct Options {
+    StackPart part = StackPart::Whole;
+    bool keep_stacks = true;  // else only the places in code that they are made of
+  };
+
+  // Both outlive it.
+  StackInterner(ModuleTable& modules, ProcessTable& processes, Options options)
+      : modules_(modules), processes_(processes), options_(options) {}
+
+  const StackTable& stacks() const { return stacks_; }
+
+  // The stack of a sample of process `pid`: its callchain with markers, innermost first. Chains
+  // that were seen before cost one hash.
+  StackId intern(std::uint32_t pid, std::span<const std::uint64_t> callchain);
+
+  LocationId kernel_address(std::uint64_t avma);   // of a call: a return address
+  LocationId kernel_function(std::uint64_t avma);  // its entry
+  // Of process `pid` or the kernel; none where there is no code.
+  LocationId instruction(std::uint32_t pid, std::uint64_t avma);
+
+ private:
+  StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
+  bool wanted(bool user) const;
+
+  ModuleTable& modules_;
+  ProcessTable& processes_;
+  Options options_;
+  StackTable stacks_;
+  tsl::robin_map<std::uint64_t, StackId> known_chains_;
+  tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
+  tsl::robin_map<std::uint64_t, LocationId> kernel_functions_;
+  std::vector<LocationId> frames_;  // of translate(), kept to save an allocation for each stack
+};
+
+}  // namespace memtrace
