@@ -7,7 +7,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kMostBytes = 16U << 20U;
+constexpr std::size_t kMaxBytes = 16U << 20U;
 // zlib.h: the largest window, and 16 for a gzip header alone.
 constexpr int kGzipWindow = MAX_WBITS + 16;
 
@@ -30,7 +30,7 @@ Result<std::string> inflate_all(z_stream& stream) {
       return broken(stream.msg);
     }
     text.append(piece.data(), piece.size() - stream.avail_out);
-    if (text.size() > kMostBytes) {
+    if (text.size() > kMaxBytes) {
       return broken("it is too large");
     }
   }

@@ -24,19 +24,19 @@ void TakenEvents::see(const Record& record) {
 }
 
 std::vector<std::string> TakenEvents::notes() const {
-  constexpr std::size_t kMostNames = 5;
+  constexpr std::size_t kMaxNames = 5;
   std::uint64_t count = 0;
   std::vector<std::string> names;
   for (const auto& [name, times] : taken_) {
     count += times;
-    if (names.size() < kMostNames) {
+    if (names.size() < kMaxNames) {
       names.push_back(name);
     }
   }
   if (count == 0) {
     return {};
   }
-  const std::string more = taken_.size() > kMostNames ? ", ..." : "";
+  const std::string more = taken_.size() > kMaxNames ? ", ..." : "";
   return {format("the kernel ended the recording of %llu processes when they executed a "
                  "set-user-ID or set-group-ID program, one with capabilities or one that they "
                  "may not read (",

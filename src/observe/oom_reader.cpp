@@ -10,7 +10,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kMostProcesses = 10;
+constexpr std::size_t kMaxProcesses = 10;
 constexpr std::int32_t kSigkill = 9;
 
 std::uint32_t victim_of(const Event& event) {
@@ -89,7 +89,7 @@ std::vector<Size> largest_processes(const ProcFolder& proc) {
     }
   }
   std::ranges::stable_sort(sizes, std::ranges::greater(), &Size::resident_pages);
-  sizes.resize(std::min(sizes.size(), kMostProcesses));
+  sizes.resize(std::min(sizes.size(), kMaxProcesses));
   return sizes;
 }
 

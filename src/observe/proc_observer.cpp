@@ -19,7 +19,7 @@ constexpr auto kReaders = std::to_array<const ObservationReader*>({&observe_limi
 
 // A reading takes some 100 us, in the thread that merges all events: so many a second are no
 // burden, even if each event of a burst asks for one.
-constexpr std::uint64_t kMostInSecond = 200;
+constexpr std::uint64_t kMaxReadsPerSecond = 200;
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
 }  // namespace
@@ -35,7 +35,7 @@ bool ProcObserver::may_read(std::uint64_t time_ns) {
     second_ = second;
     read_in_second_ = 0;
   }
-  return read_in_second_++ < kMostInSecond;
+  return read_in_second_++ < kMaxReadsPerSecond;
 }
 
 void ProcObserver::on(const Event& event, Observations& observations, std::string_view cgroup) {

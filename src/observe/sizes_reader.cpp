@@ -10,7 +10,7 @@ namespace memtrace {
 namespace {
 
 // A machine may have tens of thousands, each with a file to open.
-constexpr std::size_t kMostProcesses = 5000;
+constexpr std::size_t kMaxProcesses = 5000;
 
 // The first six words of statm, in pages (Documentation/filesystems/proc.rst); the fifth has been 0
 // since Linux 2.6.
@@ -42,7 +42,7 @@ void read(const Event& /*event*/, const ProcFolder& proc, Observation& observati
     process.numbers["pid"] = *pid;
     process.texts["comm"] = trim(proc.read(name + "/comm"));
     observation.rows.push_back(std::move(process));
-    if (observation.rows.size() == kMostProcesses) {
+    if (observation.rows.size() == kMaxProcesses) {
       return;
     }
   }

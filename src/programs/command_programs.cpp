@@ -288,7 +288,7 @@ std::string resolve_below(const std::string& root, const std::string& path) {
     std::array<char, PATH_MAX> resolved{};
     return ::realpath(path.c_str(), resolved.data()) == nullptr ? "" : resolved.data();
   }
-  constexpr int kMostLinks = 40;  // as the kernel (MAXSYMLINKS)
+  constexpr int kMaxLinks = 40;  // as the kernel (MAXSYMLINKS)
   std::deque<std::string> rest;
   const auto put_first = [&rest](std::string_view names) {
     std::deque<std::string> words;
@@ -299,7 +299,7 @@ std::string resolve_below(const std::string& root, const std::string& path) {
   };
   put_first(path);
   std::string resolved;
-  for (int links = 0; !rest.empty() && links <= kMostLinks;) {
+  for (int links = 0; !rest.empty() && links <= kMaxLinks;) {
     const std::string name = rest.front();
     rest.pop_front();
     if (name.empty() || name == ".") {

@@ -86,7 +86,7 @@ std::string memory_line(const RecordOptions& options,
 
 // Goes on in the next line, for a shell too, before an option that would pass the 80th column.
 std::string folded_command(const std::string& command) {
-  constexpr std::size_t kMostColumns = 74;  // with what stands before and behind
+  constexpr std::size_t kMaxColumns = 74;  // with what stands before and behind
   std::string folded;
   std::size_t line_start = 0;
   std::size_t piece_start = 0;
@@ -98,7 +98,7 @@ std::string folded_command(const std::string& command) {
       continue;
     }
     const std::string piece = command.substr(piece_start, at - piece_start);
-    if (!folded.empty() && folded.size() - line_start + piece.size() > kMostColumns) {
+    if (!folded.empty() && folded.size() - line_start + piece.size() > kMaxColumns) {
       folded += " \\\n   ";
       line_start = folded.size() - 3;
     }

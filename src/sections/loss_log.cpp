@@ -9,7 +9,7 @@ void LossLog::add(const Record& record, const Lost& lost) {
   const std::uint64_t last_ns = record.stamp.time_ns;
   const std::uint64_t first_ns = lost.first_ns == 0 ? last_ns : lost.first_ns;
   add({lost.reason, std::min(first_ns, last_ns), last_ns, lost.count});
-  while (entries_.size() > kMostEntries) {
+  while (entries_.size() > kMaxEntries) {
     coarsen();
   }
 }

@@ -22,7 +22,7 @@ struct LossEntry {
 
 class LossLog {
  public:
-  static constexpr std::size_t kMostEntries = 4096;
+  static constexpr std::size_t kMaxEntries = 4096;
 
   void add(const Record& record, const Lost& lost);
 

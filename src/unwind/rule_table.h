@@ -74,7 +74,7 @@ class RuleTable {
 
   static constexpr std::uint64_t kFree = 0;  // no process has it: serials begin at 1
   static constexpr std::size_t kFirstEntries = 1U << 14U;
-  static constexpr std::size_t kMostEntries = 1U << 21U;  // 64 MiB; then it starts again
+  static constexpr std::size_t kMaxEntries = 1U << 21U;  // 64 MiB; then it starts again
 
   static int shift_for(std::size_t entries) { return std::countl_zero(entries) + 1; }
 
@@ -95,7 +95,7 @@ class RuleTable {
   }
 
   void make_room() {
-    const bool full = entries_.size() >= kMostEntries;
+    const bool full = entries_.size() >= kMaxEntries;
     std::vector<Entry> old(full ? entries_.size() : entries_.size() * 2);
     old.swap(entries_);
     shift_ = shift_for(entries_.size());

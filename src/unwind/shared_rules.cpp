@@ -14,7 +14,7 @@ std::vector<T> rest_of(const std::vector<T>& all, std::size_t& position) {
 
 void SharedRules::add(const Rule& rule) {
   const std::lock_guard lock(mutex_);
-  if (rules_.size() + spaces_.size() >= kMostRules) {
+  if (rules_.size() + spaces_.size() >= kMaxRules) {
     rules_.clear();
     spaces_.clear();
     entered_.clear();

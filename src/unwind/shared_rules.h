@@ -52,7 +52,7 @@ class SharedRules {
   News read(Position& position) const;
 
  private:
-  static constexpr std::size_t kMostRules = std::size_t{1} << 20U;  // 32 MiB; then it starts again
+  static constexpr std::size_t kMaxRules = std::size_t{1} << 20U;  // 32 MiB; then it starts again
 
   std::unordered_map<std::uint32_t, std::uint64_t> entered_;  // of the thread that learns
 

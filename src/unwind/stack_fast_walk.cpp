@@ -111,7 +111,7 @@ bool FastWalk::step() {
   const std::uint64_t slot = with_offset(cfa, rule.ra_offset_bytes);
   const std::uint64_t saved = keeps_fp ? slot : with_offset(cfa, rule.fp_offset_bytes);
   if (!stack_.words.covers(slot) || !stack_.words.covers(saved) || cfa <= at_.sp ||
-      count_ == kMostFrames) {
+      count_ == kMaxFrames) {
     return false;
   }
   const std::uint64_t pc = without_signature(stack_.words[slot]);
@@ -168,7 +168,7 @@ bool FastWalk::follow(std::vector<Visit>& known) {
 // How far out the words of the stack lead to the same frames as before: an index into `known`.
 std::size_t FastWalk::same_words(const std::vector<Visit>& known) {
   std::size_t i = known.size() - 1;
-  for (; i > 0 && count_ < kMostFrames; --i) {
+  for (; i > 0 && count_ < kMaxFrames; --i) {
     const Visit& visit = known[i];
     const Visit& caller = known[i - 1];
     const bool keeps_fp = visit.saved == visit.slot;

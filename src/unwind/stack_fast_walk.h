@@ -24,7 +24,7 @@ namespace memtrace {
 
 class FastWalk {
  public:
-  static constexpr std::size_t kMostFrames = 1024;
+  static constexpr std::size_t kMaxFrames = 1024;
 
   // `table` outlives the walk. What it says of an address in a space never changes.
   explicit FastWalk(const RuleTable& table) : table_(table) {}
@@ -84,7 +84,7 @@ class FastWalk {
   std::array<Memory, kMemories> memories_;
   std::vector<Visit> fresh_;  // not remembered, innermost first
   std::size_t count_ = 0;
-  std::array<std::uint64_t, kMostFrames> frames_{};
+  std::array<std::uint64_t, kMaxFrames> frames_{};
 };
 
 }  // namespace memtrace

@@ -139,7 +139,7 @@ std::vector<std::string> StackUnwinder::caveats() const {
            ": only memtrace on such a machine unwinds them");
   tell(StackEnd::WithoutRules, "at code without unwind information" + module_counts());
   tell(StackEnd::Trampoline, "their caller is hidden by a return probe");
-  tell(StackEnd::TooDeep, format("they are deeper than %zu frames", StackWalk::kMostFrames));
+  tell(StackEnd::TooDeep, format("they are deeper than %zu frames", StackWalk::kMaxFrames));
   tell(StackEnd::NoRegisters, "programs of 32 bits are not unwound");
   tell(StackEnd::Unmapped, "a return address is in no mapping");
   tell(StackEnd::Loop, "they lead downwards");
@@ -150,15 +150,14 @@ std::vector<std::string> StackUnwinder::caveats() const {
 
 // " (in libfoo.so 12, [jit] 3)": the few that matter most.
 std::string StackUnwinder::module_counts() const {
-  constexpr std::size_t kMostNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;
   std::vector<std::pair<std::uint64_t, std::string>> modules;
   for (const auto& [id, stacks] : counts_.without_rules) {
     modules.emplace_back(stacks, id.valid() ? world_.modules().at(id).path : "no mapping");
   }
   std::sort(modules.rbegin(), modules.rend());
   std::vector<std::string> words;
-  for (const auto& [stacks, path] :
-       std::span(modules).first(std::min(modules.size(), kMostNamed))) {
+  for (const auto& [stacks, path] : std::span(modules).first(std::min(modules.size(), kMaxNamed))) {
     words.push_back(path.substr(path.rfind('/') + 1) + " " + std::to_string(stacks));
   }
   return " (in " + join(words, ", ") + ")";

@@ -61,7 +61,7 @@ void StackWalk::hurry() {
   std::uint64_t sp = sp_;
   std::uint64_t fp = fp_;
   std::size_t count = count_;
-  while (place.is_plain && !carries_all_ && count < kMostFrames) {
+  while (place.is_plain && !carries_all_ && count < kMaxFrames) {
     const FrameRule& rule = place.rule;
     const bool keeps_fp = rule.fp_offset_bytes == FrameRule::kInRegister;
     const std::uint64_t base = rule.cfa_register == kNumbers.stack_pointer ? sp : fp;
@@ -242,7 +242,7 @@ StackWalk::Step StackWalk::arrive() {
   if (pc_ == 0) {
     return end(StackEnd::Complete);
   }
-  if (count_ == kMostFrames) {
+  if (count_ == kMaxFrames) {
     return end(StackEnd::TooDeep);
   }
   if (is_at_trampoline()) {

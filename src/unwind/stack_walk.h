@@ -58,7 +58,7 @@ inline std::uint64_t without_signature(std::uint64_t address) {
 
 class StackWalk {
  public:
-  static constexpr std::size_t kMostFrames = 1024;
+  static constexpr std::size_t kMaxFrames = 1024;
 
   explicit StackWalk(AddressRules& rules) : rules_(rules) {}
 
@@ -117,7 +117,7 @@ class StackWalk {
   StackBytes stack_;
   RegisterFile registers_;
   std::size_t count_ = 0;
-  std::array<std::uint64_t, kMostFrames> frames_{};
+  std::array<std::uint64_t, kMaxFrames> frames_{};
 };
 
 }  // namespace memtrace

@@ -17,8 +17,8 @@ namespace memtrace {
 namespace {
 
 // Far above what any machine has, and what any compiler nests.
-constexpr std::uint64_t kMostRegisters = 1024;
-constexpr int kMostRemembered = 64;
+constexpr std::uint64_t kMaxRegisters = 1024;
+constexpr int kMaxRemembered = 64;
 constexpr std::uint8_t kHighBits = 0xC0;  // of an instruction that holds its operand itself
 
 std::uint64_t leb128(ByteReader& reader) {
@@ -82,7 +82,7 @@ class Instructions {
   }
 
  private:
-  void name_register() { is_modest_ = is_modest_ && leb128(reader_) < kMostRegisters; }
+  void name_register() { is_modest_ = is_modest_ && leb128(reader_) < kMaxRegisters; }
 
   void step(std::uint8_t code);
   void step_extended(std::uint8_t code);
@@ -130,7 +130,7 @@ void Instructions::step_extended(std::uint8_t code) {
     case DW_CFA_def_cfa_expression:
       return skip_block(reader_);
     case DW_CFA_remember_state:
-      is_modest_ = ++remembered_ <= kMostRemembered;
+      is_modest_ = ++remembered_ <= kMaxRemembered;
       return;
     case DW_CFA_restore_state:
       --remembered_;

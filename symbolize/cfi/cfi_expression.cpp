@@ -9,8 +9,8 @@ namespace memtrace {
 namespace {
 
 // More than any compiler writes; what needs more is no sensible expression.
-constexpr std::size_t kMostDepth = 32;
-constexpr std::size_t kMostSteps = 256;
+constexpr std::size_t kMaxDepth = 32;
+constexpr std::size_t kMaxSteps = 256;
 
 std::int64_t as_signed(std::uint64_t value) {
   return static_cast<std::int64_t>(value);
@@ -33,7 +33,7 @@ class Evaluation {
       if (!is_branch(operation)) {
         apply(operation);
       }
-      if (++steps > kMostSteps) {
+      if (++steps > kMaxSteps) {
         fail(CfiFailure::Unsupported);
       }
     }
@@ -49,7 +49,7 @@ class Evaluation {
   void fail(CfiFailure failure) { failure_ = failure_ == CfiFailure::None ? failure : failure_; }
 
   void push(std::uint64_t value) {
-    if (depth_ == kMostDepth) {
+    if (depth_ == kMaxDepth) {
       fail(CfiFailure::Unsupported);
       return;
     }
@@ -240,7 +240,7 @@ class Evaluation {
 
   const CfiExpression& expression_;
   const CfiContext& context_;
-  std::array<std::uint64_t, kMostDepth> values_{};
+  std::array<std::uint64_t, kMaxDepth> values_{};
   std::size_t depth_ = 0;
   CfiFailure failure_ = CfiFailure::None;
 };

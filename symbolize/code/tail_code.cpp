@@ -9,7 +9,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kMostPieces = 16;
+constexpr std::size_t kMaxPieces = 16;
 constexpr std::size_t kLongestFunction = 8192;
 
 bool goes_on(InstructionKind kind) {
@@ -87,7 +87,7 @@ std::vector<CodePiece> TailCode::of(CodePiece function) const {
   std::set<std::uint64_t> seen = {function.file_offset};
   std::vector<CodePiece> pieces;
   pieces.push_back(std::move(function));
-  for (std::size_t i = 0; i < pieces.size() && pieces.size() < kMostPieces; ++i) {
+  for (std::size_t i = 0; i < pieces.size() && pieces.size() < kMaxPieces; ++i) {
     const std::uint64_t start = pieces[i].file_offset;
     const ReturnPlaces places =
         find_return_places({.bytes = pieces[i].bytes, .machine = table_.machine()});

@@ -32,7 +32,7 @@ std::optional<DebugLink> read_debug_link(const ElfFile& file) {
 }
 
 // Takes some seconds. Files without a build id are older than such sizes.
-constexpr std::size_t kMostSummedBytes = std::size_t{1} << 30U;
+constexpr std::size_t kMaxSummedBytes = std::size_t{1} << 30U;
 
 bool has_names(const ElfFile& file) {
   const auto symbols = file.section_of_type(SHT_SYMTAB);
@@ -47,7 +47,7 @@ bool belongs_to(const ElfFile& candidate, const ElfFile& file, const DebugLink& 
   if (!expected.empty() && !found.empty()) {
     return expected == found;
   }
-  return candidate.bytes().size() <= kMostSummedBytes && crc32(candidate.bytes()) == link.checksum;
+  return candidate.bytes().size() <= kMaxSummedBytes && crc32(candidate.bytes()) == link.checksum;
 }
 
 std::vector<std::string> debug_link_paths(const DebugLink& link,

@@ -14,8 +14,8 @@ namespace {
 
 // libelf makes room for as many as a file says it has. Objects that are not linked yet have most, a
 // few for each function.
-constexpr std::uint64_t kMostSections = std::uint64_t{1} << 18U;
-constexpr std::size_t kMostSegments = 1U << 16U;
+constexpr std::uint64_t kMaxSections = std::uint64_t{1} << 18U;
+constexpr std::size_t kMaxSegments = 1U << 16U;
 
 // The number in the header, or, when that has no room for it, in the first section's header (gABI:
 // e_shnum). 0 for what is no 64-bit ELF file: a 32-bit one cannot be large.
@@ -72,7 +72,7 @@ Result<ElfFile> ElfFile::open(const std::string& path) {
   if (!opened.ok()) {
     return opened.take_error();
   }
-  auto bytes = ForeignBytes::map(opened.value(), path, kMostBytes);
+  auto bytes = ForeignBytes::map(opened.value(), path, kMaxBytes);
   if (!bytes.ok()) {
     return bytes.take_error();
   }
@@ -94,7 +94,7 @@ Result<ElfFile> ElfFile::from_image(std::vector<std::byte> image) {
 }
 
 Result<> ElfFile::open_bytes(std::span<const std::byte> bytes) {
-  if (claimed_sections(bytes) > kMostSections) {
+  if (claimed_sections(bytes) > kMaxSections) {
     return Error{shown_path() + ": has more sections than memtrace reads", 0, ""};
   }
   ::elf_version(EV_CURRENT);
@@ -116,7 +116,7 @@ Result<> ElfFile::read_headers() {
   if (::elf_getphdrnum(elf_.get(), &count) != 0) {
     return kDone;  // without segments no offset has an address, which is no error
   }
-  count = std::min(count, kMostSegments);
+  count = std::min(count, kMaxSegments);
   for (std::size_t i = 0; i < count; ++i) {
     GElf_Phdr program;
     if (::gelf_getphdr(elf_.get(), static_cast<int>(i), &program) == nullptr) {

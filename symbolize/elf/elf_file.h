@@ -35,7 +35,7 @@ class ElfFile {
   };
 
   // Only address space: what is not looked at takes no memory.
-  static constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 30U;
+  static constexpr std::uint64_t kMaxBytes = std::uint64_t{16} << 30U;
 
   // Errors: "open(PATH)" with errno; "PATH: not an ELF file"; one that no linker makes.
   static Result<ElfFile> open(const std::string& path);

@@ -16,8 +16,8 @@ namespace memtrace {
 namespace {
 
 // Large programs have some hundred thousand.
-constexpr std::size_t kMostUnits = std::size_t{1} << 20U;
-constexpr std::size_t kMostUnitRanges = std::size_t{8} << 20U;
+constexpr std::size_t kMaxUnits = std::size_t{1} << 20U;
+constexpr std::size_t kMaxUnitRanges = std::size_t{8} << 20U;
 constexpr int kMaxNesting = 64;  // of namespaces and types; a broken file may claim any depth
 
 // Functions lie in units and namespaces. Those inside types and other functions (Ada, Fortran, GNU
@@ -31,14 +31,14 @@ void collect_functions(Dwarf_Die& parent,
     return;
   }
   do {
-    if (functions.size() >= kMostRanges) {
+    if (functions.size() >= kMaxRanges) {
       return;
     }
     const int tag = ::dwarf_tag(&child);
     if (tag == DW_TAG_subprogram) {
       for_each_range(child, [&](std::uint64_t start, std::uint64_t limit) {
         functions.push_back({start, limit, child});
-        return functions.size() < kMostRanges;
+        return functions.size() < kMaxRanges;
       });
     }
     if (everywhere || tag == DW_TAG_namespace || tag == DW_TAG_module) {
@@ -179,7 +179,7 @@ DwarfUnits::DwarfUnits(Dwarf* dwarf) {
   Dwarf_Die entry;
   std::uint8_t type = 0;
   for (std::size_t count = 0;
-       count < kMostUnits && ranges_.size() < kMostUnitRanges &&
+       count < kMaxUnits && ranges_.size() < kMaxUnitRanges &&
        ::dwarf_get_units(dwarf, unit, &unit, nullptr, &type, &entry, nullptr) == 0;
        ++count) {
     if (type != DW_UT_compile && type != DW_UT_skeleton) {
@@ -189,7 +189,7 @@ DwarfUnits::DwarfUnits(Dwarf* dwarf) {
     units_.emplace_back(entry);
     for_each_range(entry, [&](std::uint64_t start, std::uint64_t limit) {
       ranges_.push_back({start, limit, index});
-      return ranges_.size() < kMostUnitRanges;
+      return ranges_.size() < kMaxUnitRanges;
     });
   }
   sort_by_start(ranges_);

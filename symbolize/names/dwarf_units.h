@@ -75,7 +75,7 @@ class DwarfUnits {
 
 // Of a unit's functions, and of the calls that were inlined into one function. A list of ranges may
 // be shared: a small file can claim any number.
-inline constexpr std::size_t kMostRanges = std::size_t{1} << 20U;
+inline constexpr std::size_t kMaxRanges = std::size_t{1} << 20U;
 
 // Calls visit(start, limit) for each address range of an entry, while it returns true. Ranges that
 // begin at 0 are code that the linker threw away.

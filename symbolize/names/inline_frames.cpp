@@ -129,14 +129,14 @@ void InlineFrames::collect_calls(Dwarf_Die& parent, int nesting, std::vector<Inl
     return;
   }
   do {
-    if (calls.size() >= kMostRanges) {
+    if (calls.size() >= kMaxRanges) {
       return;
     }
     const int tag = ::dwarf_tag(&child);
     if (tag == DW_TAG_inlined_subroutine) {
       for_each_range(child, [&](std::uint64_t start, std::uint64_t limit) {
         calls.push_back({start, limit, child});
-        return calls.size() < kMostRanges;
+        return calls.size() < kMaxRanges;
       });
     }
     if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||

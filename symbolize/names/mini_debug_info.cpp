@@ -27,8 +27,8 @@ Result<std::vector<std::byte>> decode_all(lzma_stream& stream) {
   lzma_ret status = LZMA_OK;
   while (status == LZMA_OK) {
     const std::size_t before = image.size();
-    if (before >= MiniDebugInfo::kMostBytes) {
-      return broken("unpacks to more than " + print_bytes(MiniDebugInfo::kMostBytes));
+    if (before >= MiniDebugInfo::kMaxBytes) {
+      return broken("unpacks to more than " + print_bytes(MiniDebugInfo::kMaxBytes));
     }
     image.resize(before + kPieceBytes);
     stream.next_out = reinterpret_cast<std::uint8_t*>(image.data() + before);
@@ -61,7 +61,7 @@ Result<> MiniDebugInfo::unpack(const ElfFile& file) {
   if (!section) {
     return kDone;
   }
-  if (!memory_.grow(kMostBytes)) {
+  if (!memory_.grow(kMaxBytes)) {
     return broken("was not unpacked: other files have taken the memory for that");
   }
   auto image = decode(file.content(*section));

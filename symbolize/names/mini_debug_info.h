@@ -16,7 +16,7 @@ namespace memtrace {
 class MiniDebugInfo {
  public:
   // Such sections have some 5 % of the size of the code.
-  static constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
+  static constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
 
   MiniDebugInfo() = default;
 

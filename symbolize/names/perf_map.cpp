@@ -136,7 +136,7 @@ bool PerfMapFile::read_news() {
 }
 
 void PerfMapFile::read_from(const UniqueFd& fd, std::uint64_t size_bytes) {
-  const std::uint64_t limit = std::min(size_bytes, kMostBytes);
+  const std::uint64_t limit = std::min(size_bytes, kMaxBytes);
   std::vector<std::byte> piece(std::min<std::uint64_t>(kPieceBytes, limit));
   while (problem_.empty() && read_bytes_ < limit) {
     const std::uint64_t wanted = std::min<std::uint64_t>(piece.size(), limit - read_bytes_);
@@ -149,8 +149,8 @@ void PerfMapFile::read_from(const UniqueFd& fd, std::uint64_t size_bytes) {
     }
     read_bytes_ += taken_bytes;
   }
-  if (problem_.empty() && size_bytes > kMostBytes) {
-    problem_ = "only the first " + print_bytes(kMostBytes) + " of " + path_ + " were read";
+  if (problem_.empty() && size_bytes > kMaxBytes) {
+    problem_ = "only the first " + print_bytes(kMaxBytes) + " of " + path_ + " were read";
   }
 }
 
@@ -162,9 +162,9 @@ bool PerfMapFile::take_lines(std::string_view text, std::uint64_t& taken_bytes) 
   }
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    if (std::min(end, text.size()) > kMostLineBytes) {
+    if (std::min(end, text.size()) > kMaxLineBytes) {
       problem_ =
-          path_ + " is no list of functions: a line has more than " + print_bytes(kMostLineBytes);
+          path_ + " is no list of functions: a line has more than " + print_bytes(kMaxLineBytes);
       return false;
     }
     map_.add_line(text.substr(0, end));

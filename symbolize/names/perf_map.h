@@ -41,8 +41,8 @@ class PerfMap {
 // and reads what is new.
 class PerfMapFile {
  public:
-  static constexpr std::uint64_t kMostBytes = std::uint64_t{128} << 20U;
-  static constexpr std::size_t kMostLineBytes = std::size_t{64} << 10U;
+  static constexpr std::uint64_t kMaxBytes = std::uint64_t{128} << 20U;
+  static constexpr std::size_t kMaxLineBytes = std::size_t{64} << 10U;
 
   explicit PerfMapFile(std::uint32_t pid);
 

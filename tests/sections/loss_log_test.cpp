@@ -39,8 +39,8 @@ TEST(LossLogTest, long_recording_has_few_entries_and_forgets_no_loss) {
   for (std::uint64_t i = 1; i <= 50'000; ++i) {
     log.add(at(i * 20 * kMs), {2, LossReason::Kernel});
   }
-  EXPECT_LE(log.entries().size(), LossLog::kMostEntries);
-  EXPECT_GE(log.entries().size(), LossLog::kMostEntries / 8);
+  EXPECT_LE(log.entries().size(), LossLog::kMaxEntries);
+  EXPECT_GE(log.entries().size(), LossLog::kMaxEntries / 8);
   const std::uint64_t all =
       std::accumulate(log.entries().begin(),
                       log.entries().end(),

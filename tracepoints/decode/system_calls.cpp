@@ -48,7 +48,7 @@ constexpr auto kCalls = std::to_array<CallFacts>({
 
 static_assert(kCalls.size() == kSystemCalls);
 
-constexpr std::uint64_t kMostNumber = 0xffff;
+constexpr std::uint64_t kMaxNumber = 0xffff;
 
 const CallFacts& facts_of(SystemCall call) {
   return kCalls.at(static_cast<std::size_t>(call));
@@ -89,7 +89,7 @@ CallNumbers::CallNumbers(std::string_view architecture) {
 }
 
 SystemCall CallNumbers::call(std::uint64_t number) const {
-  if (number > kMostNumber) {
+  if (number > kMaxNumber) {
     return SystemCall::Other;  // -1: not in a call, or no longer (sigreturn)
   }
   const auto* const found = std::ranges::find(numbers_, static_cast<std::int32_t>(number));

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kDwarf = "dwarf";
 // A record's size has 16 bits, and the kernel wants whole words (perf_event_open(2),
 // sample_stack_user).
-constexpr std::uint64_t kMostStackBytes = 65528;
+constexpr std::uint64_t kMaxStackBytes = 65528;
 
 // What stands behind "dwarf".
 Result<std::uint32_t> read_stack_bytes(const std::string& kind) {
@@ -19,7 +19,7 @@ Result<std::uint32_t> read_stack_bytes(const std::string& kind) {
     return kDefaultStackBytes;
   }
   const auto bytes = parse_bytes(std::string_view(kind).substr(kDwarf.size() + 1));
-  if (!bytes || *bytes == 0 || *bytes > kMostStackBytes || *bytes % sizeof(std::uint64_t) != 0) {
+  if (!bytes || *bytes == 0 || *bytes > kMaxStackBytes || *bytes % sizeof(std::uint64_t) != 0) {
     return Error{"--call-graph " + kind,
                  0,
                  "dwarf takes a multiple of 8 up to 65528: bytes to copy of each stack",

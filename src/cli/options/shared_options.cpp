@@ -74,12 +74,12 @@ constexpr std::size_t kShownBytes = 80;  // of what an error is about
 
 // A file, or what a shell's <(...) writes.
 Result<std::string> read_suppressions(const std::string& path) {
-  constexpr off_t kMostBytes = off_t{16} << 20;
+  constexpr off_t kMaxBytes = off_t{16} << 20;
 
   struct stat status {};
 
   const bool is_there = ::stat(path.c_str(), &status) == 0;
-  if (is_there && (status.st_size > kMostBytes || S_ISCHR(status.st_mode))) {
+  if (is_there && (status.st_size > kMaxBytes || S_ISCHR(status.st_mode))) {
     return Error{path + " is no list of suppressions: it has more than 16 MiB",
                  0,
                  "give a file with lines such as leak:FUNCTION"};

@@ -17,7 +17,7 @@ namespace memtrace {
 namespace {
 
 // So much may wait in a ring before its reader is woken.
-constexpr std::size_t kMostUnseenBytes = std::size_t{16} << 20U;
+constexpr std::size_t kWakeupBytes = std::size_t{16} << 20U;
 constexpr std::size_t kNoOwner = ~std::size_t{0};
 
 // CPUs x tasks x events descriptors: as many as we may have.
@@ -78,7 +78,7 @@ EventSet::EventSet(const EventSetup& setup, const AttrFeatures& features, std::s
           .inherit = setup.inherit,
           .enable_on_exec = setup.enable_on_exec,
           .data_mappings = setup.data_mappings,
-          .wakeup_bytes = static_cast<std::uint32_t>(std::min(ring_bytes / 4, kMostUnseenBytes)),
+          .wakeup_bytes = static_cast<std::uint32_t>(std::min(ring_bytes / 4, kWakeupBytes)),
       },
       ring_bytes_(ring_bytes),
       notes_(setup.notes),

@@ -22,8 +22,8 @@ inline std::string own_comm() {
 // setpriority(2): threads have their own nice value on Linux. Whoever may not do so keeps what he
 // has.
 inline void hurry_this_thread() {
-  constexpr int kMostUrgent = -20;
-  (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kMostUrgent);
+  constexpr int kHighestPriority = -20;
+  (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kHighestPriority);
 }
 
 // While it lives, the calling thread comes before all that are not in real time: hundreds of short

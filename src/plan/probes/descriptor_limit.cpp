@@ -16,14 +16,14 @@ namespace {
 constexpr std::uint64_t kReserved = 64;
 
 // EventSet raises the limit to this much where it may: fs.nr_open's default.
-constexpr std::uint64_t kMostDescriptors = 1U << 20U;
+constexpr std::uint64_t kMaxDescriptors = 1U << 20U;
 
 std::uint64_t reachable_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-    return kMostDescriptors;
+    return kMaxDescriptors;
   }
-  return ::geteuid() == 0 ? std::max<std::uint64_t>(limit.rlim_max, kMostDescriptors)
+  return ::geteuid() == 0 ? std::max<std::uint64_t>(limit.rlim_max, kMaxDescriptors)
                           : std::uint64_t{limit.rlim_max};
 }
 

@@ -99,9 +99,9 @@ Result<EventRequest> ProbeDefiner::define_shared(const ProbeDefinition& definiti
                                                  bool has_stack) {
   const bool is_plain = definition.ref_ctr_offset == 0 && can_share();
   // The kernel's filters are one page of text.
-  constexpr std::uint32_t kMostInOne = 32;
+  constexpr std::uint32_t kMaxPerShare = 32;
   Share& share = shares_[{definition.is_return, has_stack}];
-  if (share.count == 0 || share.count == kMostInOne) {
+  if (share.count == 0 || share.count == kMaxPerShare) {
     // As many as tracepoints/decode/heap.h has at most.
     share = {.slots = ProbeSlots(has_stack && !definition.is_return
                                      ? std::vector<std::string>{"u64", "u64", "u64", "u32"}

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int32_t kDeepestNestingBytes = 256 << 10;
 // The kernel follows at most 64 unreturned calls of a thread (kernel/events/uprobes.c,
 // MAX_URETPROBE_DEPTH).
-constexpr std::size_t kMostPending = 64;
+constexpr std::size_t kMaxPending = 64;
 
 // How much deeper in the stack `inner` was called than `outer`.
 std::int32_t depth_between(const HeapCall& outer, const HeapCall& inner) {
@@ -34,7 +34,7 @@ PendingCall& HeapCalls::enter(std::uint32_t tid, PendingCall call) {
   std::vector<PendingCall>& pending = threads_[tid];
   std::erase_if(pending,
                 [&](const PendingCall& earlier) { return is_left(earlier.call, call.call); });
-  if (pending.size() >= kMostPending) {
+  if (pending.size() >= kMaxPending) {
     pending.erase(pending.begin());
   }
   call.is_nested = std::any_of(pending.begin(), pending.end(), [&](const PendingCall& earlier) {

@@ -8,7 +8,7 @@ namespace memtrace {
 namespace {
 
 // How many ended processes keep their mappings.
-constexpr std::size_t kMostExited = 512;
+constexpr std::size_t kMaxExited = 512;
 
 }  // namespace
 
@@ -106,7 +106,7 @@ void MemoryMaps::exit(std::uint32_t pid, std::uint32_t tid) {
   }
   found->second.exited = true;
   exited_.push_back(pid);
-  if (exited_.size() > kMostExited) {
+  if (exited_.size() > kMaxExited) {
     const auto oldest = spaces_.find(exited_.front());
     exited_.pop_front();
     if (oldest != spaces_.end() && oldest->second.exited) {

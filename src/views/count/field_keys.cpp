@@ -9,7 +9,7 @@ namespace memtrace {
 namespace {
 
 constexpr std::string_view kEventKey = "event";
-constexpr std::size_t kMostNames = 40;
+constexpr std::size_t kMaxNames = 40;
 
 bool is_number(const Field& field) {
   return field.kind == FieldKind::Integer;
@@ -48,7 +48,7 @@ std::string list_fields(std::vector<std::string> names, const std::vector<std::s
   std::stable_partition(names.begin(), names.end(), [&near](const std::string& name) {
     return std::ranges::find(near, name) != near.end();
   });
-  const std::size_t left_out = names.size() - std::min(names.size(), kMostNames);
+  const std::size_t left_out = names.size() - std::min(names.size(), kMaxNames);
   names.resize(names.size() - left_out);
   return names.empty() ? "these events have no fields"
                        : "fields are " + join(names, ", ") +

@@ -21,7 +21,7 @@ class LastEvents {
     LastEvents events;
     if (const auto given = options.own.find("last"); given != options.own.end()) {
       const auto most = parse_number(given->second);
-      if (!most || *most == 0 || *most > kMostEvents) {
+      if (!most || *most == 0 || *most > kMaxEvents) {
         return Error{.message = "--last " + given->second + ": not a number of events",
                      .hint = "give a number from 1 to 1000000",
                      .kind = ErrorKind::Usage};
@@ -63,7 +63,7 @@ class LastEvents {
   void clear() { events_.clear(); }
 
  private:
-  static constexpr std::uint64_t kMostEvents = 1'000'000;
+  static constexpr std::uint64_t kMaxEvents = 1'000'000;
 
   std::size_t most_ = 0;
   std::deque<std::pair<std::uint64_t, KeyWords>> events_;

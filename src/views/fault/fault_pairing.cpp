@@ -17,7 +17,7 @@ constexpr std::uint64_t kErrorPresent = 1U << 0U;
 constexpr std::uint64_t kErrorWrite = 1U << 1U;
 constexpr std::uint64_t kPageTableEntryBytes = 8;
 // Of a program that reads an enormous table which is mostly empty; some 20 bytes each.
-constexpr std::size_t kMostZeroPages = 1'000'000;
+constexpr std::size_t kMaxZeroPages = 1'000'000;
 constexpr std::string_view kPageAllocEvent = "kmem:mm_page_alloc";
 
 std::uint64_t pending_key(std::uint32_t tid, bool in_kernel) {
@@ -189,7 +189,7 @@ void FaultPairing::note_zero_page(Fault& ended) {
   const std::uint64_t page = page_of(ended.entry);
   const bool is_zero_read = !ended.is_write() && !ended.is_present() &&
                             ended.end == FaultEnd::Minor && ended.huge_pages == 0;
-  if (is_zero_read && zero_page_count_ < kMostZeroPages) {
+  if (is_zero_read && zero_page_count_ < kMaxZeroPages) {
     zero_page_count_ += pages.insert(page).second ? 1 : 0;
   } else if (!is_zero_read && pages.erase(page) > 0) {
     --zero_page_count_;

@@ -9,7 +9,7 @@ namespace memtrace {
 namespace {
 
 // About 200 MB: more lines than anybody reads, and still room for a machine's other work.
-constexpr std::size_t kMostFaults = 1'000'000;
+constexpr std::size_t kMaxFaults = 1'000'000;
 
 std::string name_at(const Fault& fault, const World& world) {
   return fault.place.file.valid() ? std::string(world.strings().at(fault.place.file))
@@ -43,7 +43,7 @@ void FaultTrace::add(const Fault& fault) {
   if (fault.count == 0) {
     return;  // it was listed when it began
   }
-  if (faults_.size() < kMostFaults) {
+  if (faults_.size() < kMaxFaults) {
     faults_.push_back(fault);
   } else {
     ++unlisted_;

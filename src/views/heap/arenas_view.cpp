@@ -13,7 +13,7 @@ namespace memtrace {
 namespace {
 
 constexpr std::string_view kProbeStart = "libc_memory_";
-constexpr std::size_t kMostSteps = 10'000;
+constexpr std::size_t kMaxSteps = 10'000;
 
 // Either the probes, or the system calls that tell the same.
 constexpr auto kNeeds = std::to_array<std::string_view>({
@@ -118,10 +118,10 @@ void Arenas::note_step(const Event& event, const ArenaEvent& arena) {
                        .pid = event.pid,
                        .task = {.tid = event.tid, .comm = event.comm},
                        .event = arena};
-  if (arena.op == ArenaOp::Thresholds && thresholds_.size() < kMostSteps) {
+  if (arena.op == ArenaOp::Thresholds && thresholds_.size() < kMaxSteps) {
     thresholds_.push_back(step);
   }
-  if (has_trace_ && steps_.size() < kMostSteps) {
+  if (has_trace_ && steps_.size() < kMaxSteps) {
     steps_.push_back(step);
   } else {
     unlisted_ += has_trace_ ? 1U : 0U;

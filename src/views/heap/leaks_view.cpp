@@ -12,7 +12,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kMostAddresses = 1000;
+constexpr std::size_t kMaxAddresses = 1000;
 
 struct LeakCost {
   std::uint64_t count = 0;
@@ -118,7 +118,7 @@ HeapLeaks::Outstanding HeapLeaks::outstanding(const World& world, Span span) con
 
 Table HeapLeaks::address_table(std::vector<const LiveBlock*> blocks,
                                const CellContext& context) const {
-  const std::size_t count = std::min(blocks.size(), kMostAddresses);
+  const std::size_t count = std::min(blocks.size(), kMaxAddresses);
   const auto older = [](const LiveBlock* left, const LiveBlock* right) {
     return std::pair(left->time_ns, left->key) < std::pair(right->time_ns, right->key);
   };

@@ -19,7 +19,7 @@ class SampledSeries {
       return;
     }
     points_.emplace_back(slot, value);
-    if (points_.size() > kMostPoints) {
+    if (points_.size() > kMaxPoints) {
       thin_out();
     }
   }
@@ -27,7 +27,7 @@ class SampledSeries {
   const std::vector<std::pair<std::uint64_t, std::uint64_t>>& points() const { return points_; }
 
  private:
-  static constexpr std::size_t kMostPoints = 60;
+  static constexpr std::size_t kMaxPoints = 60;
 
   void thin_out() {
     spacing_ns_ *= 2;

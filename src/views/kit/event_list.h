@@ -28,7 +28,7 @@ class EventList {
 
   // The event's raw bytes and texts are gone when the list is shown: figures use its numbers.
   void add(const Event& event) {
-    if (events_.size() >= kMostEvents) {
+    if (events_.size() >= kMaxEvents) {
       ++left_out_;
       return;
     }
@@ -73,7 +73,7 @@ class EventList {
   }
 
  private:
-  static constexpr std::size_t kMostEvents = 50'000;
+  static constexpr std::size_t kMaxEvents = 50'000;
 
   std::vector<KeySpec> specs_;
   std::span<const Figure<Event>> figures_;

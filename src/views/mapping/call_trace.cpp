@@ -9,7 +9,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kMostSteps = 10'000;
+constexpr std::size_t kMaxSteps = 10'000;
 
 bool gives_address(SystemCall call) {
   return call == SystemCall::Mmap || call == SystemCall::Mremap || call == SystemCall::Shmat ||
@@ -19,7 +19,7 @@ bool gives_address(SystemCall call) {
 }  // namespace
 
 void CallTrace::add(const Event& event, const SystemCallDone& done, std::uint64_t file) {
-  if (steps_.size() >= kMostSteps) {
+  if (steps_.size() >= kMaxSteps) {
     ++unlisted_;
     return;
   }
