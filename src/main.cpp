@@ -39,7 +39,7 @@ memtrace::Result<memtrace::ExitStatus> run(int argc, char** argv) {
 // Where nothing can be taken back any more: an exception on the way out of another one. The next
 // memtrace removes probes that are left.
 void end_at_once() {
-  constexpr std::string_view kSentence = "memtrace: out of memory on the way out\n";
+  constexpr std::string_view kSentence = "memtrace: out of memory while exiting\n";
   (void)!::write(STDERR_FILENO, kSentence.data(), kSentence.size());
   ::_exit(1);
 }

@@ -34,7 +34,7 @@ Error unknown_command(const std::string& name) {
   if (name.starts_with('-')) {
     return {"unknown option '" + name + "'",
             0,
-            "a command or a view stands in front of its options: memtrace faults -a",
+            "put the command or view before its options: memtrace faults -a",
             ErrorKind::Usage};
   }
   const auto near = nearest(name, names);
@@ -52,7 +52,7 @@ Result<ExitStatus> run_alias(const Alias& alias, const std::vector<std::string>&
   const auto view = live_view_of(alias, live_view_options(alias.view), arguments.value());
   if (view != alias.view) {
     inform(std::string(alias.name) +
-           " without a process is of the kernel's memory: " + std::string(view));
+           " without a target shows the kernel's memory: " + std::string(view));
   }
   return run_live_view(view,
                        with_live_alias_options(alias, live_view_options(view), arguments.value()));

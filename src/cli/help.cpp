@@ -22,10 +22,9 @@ std::string row(std::string_view name, std::string_view summary) {
 
 std::string overview() {
   std::string text =
-      "memtrace finds out who uses memory, and how.\n\n"
-      "  sudo memtrace record -- COMMAND    then    memtrace report\n"
-      "  sudo memtrace VIEW -a 1            a table each second, nothing written\n\n"
-      "Commands:\n";
+      "memtrace shows who uses memory on this machine.\n\n  sudo memtrace record -- COMMAND    "
+      "then    memtrace report\n  sudo memtrace VIEW -a 1            a table each second, "
+      "without a file\n\nCommands:\n";
   for (const Command* command : all_commands()) {
     text += row(command->name, command->summary);
   }

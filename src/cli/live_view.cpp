@@ -34,8 +34,7 @@ Result<> read_interval(const ParsedOptions& parsed, SessionOptions& session) {
   const auto& words = parsed.positional();
   const Error usage{"'" + (words.empty() ? "" : words.back()) + "'",
                     0,
-                    "an interval in seconds and a count may stand here, as in: 1 5; a command "
-                    "stands behind --",
+                    "give an interval in seconds and a count, as in: 1 5; put a command after --",
                     ErrorKind::Usage};
   if (words.size() > 2) {
     return usage;
@@ -87,7 +86,7 @@ Result<Target> read_live_target(const ParsedOptions& parsed, const NamedView& vi
   if (view.spec.of_programs) {
     return Error{"nothing to watch",
                  0,
-                 "give one of -p PID, -t TID, or -- COMMAND; --all-processes is for probes on the "
+                 "give one of -p PID, -t TID, or -- COMMAND; --all-processes sets probes on the "
                  "code of every process",
                  ErrorKind::Usage};
   }

@@ -51,7 +51,7 @@ Result<> write_all(std::string_view text, StopSignals* stop_signals) {
     if (stop_signals != nullptr && !wait_for_room(*stop_signals)) {
       return Error{"write(standard output): nobody reads it",
                    0,
-                   "memtrace was told to end and gave up waiting for its reader"};
+                   "memtrace received a signal to end and stopped waiting for its reader"};
     }
     const std::size_t wanted =
         stop_signals == nullptr ? text.size() : std::min(text.size(), kPieceBytes);

@@ -20,8 +20,8 @@ std::string describe_probe_rate(const HitRate& rate) {
   constexpr std::uint64_t kPercentNs = 10'000'000;  // of a second
   const std::uint64_t per_second = rate.per_second();
   return format(
-      "the probes of all processes are hit %llu times a second (counted for %.1f s); at about 2 us "
-      "each the programs lose %llu %% of a CPU",
+      "programs hit the probes %llu times a second (counted for %.1f s); at about 2 us a hit "
+      "this costs them %llu %% of a CPU",
       static_cast<unsigned long long>(per_second),
       std::chrono::duration<double>(rate.span).count(),
       static_cast<unsigned long long>(per_second * kHitNs / kPercentNs));
@@ -41,7 +41,7 @@ void tell_probe_rate(const Target& target, std::span<const EventRequest> events)
   if (rate.ok()) {
     inform(describe_probe_rate(rate.value()));
   } else {
-    warn("how often the probes will be hit could not be counted: " + describe(rate.error()));
+    warn("the hits of the probes could not be counted: " + describe(rate.error()));
   }
 }
 

@@ -15,12 +15,12 @@ namespace memtrace {
 namespace {
 
 constexpr auto kOwnOptions = std::to_array<Option>({
-    {"for", 0, "VIEW,...", "record what these views need"},
-    {"output", 'o', "FILE", "write to FILE, memtrace.data unless given; - writes to a pipe"},
-    {"compression-level", 'z', "[=LEVEL]", "compress what is written, from 1, the fastest, to 22"},
-    {"min-bytes", 0, "BYTES", "only heap allocations of at least so many bytes"},
-    {"max-bytes", 0, "BYTES", "only heap allocations of at most so many bytes"},
-    {"dry-run", 0, "", "show what would be recorded, and how perf records the same; do nothing"},
+    {"for", 0, "VIEW,...", "record the events that these views need"},
+    {"output", 'o', "FILE", "write to FILE (default memtrace.data); - writes to a pipe"},
+    {"compression-level", 'z', "[=LEVEL]", "compress the file, at a level from 1 (fastest) to 22"},
+    {"min-bytes", 0, "BYTES", "only heap allocations of at least this size"},
+    {"max-bytes", 0, "BYTES", "only heap allocations of at most this size"},
+    {"dry-run", 0, "", "show what would be recorded, and the perf command for it; record nothing"},
     {"no-symbols", 0, "", "do not store the names of the addresses in the file"},
 });
 
@@ -64,14 +64,16 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
                 output == "-" ? "a pipe" : output.c_str()));
   if (summary.samples + summary.lost + summary.dropped == 0 && summary.notes.empty()) {
     inform(
-        "hint: none of the recorded events happened in what was watched: record for longer, or "
-        "choose other events with --for VIEW or -e EVENT");
+        "hint: none of the events happened in the target: record for longer, or choose other "
+        "events with --for VIEW or -e EVENT");
   }
   if (summary.lost > 0) {
-    inform("hint: a larger --ring-size, fewer events, a --filter or --period N lose less");
+    inform("hint: to lose less, use a larger --ring-size, fewer events, a --filter or --period N");
   }
   if (summary.disk_full > 0) {
-    inform("hint: make room, or write to another disk with -o FILE; what is in the file is whole");
+    inform(
+        "hint: make room, or write to another disk with -o FILE; the events in the file are "
+        "intact");
   }
   const ExitStatus own_status = summary.disk_full > 0 ? 1 : 0;
   if (!summary.command_status || *summary.command_status == 0) {
@@ -171,7 +173,7 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   if (!parsed.value().positional().empty()) {
     return Error{"'" + parsed.value().positional().front() + "'",
                  0,
-                 "a command to run stands behind --, as in: memtrace record -- make",
+                 "put the command after --, as in: memtrace record -- make",
                  ErrorKind::Usage};
   }
   if (parsed.value().has("dry-run")) {

@@ -19,10 +19,10 @@ namespace {
 constexpr const char* kDefaultInput = "memtrace.data";
 
 constexpr auto kOwnOptions = std::to_array<Option>({
-    {"input", 'i', "FILE", "read FILE, memtrace.data unless given; - reads a pipe"},
+    {"input", 'i', "FILE", "read FILE (default memtrace.data); - reads a pipe"},
     {"pid", 'p', "PID,...", "only these processes"},
     {"tid", 't', "TID,...", "only these threads"},
-    {"time", 0, "START,STOP", "only what happened between these times since the recording began"},
+    {"time", 0, "START,STOP", "only events between these times since the recording began"},
 });
 
 std::vector<Option> all_options(const ViewSpec* view) {
@@ -102,8 +102,8 @@ Error no_samples(const std::string& input, const Caveats& caveats) {
   }
   return {input + " holds no events",
           0,
-          caveats.notes.empty() ? "nothing of what was recorded happened meanwhile: record for "
-                                  "longer, or other events with -e or --for"
+          caveats.notes.empty() ? "none of the recorded events happened: record for longer, or "
+                                  "other events with -e or --for"
                                 : join(caveats.notes, " ")};
 }
 
@@ -204,7 +204,7 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   if (!words.empty() && view == nullptr) {
     Error error = unknown_view_or_alias(words.front());
     if (path_exists(words.front())) {
-      error.hint = "a file is given with -i: memtrace report -i " + words.front();
+      error.hint = "give the file with -i: memtrace report -i " + words.front();
     }
     return error;
   }

@@ -29,14 +29,14 @@ std::string without_memory(const Target& target) {
   for (const std::uint32_t id : target.ids) {
     if (is_kernel_thread(id)) {
       return format(
-          "%u is a thread of the kernel: it has no memory of its own, so views of programs "
-          "show nothing of it; kmalloc, slab and pages do",
+          "%u is a kernel thread: it has no memory of its own, so views of programs show nothing "
+          "for it; use kmalloc, slab or pages",
           id);
     }
     if (is_zombie(id)) {
       return format(
-          "process %u has ended and only waits for its parent to take note: nothing will "
-          "happen in it",
+          "process %u has ended, and its parent has not waited for it yet: it will cause no "
+          "events",
           id);
     }
   }
@@ -53,10 +53,10 @@ std::string unwatched_children(const Target& target) {
       return std::ranges::find(target.ids, child) != target.ids.end() || all_ended({child});
     });
     if (!children.empty()) {
-      return format("process %u has %s already, not watched: -p %u,$(pgrep -d, -P %u) watches both",
+      return format("process %u already has %s, not watched: -p %u,$(pgrep -d, -P %u) watches both",
                     pid,
-                    children.size() == 1 ? "a child that runs"
-                                         : format("%zu children that run", children.size()).c_str(),
+                    children.size() == 1 ? "a running child"
+                                         : format("%zu running children", children.size()).c_str(),
                     pid,
                     pid);
     }

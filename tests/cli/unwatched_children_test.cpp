@@ -47,7 +47,7 @@ class UnwatchedChildrenTest : public testing::Test {
 TEST_F(UnwatchedChildrenTest, a_child_that_runs_is_told_of_its_parent) {
   const std::string own = std::to_string(own_);
   EXPECT_EQ(unwatched_children(processes({own_})),
-            "process " + own + " has a child that runs already, not watched: -p " + own +
+            "process " + own + " already has a running child, not watched: -p " + own +
                 ",$(pgrep -d, -P " + own + ") watches both");
 }
 

@@ -19,33 +19,37 @@ constexpr auto kEvents = std::to_array<Option>({
     {"event",
      'e',
      "EVENT,...",
-     "record these: group:event, patterns as in 'vmscan:*', page-faults, minor-faults, "
-     "major-faults, uprobe:FILE:FUNCTION, sdt:PATH:PROVIDER:NAME, mem:ADDRESS, and with --kprobes "
-     "kprobe:FUNCTION"},
+     "record these events: group:event, patterns as in 'vmscan:*', page-faults, minor-faults, "
+     "major-faults, uprobe:FILE:FUNCTION, sdt:PATH:PROVIDER:NAME, mem:ADDRESS, and with "
+     "--kprobes kprobe:FUNCTION"},
     {"filter",
      0,
      "EXPR",
-     "only events that satisfy this, tested in the kernel: 'bytes_req > 4096'"},
+     "only events for which this is true, tested in the kernel: 'bytes_req > 4096'"},
     {"alloc",
      0,
      "FUNCTION,...",
-     "functions of an allocator that is not known: 'pool_take(size=arg2)'"},
+     "functions of an allocator that memtrace does not know: 'pool_take(size=arg2)'"},
     {"free", 0, "FUNCTION,...", "functions that free its blocks: 'pool_give(ptr=arg1)'"},
     {"one-probe",
      0,
      "",
-     "probe glibc's allocator at its returns only: fewer events, sizes as rounded up"},
+     "probe glibc's allocator at its returns only: fewer events, rounded-up sizes"},
     {"kprobes",
      0,
      "",
-     "probe the kernel where no tracepoint tells; allows -e 'kprobe:FUNCTION(name=arg1)'"},
+     "probe kernel functions where tracepoints are missing; allows -e "
+     "'kprobe:FUNCTION(name=arg1)'"},
     {"period", 0, "N", "record one in N events; reports scale the figures by N"},
     {"call-graph",
      0,
      "fp|dwarf[,BYTES]|none",
-     "user stacks by frame pointers, or unwound from BYTES copied of each stack (the default, but "
-     "not of the kernel's own work, such as kmem:), or no stacks at all"},
-    {"ring-size", 'm', "SIZE", "memory for each CPU's ring; 64 MiB or less, 256 MiB for stacks"},
+     "user stacks by frame pointers, or unwound from BYTES copied of each stack (the default, "
+     "except for the kernel's own work, such as kmem:), or no stacks"},
+    {"ring-size",
+     'm',
+     "SIZE",
+     "memory for each CPU's ring (default up to 64 MiB, 256 MiB for copied stacks)"},
 });
 
 constexpr auto kStacks = std::to_array<Option>({
@@ -55,17 +59,17 @@ constexpr auto kStacks = std::to_array<Option>({
 
 constexpr auto kReport = std::to_array<Option>({
     {"by", 0, "KEY,...", "group by these keys; memtrace help VIEW lists them"},
-    {"sort", 0, "COLUMN", "largest first by this column"},
-    {"top", 0, "N", "show so many rows, 20 unless given; 0 shows all"},
+    {"sort", 0, "COLUMN", "sort by this column, largest first"},
+    {"top", 0, "N", "show N rows (default 20); 0 shows all"},
     {"min", 0, "N", "leave out rows with a count below N"},
-    {"exclude", 0, "REGEX,...", "leave out rows in whose stacks or names one of these is found"},
-    {"suppressions", 0, "FILE", "leave out the stacks that this file of LeakSanitizer's names"},
+    {"exclude", 0, "REGEX,...", "leave out rows if one of these matches in their stack or names"},
+    {"suppressions", 0, "FILE", "leave out the stacks that FILE lists, in LeakSanitizer's format"},
     {"comm", 0, "NAME,...", "only threads with these names"},
     {"uid", 0, "UID|NAME,...", "only processes of these users"},
     {"cgroup",
      0,
      "TEXT,...",
-     "only processes in cgroups or containers in whose name this is found"},
+     "only processes whose cgroup or container contains one of these texts"},
     {"format", 0, "text|json|csv|folded", "how to print the report"},
 });
 
@@ -80,7 +84,7 @@ Result<std::string> read_suppressions(const std::string& path) {
 
   const bool is_there = ::stat(path.c_str(), &status) == 0;
   if (is_there && (status.st_size > kMaxBytes || S_ISCHR(status.st_mode))) {
-    return Error{path + " is no list of suppressions: it has more than 16 MiB",
+    return Error{path + " is not a list of suppressions: it is larger than 16 MiB",
                  0,
                  "give a file with lines such as leak:FUNCTION"};
   }
@@ -137,7 +141,7 @@ Result<LiveSetup> read_live_setup(const ParsedOptions& parsed) {
   if (ring.ok() && ring.value() != 0 && ring.value() < page_size_bytes()) {
     return Error{"--ring-size " + parsed.text("ring-size"),
                  0,
-                 "bytes, and not pages as perf's -m: 16M",
+                 "takes bytes, not pages as perf's -m: 16M",
                  ErrorKind::Usage};
   }
   if (!ring.ok() || !call_graph.ok()) {

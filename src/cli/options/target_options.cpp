@@ -13,12 +13,11 @@ constexpr auto kTarget = std::to_array<Option>({
     {"all-processes",
      0,
      "",
-     "the whole machine, and yes: with probes on the code of every process, all of which they slow "
-     "down"},
+     "the whole machine, and allow probes on the code of every process, which slow them all down"},
     {"pid", 'p', "PID,...", "these processes, all their threads, and the children they start"},
     {"tid", 't', "TID,...", "these threads"},
     {"duration", 'd', "SECONDS", "stop after this time"},
-    {"keep-aslr", 0, "", "randomize COMMAND's addresses though its stacks are copied"},
+    {"keep-aslr", 0, "", "randomize COMMAND's addresses even if its stacks are copied"},
 });
 
 }  // namespace
@@ -42,7 +41,7 @@ Result<std::vector<std::uint32_t>> read_ids(const ParsedOptions& parsed, std::st
   if (ids.empty() && parsed.has(name)) {
     return Error{"--" + std::string(name) + ": the list of ids is empty",
                  0,
-                 "what was to give them, such as $(pgrep NAME), found nothing that runs",
+                 "the command that was to print the ids, such as $(pgrep NAME), found no process",
                  ErrorKind::Usage};
   }
   return ids;
