@@ -15,8 +15,7 @@ constexpr auto kReadings = std::to_array<KernelReading>({
     {"hfaults",
      "hugetlb_fault",
      "address=%dx:u64 flags=%cx:u32 caller=$stack0:u64",
-     "each fault of hugetlb, of the kernel's own accesses too, with its stack",
-     "CONFIG_HUGETLBFS"},
+     "each hugetlb fault, including the kernel's own accesses, with its stack"},
     {"swapin",
      "swap_read_folio|swap_readpage",
      "caller=$stack0:u64",
@@ -26,19 +25,17 @@ constexpr auto kReadings = std::to_array<KernelReading>({
     {"oom",
      "oom_kill_process",
      "caller=$stack0:u64",
-     "each kill with the stack of who wanted memory",
-     "",
-     true},
+     "each kill with the stack of the process that wanted memory"},
     {"slab",
      "kmem_cache_alloc_noprof|kmem_cache_alloc",
      "site=$stack0:u64 name88=+0(+88(%di)):string name96=+0(+96(%di)):string "
      "name104=+0(+104(%di)):string",
-     "names of caches whose allocations do not tell them"},
+     "names of caches, which their allocations do not report"},
     {"kleaks",
      "kmem_cache_alloc_noprof|kmem_cache_alloc",
      "site=$stack0:u64 name88=+0(+88(%di)):string name96=+0(+96(%di)):string "
      "name104=+0(+104(%di)):string",
-     "names of caches whose allocations do not tell them"},
+     "names of caches, which their allocations do not report"},
 });
 
 // GCC's own copies of a function. "constprop" and "isra" begin where it begins.

@@ -56,7 +56,8 @@ std::string hint_for(const ProbeDefinition& definition, int errno_value) {
   if (errno_value == ENOSPC || errno_value == E2BIG) {
     return "too many or too long arguments: the kernel takes 128 of 63 characters";
   }
-  return "this kernel may lack the kind of argument: Linux 3.10 and RHEL 7.3 know registers only";
+  return "this kernel may lack this kind of argument: Linux 3.10 and RHEL 7.3 support only "
+         "registers";
 }
 
 }  // namespace
@@ -274,7 +275,7 @@ Error ProbeGroup::refused(const ProbeDefinition& definition,
     return Error{"defining a kprobe on " + definition.kernel_function +
                      (reason.empty() ? "" : ": the kernel says: " + reason),
                  errno_value,
-                 "the kernel does not let this function be probed, or not with these arguments"};
+                 "the kernel does not allow a probe on this function, or not with these arguments"};
   }
   return Error{format("defining a probe on %s+0x%lx (%s)%s%s",
                       definition.path.c_str(),

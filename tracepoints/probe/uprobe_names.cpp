@@ -120,8 +120,8 @@ std::string uprobe_open_hint(int errno_value) {
       return "the kernel cannot put a probe on the instruction there, or has no uprobes on this "
              "architecture";
     case EINVAL:
-      return "the place is no instruction of mapped code, or its first byte is a breakpoint "
-             "already: a debugger's?";
+      return "the place is not an instruction of mapped code, or its first byte is already a "
+             "breakpoint (of a debugger?)";
     default:
       return "";
   }
