@@ -164,7 +164,7 @@ bool PerfMapFile::take_lines(std::string_view text, std::uint64_t& taken_bytes) 
     const std::size_t end = text.find('\n');
     if (std::min(end, text.size()) > kMaxLineBytes) {
       problem_ =
-          path_ + " is no list of functions: a line has more than " + print_bytes(kMaxLineBytes);
+          path_ + " is not a list of functions: a line has more than " + print_bytes(kMaxLineBytes);
       return false;
     }
     map_.add_line(text.substr(0, end));

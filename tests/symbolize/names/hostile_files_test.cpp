@@ -269,7 +269,7 @@ TEST_F(HostileMap, one_without_line_ends_is_read_no_further) {
   PerfMapFile map = open();
   EXPECT_FALSE(map.find(0x5000));
   EXPECT_TRUE(map.find(0x1000));
-  EXPECT_NE(map.problem().find("is no list of functions"), std::string::npos) << map.problem();
+  EXPECT_NE(map.problem().find("is not a list of functions"), std::string::npos) << map.problem();
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
   expect_little_memory();
 }
