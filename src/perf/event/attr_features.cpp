@@ -18,8 +18,8 @@ constexpr auto kFeatures = std::to_array<AttrFeature>({
      "PERF_FORMAT_LOST",
      "6.0",
      "losses are counted by PERF_RECORD_LOST",
-     "this kernel does not tell what is lost at the very end of a recording, when no later record "
-     "finds room",
+     "this kernel does not report events lost at the very end of a recording, after its last "
+     "record",
      [](perf_event_attr& attr) {
        attr.read_format = kReadFormatLost;
        return 0UL;
@@ -27,7 +27,7 @@ constexpr auto kFeatures = std::to_array<AttrFeature>({
     {&AttrFeatures::physical_address,
      "PERF_SAMPLE_PHYS_ADDR",
      "4.13",
-     "which node the page of a fault lies on is not known",
+     "the node of a fault's page is not known",
      "",
      [](perf_event_attr& attr) {
        attr.sample_type = kSamplePhysicalAddress;
@@ -36,8 +36,8 @@ constexpr auto kFeatures = std::to_array<AttrFeature>({
     {&AttrFeatures::clock_id,
      "use_clockid",
      "4.1",
-     "times are of perf's own clock",
-     "times are of this kernel's own clock for perf, not of CLOCK_MONOTONIC",
+     "times are of the kernel's perf clock",
+     "times are of the kernel's perf clock, not of CLOCK_MONOTONIC",
      [](perf_event_attr& attr) {
        attr.use_clockid = 1;
        attr.clockid = CLOCK_MONOTONIC;
@@ -46,7 +46,7 @@ constexpr auto kFeatures = std::to_array<AttrFeature>({
     {&AttrFeatures::comm_exec,
      "comm_exec",
      "3.16",
-     "a new name followed by the mapping of a file of that name is taken for an exec",
+     "a new name followed by the mapping of a file of that name counts as an exec",
      "",
      [](perf_event_attr& attr) {
        attr.comm = 1;
@@ -90,9 +90,9 @@ constexpr auto kFeatures = std::to_array<AttrFeature>({
     {&AttrFeatures::user_stack,
      "PERF_SAMPLE_STACK_USER",
      "3.7",
-     "user stacks by frame pointers alone",
-     "user stacks are by frame pointers alone, as this kernel copies none: what was built without "
-     "them has cut or wrong stacks",
+     "user stacks by frame pointers only",
+     "user stacks follow frame pointers, because this kernel does not copy stacks: code built "
+     "without frame pointers has cut or wrong stacks",
      [](perf_event_attr& attr) {
        attr.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
        attr.sample_regs_user = repair_registers();
@@ -102,7 +102,7 @@ constexpr auto kFeatures = std::to_array<AttrFeature>({
     {&AttrFeatures::callchain_parts,
      "exclude_callchain_user",
      "3.7",
-     "stacks have their kernel part and their user part, whatever was asked for",
+     "stacks always have both their kernel part and their user part",
      "",
      [](perf_event_attr& attr) {
        attr.sample_type = PERF_SAMPLE_CALLCHAIN;
@@ -113,8 +113,8 @@ constexpr auto kFeatures = std::to_array<AttrFeature>({
      "sample_id_all",
      "2.6.38",
      "records of mappings, names and exits have no time",
-     "mappings, names and exits of programs come without a time on this kernel: what a program "
-     "maps later may have no names",
+     "on this kernel, records of mappings, names and exits have no time: what a program maps "
+     "later may have no names",
      [](perf_event_attr& attr) {
        attr.sample_id_all = 1;
        attr.sample_type = PERF_SAMPLE_TIME;
@@ -124,7 +124,7 @@ constexpr auto kFeatures = std::to_array<AttrFeature>({
      "mmap_data",
      "2.6.36",
      "mappings that are not executable are those of /proc at the start",
-     "this kernel does not tell of mappings that are not executable: new ones are not known",
+     "this kernel does not report mappings that are not executable: new ones are not known",
      [](perf_event_attr& attr) {
        attr.mmap = 1;
        attr.mmap_data = 1;

@@ -37,15 +37,15 @@ void EventSet::spare_small_rings(const EventSetup& setup) {
   }
   const std::string rings = "rings of " + print_bytes(ring_bytes_);
   if (ring_bytes_ < kSmallestStackRing) {
-    graph.max_stack_bytes_except_probes = 0;
-    notes_.push_back("user stacks but those of probes follow frame pointers: " + rings +
-                     " have no room for copies (--call-graph dwarf makes them all the same)");
+    graph.most_but_of_probes = 0;
+    notes_.push_back("user stacks, except those of probes, follow frame pointers: " + rings +
+                     " have no room for copies (--call-graph dwarf copies them anyway)");
     return;
   }
-  graph.max_stack_bytes_except_probes = kDefaultStackBytes / 2;
-  notes_.push_back("of user stacks but those of probes " +
-                   print_bytes(graph.max_stack_bytes_except_probes) + " are copied: " + rings +
-                   " have no room for more (--call-graph dwarf copies all the same)");
+  graph.most_but_of_probes = kDefaultStackBytes / 2;
+  notes_.push_back("of user stacks, except those of probes, only " +
+                   print_bytes(graph.most_but_of_probes) + " are copied: " + rings +
+                   " have no room for more (--call-graph dwarf copies more anyway)");
 }
 
 // Whoever may not watch the kernel (kernel.perf_event_paranoid 2, no CAP_PERFMON) may watch his own
@@ -65,10 +65,9 @@ void EventSet::watch_user_mode_only() {
     event.attr.exclude_callchain_kernel = 1;
   }
   notes_.emplace_back(
-      "only user mode was watched: what happens in the kernel, such as page faults in a system "
-      "call "
-      "that fills fresh memory, is not counted, and stacks have no kernel part; that takes "
-      "CAP_PERFMON, or kernel.perf_event_paranoid at 1 or less");
+      "only user mode was watched: events in the kernel, such as page faults in a system call "
+      "that fills fresh memory, are not counted, and stacks have no kernel part; watching the "
+      "kernel needs CAP_PERFMON, or kernel.perf_event_paranoid of 1 or less");
 }
 
 std::vector<std::string> EventSet::notes() const {
@@ -79,7 +78,8 @@ std::vector<std::string> EventSet::notes() const {
   if (!left_out_.empty()) {
     const std::size_t shown = std::min(left_out_.size(), kNamesInNote);
     notes.push_back(
-        "not recorded, as they cannot be opened: " + join(std::span(left_out_).first(shown), ", ") +
+        "not recorded, because they cannot be opened: " +
+        join(std::span(left_out_).first(shown), ", ") +
         (shown == left_out_.size() ? "" : format(" and %zu others", left_out_.size() - shown)));
   }
   return notes;

@@ -36,7 +36,8 @@ Error cut_error(const std::string& path) {
 std::vector<std::uint64_t> read_ids(Bytes file, FileSection section, RecordingBuilder& builder) {
   const auto bytes = section_of(file, section);
   if (!bytes) {
-    builder.add_caveat("The ids of some events are cut off; their samples cannot be told apart.");
+    builder.add_caveat(
+        "The ids of some events are cut off; their samples cannot be distinguished.");
     return {};
   }
   std::vector<std::uint64_t> ids(bytes->size() / sizeof(std::uint64_t));
@@ -103,7 +104,8 @@ void read_feature_table(Bytes file,
     const auto section = reader.read<FileSection>();
     const auto body = section_of(file, section);
     if (reader.failed() || !body) {
-      builder.add_caveat("The end of the file is cut off; what it says at its end is missing.");
+      builder.add_caveat(
+          "The end of the file is cut off; the information stored there is missing.");
     } else if (known.count(feature) == 0 || section.offset >= table) {
       builder.add_feature(feature, *body);
     }
@@ -175,7 +177,7 @@ Result<DataRange> read_file_head(Bytes file, const std::string& path, RecordingB
   std::memcpy(&header, file.data(), sizeof(header));
   if (!section_of(file, header.attrs)) {
     header.attrs = header.event_types;  // behind the data, and cut off
-    builder.add_caveat("The end of the file is cut off; what it says at its end is missing.");
+    builder.add_caveat("The end of the file is cut off; the information stored there is missing.");
   }
   if (!read_attrs(file, header, builder).ok()) {
     return cut_error(path);

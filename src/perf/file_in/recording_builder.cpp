@@ -92,11 +92,11 @@ void RecordingBuilder::add_event(Bytes attr_bytes, std::span<const std::uint64_t
   event.is_counted = is_counted_by_leader(attr);
   if (event.is_counted) {
     const bool has_ids = (attr.read_format & PERF_FORMAT_ID) != 0;
-    add_caveat(has_ids ? "The events were recorded as a group (:S): of all but its leader it is "
-                         "known only how often they were hit between the leader's samples, whose "
-                         "stacks stand for theirs."
-                       : "The events were recorded as a group (:S) without ids: of all but its "
-                         "leader nothing is known.");
+    add_caveat(has_ids ? "The events were recorded as a group (:S): for events other than its "
+                         "leader, only the number of hits between the leader's samples is known; "
+                         "they are shown with the leader's stacks."
+                       : "The events were recorded as a group (:S) without ids: nothing is known "
+                         "of events other than its leader.");
   }
   // Only the event that carries names says so; a file whose events carry none needs no guess.
   recording_.tells_exec = recording_.tells_exec && (attr.comm == 0 || attr.comm_exec != 0);

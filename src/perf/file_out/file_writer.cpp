@@ -91,8 +91,8 @@ Result<> DataFileWriter::state() const {
   if (failure == ETIMEDOUT) {
     return Error{"write(" + file_.path() + "): the disk does not answer",
                  0,
-                 "memtrace was told to end and gave up waiting for it; what was written before can "
-                 "be read"};
+                 "memtrace received a signal to end and stopped waiting for it; what was written "
+                 "before can be read"};
   }
   if (failure != 0 && !is_disk_full(failure)) {
     return Error{"write(" + file_.path() + ")", failure, "give another place with -o FILE"};

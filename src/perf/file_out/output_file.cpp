@@ -87,7 +87,7 @@ Result<> may_be_replaced(const std::string& path, const std::string& place, cons
     return left_alone(path, "belongs to another user");
   }
   if (status.st_size > 0 && !holds_recording(place)) {
-    return left_alone(path, "holds something else than a recording");
+    return left_alone(path, "is not a recording");
   }
   return kDone;
 }

@@ -72,8 +72,8 @@ Result<> PipeWriter::state() const {
   if (failure == ETIMEDOUT) {
     return Error{"write(" + name_ + "): the reader of the pipe has stopped reading",
                  0,
-                 "memtrace was told to end and gave up waiting for it: the recording is cut; start "
-                 "the reader again, or record to a file with -o FILE"};
+                 "memtrace received a signal to end and stopped waiting for it: the recording is "
+                 "cut; start the reader again, or record to a file with -o FILE"};
   }
   return Error{"write(" + name_ + ")",
                failure,

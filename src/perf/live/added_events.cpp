@@ -105,8 +105,8 @@ Result<> AddedEventSource::add(const NewMapping& mapping,
   const double after_ms =
       static_cast<double>(now_ns - std::min(now_ns, mapping.time_ns)) / 1'000'000;
   taken_.notes.push_back(
-      format("%s was loaded by process %u while recording, and its allocator is probed since "
-             "%.1f ms after that: what it did before is not known",
+      format("%s was loaded by process %u while recording, and its allocator was probed %.1f ms "
+             "later: calls before that were not seen",
              without_folder(mapping.path).c_str(),
              mapping.pid,
              after_ms));

@@ -113,9 +113,8 @@ Result<> LiveSource::start() {
   recording_.started_ns = monotonic_clock() ? started_ns : 0;
   if (target_is_gone()) {
     recording_.caveats.emplace_back(
-        "what was to be watched had ended by the time that all events were there: little or "
-        "nothing of it was recorded; start it with memtrace (-- COMMAND), or watch the whole "
-        "machine (-a)");
+        "the target had ended before all events were open: little or nothing of it was recorded; "
+        "start it with memtrace (-- COMMAND), or watch the whole machine (-a)");
   }
   if (command_) {
     TRY(command_->release());

@@ -189,7 +189,7 @@ TEST(OldFiles, groups_whose_leader_alone_is_sampled_are_said_to_be_such) {
   file.write(old_file({.has_groups = true}));
   const Recorded recorded = read_all(file.path());
   EXPECT_EQ(recorded.error, "");
-  EXPECT_TRUE(recorded.has_caveat("recorded as a group (:S): of all but its leader it is known"));
+  EXPECT_TRUE(recorded.has_caveat("recorded as a group (:S): for events other than its leader"));
   EXPECT_FALSE(recorded.recording.events[0].is_counted);
   EXPECT_TRUE(recorded.recording.events[1].is_counted);
 }

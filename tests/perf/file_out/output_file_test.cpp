@@ -80,7 +80,7 @@ TEST_F(OutputFileTest, old_recording_is_kept_under_another_name) {
 
 TEST_F(OutputFileTest, what_is_no_recording_is_left_alone) {
   write(path_, "a letter that took a week");
-  expect_left_alone(path_, "holds something else than a recording");
+  expect_left_alone(path_, "is not a recording");
 }
 
 TEST_F(OutputFileTest, old_name_in_use_for_something_else_is_left_alone) {
