@@ -23,7 +23,7 @@ constexpr auto kOptions = std::to_array<ViewOption>({
     {"hist", "FIELD", "show how a field's values are distributed, by powers of two"},
     {"pair",
      "EVENT,EVENT",
-     "add up the time from the one to the other, of the same thread or field"},
+     "add up the time from the first event to the second, of the same thread or field value"},
     {"last", "N", "list the last N events, one line each"},
 });
 constexpr auto kNeeds = std::to_array<std::string_view>({"kmem:kmalloc"});

@@ -62,7 +62,8 @@ Result<> EventPairs::check(const std::deque<EventType>& types) const {
       return kDone;
     }
     if (type == types.end()) {
-      return bad_pair(side->event, "there are no such events; those of --pair have to be recorded");
+      return bad_pair(side->event,
+                      "the recording has no such events; record both events of --pair");
     }
     const bool has_format = !type->format.fields.empty();
     if (side->field && has_format && type->format.find(side->field->name()) == nullptr) {
@@ -114,7 +115,7 @@ std::vector<std::string> EventPairs::notes() {
   }
   if (!begun_.empty()) {
     notes.push_back(print_count(begun_.size()) + " of " + first_.event + " had no " +
-                    second_.event + " behind them yet");
+                    second_.event + " after them yet");
   }
   alone_ = 0;
   return notes;

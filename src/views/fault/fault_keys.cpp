@@ -230,8 +230,8 @@ std::vector<std::string> place_notes(const FaultEvents& seen, const World& world
     return {};
   }
   return {
-      "what is mapped where faults happened is not known: the recording holds the mappings of code "
-      "only; record with --for faults"};
+      "what is mapped at the addresses of faults is not known: the recording has only mappings "
+      "of code; record with --for faults"};
 }
 
 std::vector<std::string> class_notes(const FaultEvents& seen, const World& world) {
@@ -241,8 +241,8 @@ std::vector<std::string> class_notes(const FaultEvents& seen, const World& world
   }
   if (!knows_places(world)) {
     notes.emplace_back(
-        "faults are told apart as minor, major, huge and failed only: the recording does not hold "
-        "the mappings of data");
+        "the only classes are minor, major, huge and failed: the recording has no mappings of "
+        "data");
     return notes;
   }
   if (world.vmstat_growth().contains("pswpout")) {
@@ -250,12 +250,12 @@ std::vector<std::string> class_notes(const FaultEvents& seen, const World& world
   }
   if (!seen.error_codes) {
     notes.emplace_back(
-        "zero-fill and copy-on-write faults are not told apart: only exceptions:page_fault_user "
-        "says whether the page was there");
+        "zero-fill and copy-on-write faults are not distinguished: only "
+        "exceptions:page_fault_user reports whether the page was present");
   }
   if (!seen.page_allocs) {
     notes.emplace_back(
-        "faults that were served with a huge page are not told apart: the recording lacks "
+        "faults served with a huge page are not distinguished: the recording lacks "
         "kmem:mm_page_alloc");
   }
   return notes;

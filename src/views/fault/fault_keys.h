@@ -85,9 +85,8 @@ class FaultKeys {
 
 // Where pages were swapped out meanwhile.
 inline constexpr std::string_view kSwapCacheNote =
-    "the machine swapped meanwhile: faults on pages that were still in the swap cache are minor "
-    "and "
-    "look like those on fresh pages";
+    "the machine swapped while recording: faults on pages that were still in the swap cache are "
+    "minor and look like faults on fresh pages";
 
 // Why it is not known what is at the addresses: likewise for keys of places.
 std::vector<std::string> place_notes(const FaultEvents& seen, const World& world);

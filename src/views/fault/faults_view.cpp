@@ -29,7 +29,7 @@ constexpr auto kKeys = std::to_array<std::string_view>({"stack",
                                                         "page",
                                                         "cpu"});
 constexpr auto kOptions = std::to_array<ViewOption>({
-    {"trace", "", "list each fault on a line of its own"},
+    {"trace", "", "also list each fault"},
 });
 
 class Faults final : public View {
@@ -87,12 +87,12 @@ std::vector<std::string> Faults::notes(const World& world) const {
   }
   if (seen.any() && !seen.ends) {
     notes.emplace_back(
-        "whether faults were minor or major is not known: the recording holds neither minor-faults "
+        "whether faults were minor or major is not known: the recording has neither minor-faults "
         "nor major-faults");
   }
   if (seen.any() && by("access") && !seen.error_codes) {
     notes.emplace_back(
-        "how faults accessed memory is not known: only exceptions:page_fault_user tells");
+        "whether faults read or wrote is not known: only exceptions:page_fault_user reports it");
   }
   if (by("class") || has_trace_) {
     const auto more = class_notes(seen, world);
@@ -100,8 +100,8 @@ std::vector<std::string> Faults::notes(const World& world) const {
   }
   if (seen.sampled) {
     notes.emplace_back(
-        "only one in N events was sampled: the entry and the end of a fault seldom meet, so "
-        "access, class and latency are known for few faults at once");
+        "only one in N events was sampled: entry and end of a fault are seldom both sampled, so "
+        "access, class and latency together are known for few faults");
   }
   if (trace_.unlisted() > 0) {
     notes.push_back(format("%llu later faults are not listed",
@@ -149,7 +149,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 extern const ViewSpec view_faults;
 constinit const ViewSpec view_faults{
-    .summary = "page faults: by stack and process, what kind they were, how long they took",
+    .summary = "page faults: by stack, process and class, with their latency",
     .needs = kFaultNeeds,
     .keys = kKeys,
     .options = kOptions,

@@ -26,7 +26,7 @@ constexpr auto kKeys = std::to_array<std::string_view>({"file",
                                                         "stack",
                                                         "cpu"});
 constexpr auto kOptions = std::to_array<ViewOption>({
-    {"range", "BYTES", "with --by offset: in steps of BYTES, 64K unless given"},
+    {"range", "BYTES", "with --by offset: group in steps of BYTES (default 64K)"},
 });
 
 class FileFaults final : public View {
@@ -105,7 +105,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 extern const ViewSpec view_ffaults;
 constinit const ViewSpec view_ffaults{
-    .summary = "page faults by file and offset, and in memory without a file by its kind",
+    .summary = "page faults by file and offset; in memory without a file, by its kind",
     .needs = kFaultNeeds,
     .keys = kKeys,
     .options = kOptions,

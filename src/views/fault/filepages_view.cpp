@@ -232,8 +232,8 @@ Report FilePagesView::finish(const World& world, Span span) {
   }
   if (!context.cache_seen) {
     report.caveats.notes.emplace_back(
-        "what came into the page cache is not known: the recording lacks "
-        "filemap:mm_filemap_add_to_page_cache, which kernels have from 3.10 on");
+        "pages that entered the page cache are not known: the recording lacks "
+        "filemap:mm_filemap_add_to_page_cache (Linux 3.10)");
   }
   report.inconclusive = !context.cache_seen;
   counter_.rows().clear();

@@ -173,8 +173,8 @@ std::vector<std::string> HugeFaults::notes(const World& world) const {
   }
   if (by_probe_alone_ > 0) {
     notes.push_back(
-        format("%llu faults of hugetlb are known by the kprobe on hugetlb_fault alone: the "
-               "kernel's own accesses, or none whose begin was recorded; how long they took is not "
+        format("%llu hugetlb faults are known only from the kprobe on hugetlb_fault: they are "
+               "the kernel's own accesses, or their begin was not recorded; their latency is not "
                "known",
                static_cast<unsigned long long>(by_probe_alone_)));
   }
@@ -224,7 +224,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 extern const ViewSpec view_hfaults;
 constinit const ViewSpec view_hfaults{
-    .summary = "page faults served with huge pages, transparent ones and hugetlb's apart",
+    .summary = "page faults served with huge pages, transparent or of hugetlb",
     .needs = kFaultNeeds,
     .keys = kKeys,
     .default_by = kDefaultBy,

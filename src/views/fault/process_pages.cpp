@@ -147,15 +147,14 @@ void ProcessPageCounter::add_resident_notes(std::vector<std::string>& notes) con
   const bool of_anonymous = member_ == RssMember::Anonymous;
   if (!has(kGivenBackEvents[of_anonymous ? 0 : 1])) {
     notes.emplace_back(
-        "what was unmapped is not known: the recording lacks kmem:rss_stat, which kernels "
-        "have from 5.5 on");
+        "unmapped pages are not known: the recording lacks kmem:rss_stat (Linux 5.5)");
   } else if (of_anonymous) {
     notes.emplace_back(
-        "unmap is not known: kmem:mm_anon_unmap tells only of pages that reclaim found locked; "
-        "ufree does not hold huge pages, which this kernel gives back without an event");
+        "unmap is not known: kmem:mm_anon_unmap reports only pages that reclaim found locked; "
+        "ufree does not include huge pages, which this kernel frees without an event");
   } else {
     notes.emplace_back(
-        "kunmap is not known: kmem:mm_filemap_unmap does not tell of a page's last mapping");
+        "kunmap is not known: kmem:mm_filemap_unmap does not report a page's last mapping");
   }
 }
 
@@ -168,9 +167,10 @@ void ProcessPageCounter::add_notes(std::vector<std::string>& notes, const World&
   if (seen.any() && !seen.error_codes) {
     notes.emplace_back(
         copies_seen
-            ? "cow holds the copies of pages of zeros and of a file's mapped pages: this kernel "
-              "has no event of other copies, as of what a fork shared"
-            : "cow is not known: only exceptions:page_fault_user tells a copy from another fault");
+            ? "cow counts only copies of the zero page and of mapped pages of files: this kernel "
+              "has no event for other copies, such as those of pages that a fork shared"
+            : "cow is not known: only exceptions:page_fault_user distinguishes a copy from another "
+              "fault");
   }
   if (member_ == RssMember::Anonymous && world.vmstat_growth().contains("pswpout")) {
     notes.emplace_back(kSwapCacheNote);

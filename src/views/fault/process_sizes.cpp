@@ -28,7 +28,7 @@ Cell name_of(const Facts& process) {
 }  // namespace
 
 Table process_size_table(const World& world, const std::set<std::uint32_t>& pids) {
-  Table table{.title = "how large these processes were at the end",
+  Table table{.title = "sizes of these processes at the end",
               .columns = {{"comm", Unit::Text}, {"pid", Unit::Number}},
               .key_count = 2,
               .sort = "resident"};

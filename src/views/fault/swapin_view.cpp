@@ -220,20 +220,19 @@ std::vector<Total> SwapIns::totals(const World& world) const {
 std::vector<std::string> SwapIns::notes(const World& world) const {
   std::vector<std::string> notes = place_notes(pairing_.seen(), world);
   notes.emplace_back(
-      "count is of faults that waited; those that found the page in the swap cache, as readahead "
-      "had brought it, are minor and not among them");
+      "count includes only faults that waited; faults that found their page in the swap cache, "
+      "for example after readahead, are minor and not counted");
   if (!reads_probed_ && !stacks_.has_names()) {
     notes.emplace_back(
         pairing_.seen().page_allocs
-            ? "how many pages were read is not known: no function of the kernel is named on the "
-              "stacks of kmem:mm_page_alloc (--user leaves the kernel out)"
-            : "how many pages were read is not known: the recording lacks kmem:mm_page_alloc");
+            ? "the number of pages read is not known: the stacks of kmem:mm_page_alloc have no "
+              "names of kernel functions (--user leaves the kernel part out)"
+            : "the number of pages read is not known: the recording lacks kmem:mm_page_alloc");
   }
   if (!outs_seen_) {
     notes.emplace_back(
-        "what was swapped out is not known: the recording lacks vmscan:mm_vmscan_write_folio "
-        "(before "
-        "5.18: mm_vmscan_writepage)");
+        "the number of pages swapped out is not known: the recording lacks "
+        "vmscan:mm_vmscan_write_folio (before 5.18: mm_vmscan_writepage)");
   }
   return notes;
 }

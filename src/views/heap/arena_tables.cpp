@@ -77,7 +77,7 @@ std::string_view name_of(ArenaOp op) {
 }
 
 Table arena_table(const AllArenas& all, const World& world) {
-  Table table{.title = "arenas, by who made them",
+  Table table{.title = "arenas, by creator",
               .columns = {{"arena", Unit::Address},
                           {"pid", Unit::Number},
                           {"tid", Unit::Number},
@@ -161,7 +161,7 @@ Table arena_heap_table(const AllArenas& all, const World& world) {
 }
 
 Table threshold_table(const std::vector<ArenaStep>& steps, View::Span span) {
-  Table table{.title = "thresholds as they moved",
+  Table table{.title = "changes of thresholds",
               .columns = {{"at_ns", Unit::Nanoseconds},
                           {"pid", Unit::Number},
                           {"tid", Unit::Number},

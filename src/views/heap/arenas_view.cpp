@@ -32,7 +32,7 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
 // Which tables there are; all unless the user says.
 constexpr auto kKeys = std::to_array<std::string_view>({"arena", "thread", "heap"});
 constexpr auto kOptions = std::to_array<ViewOption>({
-    {"trace", "", "also list all that happened, line by line"},
+    {"trace", "", "also list each step"},
 });
 
 bool is_arena_type(const EventType& type) {
@@ -162,9 +162,9 @@ std::vector<std::string> Arenas::notes() const {
   std::vector<std::string> notes;
   if (!has_probes_) {
     notes.emplace_back(
-        "the target's libc has no static probes: arenas and heaps are guessed from mappings of 64 "
-        "MiB, sbrk from brk; waits and thresholds cannot be seen, and a thread's first heap counts "
-        "as a new arena unless the thread used another's before");
+        "the target's libc has no static probes: arenas and heaps are guessed from mappings of "
+        "64 MiB, sbrk from brk; waits and thresholds are not known, and a thread's first heap "
+        "counts as a new arena unless the thread used another arena before");
   }
   if (unlisted_ > 0) {
     notes.push_back(format("%llu later lines of the trace are not listed",

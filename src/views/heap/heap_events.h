@@ -27,9 +27,9 @@ struct SizeLimits {
 };
 
 inline constexpr ViewOption kMinBytesOption{
-    "min-bytes", "BYTES", "only allocations of at least so many bytes"};
+    "min-bytes", "BYTES", "only allocations of at least this size"};
 inline constexpr ViewOption kMaxBytesOption{
-    "max-bytes", "BYTES", "only allocations of at most so many bytes"};
+    "max-bytes", "BYTES", "only allocations of at most this size"};
 
 // Errors: Usage. parse_age: --older, in ns.
 Result<SizeLimits> parse_size_limits(const ViewOptions& options);

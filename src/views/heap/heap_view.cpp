@@ -199,7 +199,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 extern const ViewSpec view_heap;
 constinit const ViewSpec view_heap{
-    .summary = "what the heap costs by stack: allocations, peak, leaked and temporary",
+    .summary = "the heap by stack: allocations, peak usage, leaked and temporary blocks",
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,

@@ -44,11 +44,11 @@ constexpr auto kKeys = std::to_array<std::string_view>(
     {"stack", "function", "caller", "comm", "pid", "tid", "size", "range"});
 constexpr auto kAddressKeys = std::to_array<std::string_view>({"function", "comm", "pid", "stack"});
 constexpr auto kOptions = std::to_array<ViewOption>({
-    {"older", "SECONDS", "only blocks that are at least so old at the end"},
+    {"older", "SECONDS", "only blocks that are at least this old at the end"},
     kMinBytesOption,
     kMaxBytesOption,
     {"show-allocs", "", "list each block with its address, oldest first"},
-    {"inherited", "", "also the copies that forked children still hold of their parents' blocks"},
+    {"inherited", "", "also the copies of blocks that forked children inherited"},
 });
 constexpr auto kNeeds =
     with_kernel_memory(std::to_array<std::string_view>({kHeapCalls, kHeapReturns, kHeapFrees}));
@@ -154,12 +154,12 @@ std::vector<std::string> HeapLeaks::notes(const LeakCost& inherited) const {
         "--for leaks");
   }
   if (probed_.returns && !probed_.frees) {
-    notes.emplace_back("the recording holds no frees: all blocks count as outstanding");
+    notes.emplace_back("the recording has no frees: all blocks count as outstanding");
   }
   if (inherited.count > 0) {
     notes.push_back(
-        format("%llu more blocks of %llu bytes are copies that forked children hold of their "
-               "parents' blocks; --inherited shows them",
+        format("%llu more blocks of %llu bytes are copies of their parents' blocks in forked "
+               "children; --inherited shows them",
                static_cast<unsigned long long>(inherited.count),
                static_cast<unsigned long long>(inherited.bytes)));
   }

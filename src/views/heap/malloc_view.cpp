@@ -190,7 +190,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 extern const ViewSpec view_malloc;
 constinit const ViewSpec view_malloc{
-    .summary = "calls of malloc and its like: by stack, function and size",
+    .summary = "calls of malloc and similar functions: by stack, function and size",
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,

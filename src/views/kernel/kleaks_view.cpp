@@ -48,8 +48,8 @@ constexpr auto kAddressKeys =
     std::to_array<std::string_view>({"kind", "cache", "comm", "pid", "stack"});
 
 constexpr auto kOptions = std::to_array<ViewOption>({
-    {"user-pages", "", "list the pages of programs and of the page cache, too"},
-    {"older", "SECONDS", "only blocks that are at least so old at the end"},
+    {"user-pages", "", "also list the pages of programs and of the page cache"},
+    {"older", "SECONDS", "only blocks that are at least this old at the end"},
     {"addresses", "", "list each block with its address, oldest first"},
 });
 constexpr auto kNeeds =
@@ -185,14 +185,12 @@ std::vector<std::string> KernelLeaks::notes() const {
   const bool no_page_frees = pages_.allocs_seen && !pages_.frees_seen;
   if (no_slab_frees || no_page_frees) {
     const char* what = !no_page_frees ? "slab objects" : !no_slab_frees ? "pages" : "memory";
-    notes.push_back(
-        format("the recording holds no events of %s being freed: all count as outstanding", what));
+    notes.push_back(format("the recording has no frees of %s: all count as outstanding", what));
   }
   if (sampled_) {
     notes.emplace_back(
-        "only one in N events was sampled: figures are of the sampled blocks, and some of them "
-        "were "
-        "freed by events that were not sampled");
+        "only one in N events was sampled: figures cover the sampled blocks, and the frees of "
+        "some of them were not sampled");
   }
   if (left_out_.count > 0) {
     notes.push_back(print_bytes(left_out_.bytes) +
@@ -201,8 +199,8 @@ std::vector<std::string> KernelLeaks::notes() const {
   }
   if (pages_listed_ && slab_.allocs_seen) {
     notes.emplace_back(
-        "pages that slab caches are made of are listed beside the objects in them: --exclude "
-        "allocate_slab,new_slab,cache_grow leaves them out");
+        "pages of slab caches are listed in addition to the objects in them: --exclude "
+        "allocate_slab,new_slab,cache_grow leaves these pages out");
   }
   return notes;
 }

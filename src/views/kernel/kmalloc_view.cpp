@@ -59,7 +59,9 @@ constexpr auto kKeys = std::to_array<std::string_view>(
     {"stack", "caller", "comm", "pid", "tid", "size", "gfp", "node", "cpu"});
 constexpr auto kNeeds = std::to_array<std::string_view>({"kmem:kmalloc", "kmem:kmalloc_node|"});
 constexpr auto kOptions = std::to_array<ViewOption>({
-    {kShowOption, "COLUMN,...", "these columns instead of the usual ones; memtrace help kmalloc"},
+    {kShowOption,
+     "COLUMN,...",
+     "show these columns instead of the default ones; memtrace help kmalloc"},
     kShortGfpOption,
 });
 
@@ -115,7 +117,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 extern const ViewSpec view_kmalloc;
 constinit const ViewSpec view_kmalloc{
-    .summary = "kernel memory from kmalloc: who asks for it, how much, and what is wasted",
+    .summary = "kernel memory from kmalloc: who allocates, how much, and what is wasted",
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,

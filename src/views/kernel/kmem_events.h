@@ -14,12 +14,12 @@ bool is_slab_free(const EventType& type);
 bool is_page_event(const EventType& type);
 
 inline constexpr std::string_view kSampledNote =
-    "only one in N events was sampled: counts and bytes are scaled up by N, but what is live is "
-    "counted from the samples alone, whose frees may not have been sampled";
+    "only one in N events was sampled: counts and bytes are multiplied by N, but live figures "
+    "cover only the sampled blocks, whose frees may not have been sampled";
 inline constexpr std::string_view kNoNodesNote =
-    "the recording does not say which CPU is of which NUMA node, as those of memtrace record do: "
-    "what happened on another node is blank";
+    "the recording has no NUMA nodes of the CPUs, which memtrace record stores: columns about "
+    "other nodes are blank";
 inline constexpr std::string_view kNoFreesNote =
-    "the recording holds no events of frees, so what is live is not known";
+    "the recording has no frees, so live figures are not known";
 
 }  // namespace memtrace

@@ -65,8 +65,10 @@ constexpr auto kNeeds = std::to_array<std::string_view>({"kmem:kmem_cache_alloc"
                                                          "kmem:kmem_cache_free",
                                                          "kmem:kfree"});
 constexpr auto kOptions = std::to_array<ViewOption>({
-    {kShowOption, "COLUMN,...", "these columns instead of the usual ones; memtrace help slab"},
-    {"summary", "", "also what was asked for, given, freed and wasted in all"},
+    {kShowOption,
+     "COLUMN,...",
+     "show these columns instead of the default ones; memtrace help slab"},
+    {"summary", "", "also print totals of bytes asked for, allocated, wasted and freed"},
     kShortGfpOption,
 });
 

@@ -144,7 +144,7 @@ std::vector<std::string> CacheNames::notes(const World& world,
   };
   if (std::ranges::any_of(table.rows, is_unnamed)) {
     notes.emplace_back(
-        "size-N? are objects of N bytes whose cache no event names: --by cache,caller tells who "
+        "size-N? are objects of N bytes whose cache no event names: --by cache,caller shows who "
         "allocates them");
   }
   return notes;

@@ -101,13 +101,13 @@ void ShmemPages::report(const World& world, Namer* namer, Report& report) {
   pages_.clear();
   if (!has_names_) {
     report.caveats.notes.emplace_back(
-        was_seen ? "by how much shared memory and tmpfs grew is not known: the kernel's functions "
+        was_seen ? "the growth of shared memory and tmpfs is not known: the kernel's functions "
                    "have no names"
-                 : "by how much shared memory and tmpfs grew is not known: there was no "
-                   "kmem:mm_page_alloc with the kernel's stack");
+                 : "the growth of shared memory and tmpfs is not known: the recording has no "
+                   "kmem:mm_page_alloc with kernel stacks");
     return;
   }
-  Table table{.title = "pages of shared memory and tmpfs, by who made it grow",
+  Table table{.title = "pages of shared memory and tmpfs, by the process that added them",
               .columns = {{"how", Unit::Text},
                           {"comm", Unit::Text},
                           {"pid", Unit::Number},

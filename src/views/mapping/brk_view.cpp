@@ -168,8 +168,8 @@ Report BrkView::finish(const World& world, Span span) {
   }
   if (unknown_tops_ > 0) {
     report.caveats.notes.push_back(
-        format("by how much %llu calls moved the top is not known: each was the first that was "
-               "seen of its process, whose heap the recording does not tell",
+        format("%llu calls moved the end of the heap by an unknown amount: each was the first "
+               "call seen of its process, and the recording does not have that heap's earlier end",
                static_cast<unsigned long long>(unknown_tops_)));
   }
   rows_.clear();

@@ -75,9 +75,9 @@ Cell duration_cell(const SystemCallDone& done) {
 
 void add_clock_note(Report& report, std::uint64_t untimed_calls) {
   if (untimed_calls > 0) {
-    report.caveats.notes.push_back(
-        format("how long %llu calls took is not known: the kernel's clock stood still meanwhile",
-               static_cast<unsigned long long>(untimed_calls)));
+    report.caveats.notes.push_back(format(
+        "how long %llu calls took is not known: the kernel's clock did not advance during them",
+        static_cast<unsigned long long>(untimed_calls)));
   }
 }
 

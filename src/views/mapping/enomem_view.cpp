@@ -262,9 +262,9 @@ Report EnomemView::finish(const World& world, Span span) {
   if (!last_.empty()) {
     report.tables.push_back(last_table(context));
     report.tables.push_back(
-        limit_table(context, "limits of the process then", process_limit_columns()));
-    report.tables.push_back(
-        limit_table(context, "limits of the machine and the cgroup then", machine_limit_columns()));
+        limit_table(context, "limits of the process at that moment", process_limit_columns()));
+    report.tables.push_back(limit_table(
+        context, "limits of the machine and the cgroup at that moment", machine_limit_columns()));
   }
   if (has_trace_) {
     report.tables.push_back(trace_table(context));
@@ -272,8 +272,8 @@ Report EnomemView::finish(const World& world, Span span) {
   }
   if (const std::uint64_t skipped = world.observations().skipped(); skipped > 0) {
     report.caveats.notes.push_back(
-        format("there were too many events at once to read /proc at each: what the limits were is "
-               "not known for %llu",
+        format("the limits are not known for %llu calls: there were too many events at once to "
+               "read /proc for each",
                static_cast<unsigned long long>(skipped)));
   }
   rows_.clear();

@@ -9,8 +9,8 @@
 namespace memtrace {
 
 inline constexpr std::string_view kNoDataMappingsNote =
-    "only mappings of code are known, as the recording has no records of others: record with --for "
-    "a view that needs them, such as mmap";
+    "only mappings of code are known: record with --for a view that needs the others, such as "
+    "mmap";
 
 // All mappings of the processes that pass the filter, as they are now.
 Table memory_map_table(const CellContext& context, const TaskFilter& tasks);

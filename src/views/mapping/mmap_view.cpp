@@ -268,7 +268,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 extern const ViewSpec view_mmap;
 constinit const ViewSpec view_mmap{
-    .summary = "memory and files mapped: by stack, bytes, protection, file, what is still mapped",
+    .summary =
+        "memory and files that were mapped, and what is still mapped: by stack, file, protection",
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,

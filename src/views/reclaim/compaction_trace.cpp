@@ -109,7 +109,7 @@ void CompactionTrace::add_compaction(const Event& event) {
 
 void CompactionTrace::add_compactions(const CellContext& context, std::vector<Table>& tables) {
   tables.push_back(compactions_.table("compactions", context));
-  tables.push_back(zones_.table("their zones when they had ended", context));
+  tables.push_back(zones_.table("zones after the compactions", context));
   compactions_.clear();
   zones_.clear();
 }

@@ -31,7 +31,7 @@ constexpr auto kNeeds =
                                      "huge_memory:mm_khugepaged_scan_file|",
                                      "huge_memory:mm_khugepaged_collapse_file|"});
 constexpr auto kOptions = std::to_array<ViewOption>(
-    {{"trace", "", "list each compaction and each step to a huge page, too"}});
+    {{"trace", "", "also list each compaction and each step to a huge page"}});
 constexpr auto kHugePageKeys = std::to_array<std::string_view>({"step", "result", "comm"});
 constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::Compaction});
 
@@ -232,19 +232,18 @@ std::vector<std::string> Compaction::notes(const World& world) {
   std::vector<std::string> notes = losses_.notes(world);
   if (const auto in_rows = rows_.total().migrated; in_rows < moved_.migrated) {
     notes.push_back(format(
-        "%llu of the pages that were migrated are in no row: the begin or end of their compaction "
-        "was not seen",
+        "%llu migrated pages are in no row: the begin or end of their compaction was not seen",
         static_cast<unsigned long long>(moved_.migrated - in_rows)));
   }
   if (!durations_known_) {
     notes.emplace_back(
-        "how many compactions there were and how long they took is not known: the recording holds "
-        "no mm_compaction_begin and mm_compaction_end");
+        "the number and duration of compactions are not known: the recording has no "
+        "mm_compaction_begin and mm_compaction_end");
   }
   if (!migrations_known_) {
     notes.emplace_back(
-        "how many pages could not be moved is not known: the recording holds no "
-        "migrate:mm_migrate_pages; put_back counts them and those that were not tried");
+        "the number of pages that could not be moved is not known: the recording has no "
+        "migrate:mm_migrate_pages; put_back includes them, and pages that were not tried");
   }
   return notes;
 }

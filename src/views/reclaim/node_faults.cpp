@@ -133,13 +133,12 @@ Table NodeFaults::table(const World& world, std::vector<std::string>& notes) con
   }
   if (any() && nodes.count() == 0) {
     notes.emplace_back(
-        "which memory belongs to which node is not known: the recording does not say");
+        "the node of a page is not known: the recording does not have the nodes' memory ranges");
   } else if (nodes.count() == 1) {
-    notes.emplace_back("this machine has one node only: all its memory is local");
+    notes.emplace_back("this machine has only one node: all memory is local");
   }
   if (unknown_ > 0) {
-    notes.push_back("of " + print_count(unknown_) +
-                    " faults the kernel did not tell where their page lies");
+    notes.push_back("the kernel did not report the page of " + print_count(unknown_) + " faults");
   }
   return table;
 }

@@ -114,7 +114,7 @@ std::vector<std::string> Numa::notes(const World& world) {
   std::vector<std::string> notes = losses_.notes(world);
   if (!begins_known_) {
     notes.emplace_back(
-        "how long migrations took is not known: the recording holds no mm_migrate_pages_start "
+        "how long migrations took is not known: the recording has no mm_migrate_pages_start "
         "(Linux 5.15)");
   }
   return notes;
@@ -160,7 +160,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 extern const ViewSpec view_numa;
 constinit const ViewSpec view_numa{
-    .summary = "migrations of pages: why, how many, how long; faults by NUMA node",
+    .summary = "page migrations: reason, number and duration; page faults by NUMA node",
     .needs = kNeeds,
     .keys = kKeys,
     .options = {},

@@ -62,12 +62,12 @@ std::vector<std::string> oom_call_notes(std::span<const OomKill> kills) {
   };
   if (const auto used = count([](const OomKill& kill) { return kill.uses_call_stack; }); used > 0) {
     notes.push_back(
-        format("of %llu kills the stack is that of the kprobe on oom_kill_process", used));
+        format("the stacks of %llu kills come from the kprobe on oom_kill_process", used));
   }
   if (const auto open = count([](const OomKill& kill) { return !kill.has_victim(); }); open > 0) {
     notes.push_back(
-        format("of %llu calls of oom_kill_process no event told the victim: before 4.13 one that "
-               "was exiting already is sent no signal",
+        format("no event names the victim of %llu calls of oom_kill_process: before Linux 4.13 a "
+               "victim that is already exiting gets no signal",
                open));
   }
   return notes;

@@ -147,8 +147,8 @@ void judge(OomKill& kill, Namer& namer, bool by_signal) {
 
 std::string undecided_note(std::uint64_t signals) {
   return format(
-      "%llu SIGKILLs may be the OOM killer's or anybody's: the kernel stack tells, and it "
-      "was not recorded or has no names; record with --for oom, as root",
+      "%llu SIGKILLs may come from the OOM killer or from any other sender: their kernel stacks, "
+      "which would show it, were not recorded or have no names; record with --for oom, as root",
       static_cast<unsigned long long>(signals));
 }
 
@@ -157,20 +157,19 @@ std::vector<std::string> oom_notes(std::span<const OomKill> kills, bool by_signa
   if (by_signals) {
     notes.emplace_back(
         "oom:mark_victim was not recorded: these are the fatal signals sent by oom_kill_process, "
-        "and the victim's memory is what /proc said a moment later");
+        "and the victim's memory is what /proc showed a moment later");
   }
   const auto is_unseen = [](const OomKill& kill) { return !kill.seen; };
   if (const auto unseen = std::ranges::count_if(kills, is_unseen); unseen > 0) {
     notes.push_back(
-        format("of %lld kills it is not known what /proc said: memtrace was not there "
-               "to read it, or came too late",
+        format("/proc was not read for %lld kills: memtrace was not running, or was too late",
                static_cast<long long>(unseen)));
   }
   const auto is_unclear = [](const OomKill& kill) { return kill.domain.empty(); };
   if (std::ranges::any_of(kills, is_unclear)) {
     notes.emplace_back(
-        "whether a cgroup or the machine had no memory left is told by functions of the kernel "
-        "stack alone, which was not recorded or has no names");
+        "whether a cgroup or the machine ran out of memory is not known: the kernel stack, which "
+        "would show it, was not recorded or has no names");
   }
   return notes;
 }

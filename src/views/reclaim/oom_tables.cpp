@@ -126,7 +126,7 @@ Table machine_table(std::span<const OomKill> kills) {
 }
 
 Table cgroup_table(std::span<const OomKill> kills) {
-  Table table{.title = "the memory cgroup with the lowest limit at that moment",
+  Table table{.title = "the memory cgroup at that moment",
               .columns = {{"victim_pid", Unit::Number},
                           {"cgroup_usage", Unit::Bytes},
                           {"cgroup_limit", Unit::Bytes}},

@@ -53,7 +53,7 @@ class Oom final : public View {
     std::ranges::stable_sort(pending_, {}, &OomKill::time_ns);
     Report report;
     report.view = "oom";
-    report.title = "kills for lack of memory";
+    report.title = "OOM kills";
     return report;
   }
 
@@ -123,7 +123,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 extern const ViewSpec view_oom;
 constinit const ViewSpec view_oom{
-    .summary = "kills for lack of memory: victim, trigger, and the machine at that moment",
+    .summary = "OOM kills: victim, trigger, and the state of the machine",
     .needs = kNeeds,
     .keys = kKeys,
     .options = {},

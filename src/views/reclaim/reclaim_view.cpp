@@ -21,7 +21,7 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
     "vmscan:mm_vmscan_memcg_reclaim_begin|",
     "vmscan:mm_vmscan_memcg_reclaim_end|",
 });
-constexpr auto kOptions = std::to_array<ViewOption>({{"trace", "", "list each reclaim, too"}});
+constexpr auto kOptions = std::to_array<ViewOption>({{"trace", "", "also list each reclaim"}});
 constexpr auto kTraceKeys =
     std::to_array<std::string_view>({"comm", "pid", "tid", "kind", "order", "gfp"});
 constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::DirectReclaim, WorkKind::MemcgReclaim});
@@ -171,7 +171,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 extern const ViewSpec view_reclaim;
 constinit const ViewSpec view_reclaim{
-    .summary = "direct and cgroup reclaim: latency and pages, by process or one by one",
+    .summary = "direct and cgroup reclaim: latency and pages, by process or as a list",
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,

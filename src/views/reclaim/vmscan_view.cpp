@@ -77,7 +77,9 @@ constexpr auto kFigures = std::to_array<Figure<ReclaimCost>>({
     {"objects", Unit::Count, figure<&ReclaimCost::objects>},
 });
 constexpr auto kOptions = std::to_array<ViewOption>(
-    {{kShowOption, "COLUMN,...", "these columns instead of the usual ones; memtrace help vmscan"}});
+    {{kShowOption,
+      "COLUMN,...",
+      "show these columns instead of the default ones; memtrace help vmscan"}});
 
 struct ShrinkerCost {
   Durations durations;
@@ -205,8 +207,8 @@ std::vector<std::string> Vmscan::notes(const World& world) {
   std::vector<std::string> notes = losses_.notes(world);
   if (!events_.reclaimed && events_.scanned) {
     notes.emplace_back(
-        "this recording tells only what was scanned (mm_vmscan_lru_isolate, active lists too), not "
-        "what was reclaimed of it");
+        "the recording has only the scanned pages (mm_vmscan_lru_isolate, active lists "
+        "included), not the reclaimed ones");
   }
   if (!events_.memcg) {
     notes.emplace_back(
@@ -217,7 +219,7 @@ std::vector<std::string> Vmscan::notes(const World& world) {
     notes.emplace_back("slab shrinking was not recorded: no mm_shrink_slab events");
   }
   if (sampled_) {
-    notes.emplace_back("only one in N events was sampled: begins and ends seldom meet");
+    notes.emplace_back("only one in N events was sampled: begin and end are seldom both sampled");
   }
   return notes;
 }

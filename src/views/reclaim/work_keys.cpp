@@ -171,15 +171,16 @@ std::vector<std::string> PairLosses::notes(const World& world) {
   std::vector<std::string> notes;
   if (ends_ > 0) {
     notes.push_back(print_count(ends_) +
-                    " had begun before events were recorded, or their begin was lost: how long "
-                    "they took is not known and in no time");
+                    " began before the recording, or their begin was lost: their duration is not "
+                    "known and not part of any time");
   }
   if (open > 0) {
-    notes.push_back(print_count(open) + " had begun and not ended at the end: in no figure yet");
+    notes.push_back(print_count(open) +
+                    " had not ended at the end: they are not part of any figure yet");
   }
   if (abandoned > abandoned_told_) {
     notes.push_back(print_count(abandoned - abandoned_told_) +
-                    " began and their end was never seen: they are in no figure");
+                    " began and their end was never seen: they are not part of any figure");
   }
   ends_ = 0;
   abandoned_told_ = abandoned;

@@ -93,7 +93,7 @@ constexpr auto kFigures = std::to_array<Figure<WriteCost>>({
 constexpr auto kOptions = std::to_array<ViewOption>(
     {{kShowOption,
       "COLUMN,...",
-      "these columns instead of the usual ones; memtrace help writeback"}});
+      "show these columns instead of the default ones; memtrace help writeback"}});
 
 // Which events tell which columns.
 struct Source {
@@ -277,7 +277,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 extern const ViewSpec view_writeback;
 constinit const ViewSpec view_writeback{
-    .summary = "pages of files made dirty and written back, writers throttled, page-out",
+    .summary = "dirty pages of files, their writeback, throttled writers, page-out",
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,

@@ -43,7 +43,7 @@ TEST(CountPair, without_fields_both_are_of_one_thread) {
 TEST(CountPair, what_has_begun_may_end_in_a_later_interval) {
   EventScript script = pair_script("my:begin(id),my:end(id)");
   script.play(event_of("my:begin", 100, 1));
-  EXPECT_TRUE(has_note(script.finish(), "1 of my:begin had no my:end behind them yet"));
+  EXPECT_TRUE(has_note(script.finish(), "1 of my:begin had no my:end after them yet"));
   script.play(event_of("my:end", 700, 1));
   EXPECT_EQ(figure(script.finish(), {text("my:begin")}, "time_ns"), number(600));
 }

@@ -129,8 +129,8 @@ TEST(Anonymous, pages_are_told_one_by_one_where_there_is_no_sum_of_them)  // RHE
   EXPECT_EQ(figure(report, {number(100)}, "ufree"), number(2));
   EXPECT_EQ(figure(report, {number(100)}, "cow"), number(2));
   EXPECT_EQ(figure(report, {number(100)}, "unmap"), Cell());
-  EXPECT_TRUE(has_note(report, "kmem:mm_anon_unmap tells only"));
-  EXPECT_TRUE(has_note(report, "no event of other copies"));
+  EXPECT_TRUE(has_note(report, "kmem:mm_anon_unmap reports only"));
+  EXPECT_TRUE(has_note(report, "no event for other copies"));
 }
 
 TEST(Anonymous, pages_told_one_by_one_do_not_count_beside_sums_and_error_codes) {

@@ -169,7 +169,8 @@ TEST(FaultClasses, without_error_codes_nothing_is_called_a_copy_or_new) {
   EventScript script("faults", {.by = {"class"}});
   map_all(script);
   script.play({software(kHeap), minor(kHeap)});
-  EXPECT_TRUE(has_note(script.finish(), "zero-fill and copy-on-write faults are not told apart"));
+  EXPECT_TRUE(
+      has_note(script.finish(), "zero-fill and copy-on-write faults are not distinguished"));
 }
 
 TEST(FaultClasses, without_mappings_faults_are_minor_and_major_and_a_note_says_why) {

@@ -89,7 +89,7 @@ TEST(Faults, ends_alone_leave_the_access_unknown) {
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {text("unknown"), text("minor")}, "count"), number(1));
   EXPECT_EQ(figure(report, {text("unknown"), text("major")}, "major"), number(1));
-  EXPECT_TRUE(has_note(report, "how faults accessed memory is not known"));
+  EXPECT_TRUE(has_note(report, "whether faults read or wrote is not known"));
 }
 
 TEST(Faults, end_of_another_page_is_a_fault_of_its_own) {

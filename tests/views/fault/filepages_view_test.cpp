@@ -110,7 +110,7 @@ TEST(FilePages, pages_are_told_one_by_one_where_there_is_no_sum_of_them)  // RHE
   EXPECT_EQ(figure(report, {number(100)}, "uunmap"), number(1));
   EXPECT_EQ(figure(report, {number(100)}, "cow"), number(1));
   EXPECT_EQ(figure(report, {number(100)}, "kunmap"), Cell());
-  EXPECT_TRUE(has_note(report, "kmem:mm_filemap_unmap does not tell"));
+  EXPECT_TRUE(has_note(report, "kmem:mm_filemap_unmap does not report"));
 }
 
 // As of kernels before 3.16, whose records of mappings hold no number of the file.
@@ -139,7 +139,7 @@ TEST(FilePages, columns_whose_events_are_missing_are_blank_and_said) {
   for (const char* column : {"free", "fault", "kunmap", "uunmap", "cache_add", "cache_del"}) {
     EXPECT_EQ(figure(report, {number(100)}, column), Cell()) << column;
   }
-  EXPECT_TRUE(has_note(report, "came into the page cache is not known"));
+  EXPECT_TRUE(has_note(report, "entered the page cache are not known"));
   EXPECT_TRUE(report.inconclusive);
 }
 

@@ -83,7 +83,7 @@ TEST_F(SwapInTest, pages_are_blank_without_names) {
   script.play({entry(kHeap), with_stack(5, page_alloc(0, kMovable)), major(kHeap)});
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {number(100)}, "pages"), Cell());
-  EXPECT_TRUE(has_note(report, "how many pages were read is not known"));
+  EXPECT_TRUE(has_note(report, "number of pages read is not known"));
 }
 
 TEST_F(SwapInTest, pages_that_a_kprobe_saw_being_read_need_no_names) {
@@ -101,7 +101,7 @@ TEST_F(SwapInTest, pages_that_a_kprobe_saw_being_read_need_no_names) {
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {number(100)}, "pages"), number(2));
   EXPECT_EQ(total(report, "pages"), 2U);
-  EXPECT_FALSE(has_note(report, "how many pages were read is not known"));
+  EXPECT_FALSE(has_note(report, "number of pages read is not known"));
 }
 
 Step write_of(const EventPayload& payload) {

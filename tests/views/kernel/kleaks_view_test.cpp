@@ -186,9 +186,9 @@ TEST(KernelLeaks, cache_names_are_learnt_from_frees) {
 TEST(KernelLeaks, says_which_frees_were_not_recorded) {
   EventScript script("kleaks");
   script.play({leaked(0x10, 64), page_alloc({.page = 0x99}), page_free(0x99)});
-  EXPECT_TRUE(has_note(script.finish(), "no events of slab objects being freed"));
+  EXPECT_TRUE(has_note(script.finish(), "no events of slab objects no frees of"));
   script.play(kfree(0x10));
-  EXPECT_FALSE(has_note(script.finish(), "being freed"));
+  EXPECT_FALSE(has_note(script.finish(), "no frees of"));
 }
 
 TEST(KernelLeaks, tells_of_sampling) {

@@ -213,7 +213,7 @@ TEST(Pages, without_any_free_event_nothing_is_said_of_live_pages) {
   script.play(page_alloc({.page = 0x100}));
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {stack(1)}, "live_pages"), Cell());
-  EXPECT_TRUE(has_note(report, "no events of frees"));
+  EXPECT_TRUE(has_note(report, "has no frees"));
 }
 
 TEST(Pages, weight_scales_counts_bytes_and_failures) {

@@ -72,7 +72,7 @@ TEST(SlabColumns, nodes_are_blank_where_nobody_knows_them) {
   script.play({cache_alloc(object(0x10, 192, "dentry")), cache_free(0x10)});
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {text("dentry")}, "cross_node"), Cell());
-  EXPECT_TRUE(has_note(report, "which CPU is of which NUMA node"));
+  EXPECT_TRUE(has_note(report, "NUMA nodes of the CPUs"));
 }
 
 TEST(SlabColumns, maxima_are_of_what_was_live_at_one_time) {

@@ -158,7 +158,7 @@ TEST(Slab, without_any_free_event_nothing_is_said_of_live_objects) {
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {text("dentry")}, "live_objects"), Cell());
   EXPECT_EQ(figure(report, {text("dentry")}, "frees"), Cell());
-  EXPECT_TRUE(has_note(report, "no events of frees"));
+  EXPECT_TRUE(has_note(report, "has no frees"));
 }
 
 TEST(Slab, weight_scales_the_flow_and_is_told) {

@@ -7,7 +7,7 @@ namespace memtrace::test {
 namespace {
 
 constexpr std::uint64_t kMovable = 8;
-constexpr const char* kTitle = "pages of shared memory and tmpfs, by who made it grow";
+constexpr const char* kTitle = "pages of shared memory and tmpfs, by the process that added them";
 
 Frames kernel_frames(std::initializer_list<std::string> functions) {
   Frames named = frames(functions);
@@ -96,7 +96,7 @@ TEST_P(ShmemPagesTest, are_told_from_others_by_way_and_process) {
 }
 
 TEST_P(ShmemPagesTest, are_not_known_without_names_or_stacks) {
-  EXPECT_TRUE(has_note(report_of({}), "there was no kmem:mm_page_alloc"));
+  EXPECT_TRUE(has_note(report_of({}), "has no kmem:mm_page_alloc"));
   namer_.locations[LocationId{6}] = kernel_frames({"[kernel]+0x1234"});
   const Report unnamed = report_of({with_stack(6, page_alloc(0, kMovable))});
   EXPECT_TRUE(has_note(unnamed, "the kernel's functions have no names"));

@@ -136,7 +136,7 @@ TEST(Compaction, without_begins_and_ends_only_pages_are_known) {
   EXPECT_EQ(figure(report, {text("hog")}, "migrated"), number(31));
   EXPECT_EQ(figure(report, {text("hog")}, "count"), Cell());
   EXPECT_EQ(figure(report, {text("hog")}, "time_ns"), Cell());
-  EXPECT_TRUE(has_note(report, "how long they took is not known"));
+  EXPECT_TRUE(has_note(report, "number and duration of compactions are not known"));
 }
 
 // As numa has them, and /proc/vmstat.
@@ -163,7 +163,7 @@ TEST(Compaction, without_migrations_it_is_not_known_what_could_not_be_moved) {
   EXPECT_EQ(figure(report, {text("hog")}, "failed"), Cell());
   EXPECT_EQ(figure(report, {text("hog")}, "put_back"), number(2));
   EXPECT_EQ(report.tables.at(2).rows.at(0).at(column_index(report.tables.at(2), "failed")), Cell());
-  EXPECT_TRUE(has_note(report, "how many pages could not be moved is not known"));
+  EXPECT_TRUE(has_note(report, "number of pages that could not be moved is not known"));
 }
 
 TEST(Compaction, huge_pages_by_step_result_and_process) {
