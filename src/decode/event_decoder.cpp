@@ -177,8 +177,8 @@ EventInfo EventDecoder::with_format(EventInfo info) {
     info.name = local->name;
     info.format = local->text;
     caveats_.push_back("the file has lost its event formats: " + info.name +
-                       " is what this machine's kernel calls the event, right only if the "
-                       "recording is of this kernel");
+                       " is the event's name on this machine's kernel, which is right only if "
+                       "the recording is of this kernel");
   }
   return info;
 }
@@ -213,8 +213,8 @@ void EventDecoder::learn_event(const EventInfo& recorded) {
   if (is_raw_entry(info.name)) {
     caveats_.push_back(
         info.name +
-        " tells system calls by their numbers, which are others in 32-bit programs: what such a "
-        "program seems to call is wrong");
+        " has only numbers of system calls, which have other meanings in 32-bit programs: the "
+        "calls shown for such programs are wrong");
   }
   auto decoder = decoder_for(type);
   if (!decoder.ok()) {

@@ -81,8 +81,8 @@ void filter_children_here(const Target& target,
   }
   if (!unfiltered.empty()) {
     notes.push_back(
-        "what child processes did is recorded unfiltered, as this kernel hands no filter on to "
-        "them and memtrace tests numbers alone: " +
+        "events of child processes are recorded unfiltered, because this kernel does not filter "
+        "them and memtrace filters only by numbers: " +
         join(unfiltered, ", "));
   }
 }

@@ -26,8 +26,8 @@ std::vector<std::string> SilentProbes::notes(
   for (const auto& [file, has_fired] : fired) {
     if (!has_fired && is_affected(file)) {
       notes.push_back("no probe in " + file +
-                      " fired; it is on a tmpfs, where kernels before 4.4 and RHEL 7's never run "
-                      "into probes: copy it to a disk if it should have been called");
+                      " was hit; it is on a tmpfs, where probes do not work before Linux 4.4 and "
+                      "on RHEL 7: copy it to a disk if it should have been called");
     }
   }
   return notes;

@@ -173,13 +173,13 @@ Fact events_fact(std::span<const NamedView> views, const CanOpen& can_open) {
     }
   }
   const auto shown = std::span(missing).first(std::min(missing.size(), kMissingShown));
-  return {FactId::Events,
-          format("%zu of the %zu that the views ask for first",
-                 wanted.size() - missing.size(),
-                 wanted.size()) +
-              (missing.empty() ? "" : "; not " + join(shown, ", ")) +
-              (shown.size() == missing.size() ? "" : " and others"),
-          ""};
+  return {
+      "events",
+      format(
+          "%zu of the %zu that the views prefer", wanted.size() - missing.size(), wanted.size()) +
+          (missing.empty() ? "" : "; missing: " + join(shown, ", ")) +
+          (shown.size() == missing.size() ? "" : " and others"),
+      ""};
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ Fact build_configuration() {
   return {FactId::Configuration,
           (missing.empty() ? "all that is needed" : "without " + join(missing, ", ")) +
               std::string(", by ") + config.path(),
-          missing.empty() ? "" : "what depends on them needs a kernel that is built with them"};
+          missing.empty() ? "" : "what depends on them needs a kernel built with them"};
 }
 
 Fact user() {
@@ -77,7 +77,7 @@ Fact capabilities() {
           enough
               ? ""
               : "CAP_PERFMON (Linux 5.8) or CAP_SYS_ADMIN is needed for more than page faults of "
-                "one's own processes"};
+                "your own processes"};
 }
 
 Fact paranoid() {
@@ -124,8 +124,8 @@ Fact lockdown() {
   return {FactId::Lockdown,
           mode.empty() ? "not in this kernel, or not shown" : mode,
           hides_all
-              ? "hides all tracepoints; page faults, malloc and leaks work without. Boot without "
-                "lockdown=confidentiality to have the rest"
+              ? "hides all tracepoints; page faults, malloc and leaks work without them. Boot "
+                "without lockdown=confidentiality for the other views"
               : ""};
 }
 

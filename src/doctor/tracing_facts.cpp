@@ -68,7 +68,7 @@ Fact user_probes(const std::string& root) {
   if (by_pmu) {
     return {FactId::UserProbes,
             "the uprobe PMU only",
-            "the kernel filters no sizes then; where uprobe_events can be written, it does"};
+            "the kernel then does not filter by size; it does where uprobe_events is writable"};
   }
   const bool has_file = !root.empty() && path_exists(root + "/uprobe_events");
   const std::string reason = KernelConfig::of_machine().reason_against("uprobe:");

@@ -42,8 +42,8 @@ std::vector<std::string> TakenEvents::notes() const {
                  "may not read (",
                  static_cast<unsigned long long>(count)) +
           join(names, ", ") + more +
-          "): what they did from then on is missing; -a records the whole machine, and --comm "
-          "picks them out of it"};
+          "): their later events are missing; -a records the whole machine, and --comm selects "
+          "them"};
 }
 
 }  // namespace memtrace

@@ -50,34 +50,33 @@ bool is_go_program(const std::string& path) {
 Error no_allocator(const Target& target, const std::vector<TargetObject>& objects) {
   for (const std::uint32_t pid : target.ids) {
     if (is_kernel_thread(pid)) {
-      return {process_text(pid) + " is a thread of the kernel: it has no heap",
+      return {process_text(pid) + " is a kernel thread: it has no heap",
               0,
-              "what it allocates is in the views kmalloc, slab and pages"};
+              "the views kmalloc, slab and pages show what it allocates"};
     }
     if (is_zombie(pid)) {
-      return {process_text(pid) + " has ended: it only waits for its parent to take note", 0, ""};
+      return {process_text(pid) + " has ended, and its parent has not waited for it yet", 0, ""};
     }
   }
   if (!objects.empty() && is_go_program(objects.front().path)) {
     const std::string& path = objects.front().mapped_path;
-    return {
-        path +
-            " is a Go program: its garbage collector frees what it allocates, which no probe "
-            "sees, so leaks and heap cannot be told",
-        0,
-        "memtrace malloc counts what it allocates; of Go before 1.18, whose arguments are on the "
-        "stack, memtrace calls -e 'uprobe:" +
-            path + ":runtime.mallocgc' counts the calls"};
+    return {path +
+                " is a Go program: no probe sees the frees of its garbage collector, so leaks and "
+                "heap cannot be shown",
+            0,
+            "memtrace malloc counts its allocations; for Go before 1.18, which passes arguments on "
+            "the stack, memtrace calls -e 'uprobe:" +
+                path + ":runtime.mallocgc' counts the calls"};
   }
   if (!objects.empty() && program_interpreter(objects.front().path).empty()) {
     return {"no allocator found in " + objects.front().mapped_path +
-                ": it is statically linked, and has no symbol of one",
+                ": it is statically linked and has no symbols of one",
             0,
             "name its functions with -e uprobe:PATH:FUNCTION or --alloc, or use faults, mmap and "
             "brk"};
   }
   return {
-      "no allocator found in the target: no file of it has malloc or its like",
+      "no allocator found in the target: none of its files has malloc or a similar function",
       0,
       "name its functions with -e uprobe:PATH:FUNCTION or --alloc, or use faults, mmap and brk"};
 }

@@ -138,7 +138,7 @@ Result<TargetObject> find_object(const std::vector<TargetObject>& objects,
     if (!path_exists(name)) {
       return Error{"no file " + name,
                    0,
-                   "of a process in a container name it as /proc/PID/root/PATH",
+                   "for a process in a container, name it as /proc/PID/root/PATH",
                    ErrorKind::Usage};
     }
     return TargetObject{name, name};

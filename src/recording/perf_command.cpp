@@ -162,7 +162,7 @@ PerfCommand perf_command_for(const RecordOptions& options, const PerfHost& host)
     (request.optional ? unseen : command.record) += event_option(options, request, call_graph);
   }
   if (!unseen.empty()) {
-    command.notes.push_back("and, of these, those that the host's kernel has:" + unseen);
+    command.notes.push_back("add those of these events that the host's kernel has:" + unseen);
   }
   command.record += target_words(options);
   if (options.selected.probes) {
@@ -178,7 +178,7 @@ PerfCommand perf_command_for(const RecordOptions& options, const PerfHost& host)
   }
   if (period > 1) {
     command.notes.emplace_back(
-        "perf asks for PERF_SAMPLE_PERIOD, with which the kernel takes every hit of a tracepoint, "
+        "perf sets PERF_SAMPLE_PERIOD, with which the kernel records every hit of a tracepoint, "
         "whatever the period");
   }
   return command;

@@ -70,9 +70,8 @@ std::string memory_line(const RecordOptions& options,
   const std::size_t tasks = task_count(options.live.target);
   const std::size_t events = options.selected.requests.size();
   return format(
-      "rings: %zu of %s, %s in all\n"
-      "descriptors: %zu, for %zu %s and mappings and names, of %zu %s on "
-      "%zu CPUs\n",
+      "rings: %zu of %s, %s in all\ndescriptors: %zu, for %zu %s plus mappings and names, for "
+      "%zu %s on %zu CPUs\n",
       cpu_count,
       print_bytes(ring_bytes).c_str(),
       print_bytes(ring_bytes * cpu_count).c_str(),
@@ -133,7 +132,7 @@ std::vector<std::string> findings_for(const RecordOptions& options,
                                       std::span<const std::string> views) {
   std::vector<std::string> findings = options.selected.notes;
   if (!options.selected.unseen.empty()) {
-    findings.push_back("which events this kernel has cannot be seen: " + options.selected.unseen);
+    findings.push_back("the events of this kernel cannot be listed: " + options.selected.unseen);
   }
   const CanOpen can_open = local_events();
   for (const std::string& name : views) {
@@ -191,14 +190,14 @@ Result<std::string> describe_plan(const RecordOptions& options,
               kernel_probe_lines(*options.selected.kernel_probes));
   }
   text += "\n" + memory_line(options, ring_bytes.value(), cpus.value().size());
-  add_lines(text, "what is not as one might think", findings_for(options, views));
+  add_lines(text, "limitations on this machine", findings_for(options, views));
   std::vector<std::string> commands = perf.before;
   commands.push_back(folded_command(perf.record));
   commands.insert(commands.end(), perf.after.begin(), perf.after.end());
   for (const std::string& note : perf.notes) {
     commands.push_back("# " + note);
   }
-  add_lines(text, "the same by perf, as root, for memtrace report", commands);
+  add_lines(text, "the same with perf, as root, for memtrace report", commands);
   return text;
 }
 

@@ -299,8 +299,8 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     Caveats known = caveats();
     if (perhaps_lost_ > 0) {
       known.notes.push_back(format(
-          "up to %llu more events may be missing: they were lost within some time of which this "
-          "report covers a part",
+          "up to %llu more events may be missing: they were lost in a period that this report "
+          "covers only in part",
           static_cast<unsigned long long>(perhaps_lost_)));
     }
     if (options_.views[i]->spec.needs_live_blocks) {

@@ -109,9 +109,9 @@ void Session::note_partial(const ViewSpec& view, Caveats& caveats) const {
   const bool whole = options_.live ? options_.whole_machine : about.whole_machine;
   if (!whole) {
     caveats.notes.emplace_back(
-        "only the events of some tasks were recorded: what other tasks freed for them, and what "
-        "the "
-        "kernel frees when they end, seems to be live; record with -a to see it");
+        "only events of some tasks were recorded: memory that other tasks freed for them, or "
+        "that the kernel freed when they ended, seems to be live; record with -a to see these "
+        "frees");
   }
 }
 
@@ -130,8 +130,8 @@ void Session::note_identities(Caveats& caveats) const {
   if (!identity_watch_ && !identity_replay_.has_any()) {
     caveats.notes.push_back(
         std::string(
-            "the recording does not say which users and cgroups its processes were of, as those of "
-            "memtrace record do and those of perf record do not: all events are ") +
+            "the recording does not have the users and cgroups of processes, which memtrace "
+            "record stores and perf record does not: all events are ") +
         (view_options.tasks.asks_identity() ? "left out by --uid and --cgroup"
                                             : "without an owner"));
     return;
@@ -151,10 +151,10 @@ void Session::note_parts(const ViewSpec& view, Caveats& caveats) const {
   const RecordingFacts& about = about_;
   for (const EventType& type : feed_.types()) {
     const auto filter = about.filters.find(type.name);
-    if (filter != about.filters.end() && handles(view, type) &&
-        !covers(view, type.name, filter->second)) {
-      caveats.notes.push_back("of " + type.name + " only those with " + filter->second +
-                              " were recorded, for another view: there were more");
+    if (filter != about.filters.end() && view.handles(type) &&
+        !is_enough(view, type.name, filter->second)) {
+      caveats.notes.push_back("only " + type.name + " with " + filter->second +
+                              " was recorded, for another view: more of them happened");
     }
   }
 }
@@ -168,9 +168,10 @@ void Session::note_lost_mappings(const ViewSpec& view, Caveats& caveats) {
   if (mappings_in_doubt_ && view.needs_memory_map) {
     const bool read_again = about_.mapping_reads + source_.recording().mapping_reads > 0;
     const std::string doubt = "a file or kind of memory may be that of an earlier mapping";
-    caveats.notes.push_back("records of mappings may be among those that were lost: " +
-                            (read_again ? "they were read again from /proc, but until then " + doubt
-                                        : "since then " + doubt + ", or not known"));
+    caveats.notes.push_back(
+        "records of mappings may be among the lost ones: " +
+        (read_again ? "memtrace read the mappings again from /proc, but until then " + doubt
+                    : "since then " + doubt + ", or not known"));
   }
 }
 

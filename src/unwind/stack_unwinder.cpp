@@ -140,9 +140,9 @@ std::vector<std::string> StackUnwinder::caveats() const {
   tell(StackEnd::WithoutRules, "at code without unwind information" + module_counts());
   tell(StackEnd::Trampoline, "their caller is hidden by a return probe");
   tell(StackEnd::TooDeep, format("they are deeper than %zu frames", StackWalk::kMaxFrames));
-  tell(StackEnd::NoRegisters, "programs of 32 bits are not unwound");
+  tell(StackEnd::NoRegisters, "32-bit programs are not unwound");
   tell(StackEnd::Unmapped, "a return address is in no mapping");
-  tell(StackEnd::Loop, "they lead downwards");
+  tell(StackEnd::Loop, "unwinding made no progress");
   tell(StackEnd::Replaced, "the code of a frame was replaced while they waited to be checked");
   tell(StackEnd::Undecodable, "their unwind information cannot be followed");
   return sentences;

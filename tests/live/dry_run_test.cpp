@@ -16,7 +16,7 @@ class DryRunTest : public LiveTest {
 
   // The lines for a shell at its end.
   static std::string commands_of(const std::string& plan) {
-    const std::string title = "the same by perf, as root, for memtrace report\n";
+    const std::string title = "the same with perf, as root, for memtrace report\n";
     const std::size_t at = plan.find(title);
     EXPECT_NE(at, std::string::npos) << plan;
     return at == std::string::npos ? "" : plan.substr(at + title.size());
@@ -111,7 +111,7 @@ TEST_F(DryRunTest, nobody_gets_a_plan_that_root_can_run) {
   const Outcome plan = run_well(
       "setpriv --reuid=nobody --regid=nogroup --clear-groups ./memtrace record --dry-run "
       "--for kmalloc,vmscan -o n.data -- ./many_kmallocs 25");
-  EXPECT_NE(plan.out.find("which events this kernel has cannot be seen: "), std::string::npos)
+  EXPECT_NE(plan.out.find("the events of this kernel cannot be listed: "), std::string::npos)
       << plan.out;
   EXPECT_NE(plan.out.find("run memtrace as root"), std::string::npos) << plan.out;
   const Outcome recorded = run_script(commands_of(plan.out), dir_.path(), environment());

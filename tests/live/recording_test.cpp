@@ -40,7 +40,8 @@ TEST_F(RecordingTest, filter_is_for_the_events_that_have_its_fields_and_the_othe
 TEST_F(RecordingTest, events_of_a_pattern_that_cannot_be_opened_are_left_out_and_told) {
   const std::string words = " -e 'ftrace:*,kmem:kmalloc' -- $PUPPETS/many_kmallocs 10";
   const Outcome outcome = run_well("$MEMTRACE record" + words);
-  EXPECT_TRUE(outcome.says("not recorded, as they cannot be opened: ftrace:")) << outcome.all();
+  EXPECT_TRUE(outcome.says("not recorded, because they cannot be opened: ftrace:"))
+      << outcome.all();
   EXPECT_GE(own_counts("memtrace.data")["kmem:kmalloc"], 10U);
   const Outcome named = run("$MEMTRACE record -e ftrace:function,kmem:kmalloc -- true");
   EXPECT_EQ(named.status, 1) << "what was named must be had";

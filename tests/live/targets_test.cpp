@@ -109,7 +109,7 @@ TEST_F(TargetsTest, an_attach_that_comes_too_late_says_so) {
   for (const char* seconds : {"0.05", "0.2", "0.4"}) {
     const Outcome outcome =
         run(std::string("sleep ") + seconds + " & $MEMTRACE record " + kMessagesOnly + "-p $!");
-    EXPECT_TRUE(outcome.says("had ended by the time") || outcome.says("has ended") ||
+    EXPECT_TRUE(outcome.says("had ended before all events") || outcome.says("has ended") ||
                 outcome.says("No such process") ||
                 outcome.says("none of the recorded events happened"))
         << outcome.all();
@@ -235,7 +235,7 @@ TEST_F(TargetsTest, views_of_the_kernel_need_no_target) {
 // As bcc's memleak without -p; nobody's malloc is probed.
 TEST_F(TargetsTest, memleak_without_a_process_is_of_the_kernel) {
   const Outcome outcome = run_well("$MEMTRACE memleak --format json 0.3 1");
-  EXPECT_TRUE(outcome.says("memleak without a process is of the kernel's memory: kleaks"))
+  EXPECT_TRUE(outcome.says("memleak without a target shows the kernel's memory: kleaks"))
       << outcome.all();
   EXPECT_EQ(Json::parse(outcome.out).at("view"), "kleaks");
 }
@@ -246,7 +246,7 @@ TEST_F(TargetsTest, calls_of_all_processes_are_counted_before_they_are_recorded)
   const std::string calls = "-e uprobe:$PUPPETS/many_kmallocs:send_messages --format json 1 1";
   const Outcome refused = run("$MEMTRACE calls -a " + calls);
   EXPECT_EQ(refused.status, 2);
-  EXPECT_TRUE(refused.says("this puts probes on the code of every process")) << refused.all();
+  EXPECT_TRUE(refused.says("this sets probes on the code of every process")) << refused.all();
   const Outcome outcome = run_well("$MEMTRACE calls --all-processes " + calls);
   caller->signal(SIGKILL);
   EXPECT_TRUE(outcome.says("times a second (counted for 0.5 s)")) << outcome.all();

@@ -372,7 +372,7 @@ TEST_F(SessionTest, recording_of_perf_has_no_users_and_says_why) {
   options.view_options.by = {"user"};
   const Report report = run(options).front();
   EXPECT_EQ(test::figure(report, {Cell()}, "count"), test::number(1));
-  EXPECT_TRUE(test::has_note(report, "those of perf record do not"));
+  EXPECT_TRUE(test::has_note(report, "perf record does not"));
 }
 
 TEST_F(SessionTest, events_without_a_view_are_counted) {

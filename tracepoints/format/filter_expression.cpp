@@ -147,8 +147,8 @@ Result<FilterExpression> FilterExpression::parse(std::string_view text) {
   }
   return Error{"filter '" + std::string(text) + "'",
                0,
-               "without tracefs user probes are filtered by comparisons of their fields with "
-               "numbers, joined by && and ||: 'size >= 4096 && size < 65536'",
+               "without tracefs, filters of user probes compare fields with numbers, joined by "
+               "&& and ||: 'size >= 4096 && size < 65536'",
                ErrorKind::Usage};
 }
 

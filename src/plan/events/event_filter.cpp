@@ -88,7 +88,7 @@ std::string note_on(const std::string& filter, Names unfiltered) {
   const std::size_t others = unfiltered.size() - shown;
   unfiltered.resize(shown);
   return "recorded without the filter '" + filter +
-         "', whose fields they lack: " + join(unfiltered, ", ") +
+         "', because they lack its fields: " + join(unfiltered, ", ") +
          (others == 0 ? "" : " and " + std::to_string(others) + " others");
 }
 

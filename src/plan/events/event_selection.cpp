@@ -161,12 +161,12 @@ class Selector {
       return kDone;
     }
     return Error{
-        "this puts probes on the code of every process of the machine, and slows down all "
-        "that call it",
+        "this sets probes on the code of every process of the machine, and slows down each "
+        "process that calls it",
         0,
-        "watch some with -p PID, -t TID or -- COMMAND, or say --all-processes in place of "
-        "-a: then it is counted first how often the probes are hit; the kernel's own "
-        "memory is in kleaks, slab and pages",
+        "watch some with -p PID, -t TID or -- COMMAND; or give --all-processes instead of -a, "
+        "which first counts how often the probes are hit; for the kernel's memory use kleaks, "
+        "slab or pages",
         ErrorKind::Usage};
   }
 

@@ -12,7 +12,7 @@ Result<> add_kernel_probes(const EventSelection& selection, SelectedEvents& sele
   const bool any_named = std::ranges::any_of(selection.events, named);
   if (any_named && !selection.kprobes) {
     return Error{
-        "an event 'kprobe:...'", 0, "probes in the kernel need --kprobes too", ErrorKind::Usage};
+        "an event 'kprobe:...'", 0, "probes on kernel functions need --kprobes", ErrorKind::Usage};
   }
   if (!selection.kprobes) {
     return kDone;

@@ -6,10 +6,10 @@ namespace memtrace {
 namespace {
 
 Error usage(std::string_view text) {
-  return {"'" + std::string(text) + "' is no function of an allocator",
+  return {"'" + std::string(text) + "' is not a function of an allocator",
           0,
-          "write --alloc 'FUNCTION(size=arg1)' and --free 'FUNCTION(ptr=arg1)', with a file's name "
-          "and a colon in front where several files have one",
+          "write --alloc 'FUNCTION(size=arg1)' and --free 'FUNCTION(ptr=arg1)'; put a file name "
+          "and a colon before FUNCTION if several files have it",
           ErrorKind::Usage};
 }
 

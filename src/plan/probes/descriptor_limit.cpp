@@ -35,8 +35,8 @@ Result<> check_descriptors(const DescriptorNeed& need, std::uint64_t limit) {
   if (per_event == 0 || need.event_count <= usable / per_event) {
     return kDone;
   }
-  return Error{format("event '%s' is at %zu places: for %zu threads on %zu CPUs it needs %zu file "
-                      "descriptors, and there are %llu",
+  return Error{format("event '%s' has %zu places: for %zu threads on %zu CPUs it needs %zu file "
+                      "descriptors, but the limit is %llu",
                       need.event.c_str(),
                       need.event_count,
                       need.task_count,

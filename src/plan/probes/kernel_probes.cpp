@@ -55,11 +55,12 @@ std::unique_ptr<KernelProbes> KernelProbes::plan() {
   const std::string root = mounted_tracefs_root();
   auto probes = std::make_unique<KernelProbes>(std::nullopt, list_of_functions(root));
   if (probes->functions_.empty()) {
-    probes->notes_.emplace_back("which functions this kernel has cannot be seen");
+    probes->notes_.emplace_back("the functions of this kernel cannot be listed");
   }
   if (path_exists(root + "/events/header_page") && !path_exists(root + "/kprobe_events")) {
     probes->notes_.emplace_back(
-        "this kernel has no kprobes (CONFIG_KPROBE_EVENTS): the plan is for one that has");
+        "this kernel has no kprobes (CONFIG_KPROBE_EVENTS): the plan is for a kernel that has "
+        "them");
   }
   return probes;
 }
@@ -152,7 +153,7 @@ void KernelProbes::add_reading(const KernelReading& reading, std::vector<EventRe
     }
     auto request = define(*found, std::string(reading.args));
     if (request.ok()) {
-      notes_.push_back("a kprobe on " + *found + (group_ ? " told " : " tells ") +
+      notes_.push_back("a kprobe on " + *found + (group_ ? " recorded " : " records ") +
                        std::string(reading.gain));
       // The probe of names is at every allocation: its stack is the tracepoint's.
       request.value().stacks = reading.args.find(kProbedSite) == std::string_view::npos;

@@ -21,8 +21,8 @@ constexpr std::size_t kManyPlaces = 100;
 void tell_if_many(const std::string& event, std::size_t places) {
   if (places > kManyPlaces) {
     inform(
-        format("event '%s' is at %zu places: at the end the kernel takes about a tenth of a "
-               "second to remove each",
+        format("event '%s' has %zu places: at the end the kernel takes about a tenth of a second "
+               "to remove each",
                event.c_str(),
                places));
   }
@@ -110,8 +110,8 @@ Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
   if (needs.one_probe && !heap_definer_.fetches_memory()) {
     possible.one_probe = false;
     notes_.emplace_back(
-        "--one-probe is not possible here: the uprobe PMU, which stands in for tracefs, and "
-        "uprobe_events of kernels before 3.16 cannot read the sizes of glibc's chunks. Calls and "
+        "--one-probe is not possible here: the uprobe PMU, which replaces tracefs, and "
+        "uprobe_events before Linux 3.16 cannot read the sizes of glibc's chunks. Calls and "
         "returns are probed");
   }
   heap_.emplace(possible, heap_definer_);
@@ -122,8 +122,8 @@ Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
   if (needs.returns && !objects_.empty() && is_go_program(objects_.front().path)) {
     notes_.push_back(
         objects_.front().mapped_path +
-        " is a Go program: what C code allocates is seen, its own heap is not; memtrace "
-        "malloc counts what it allocates");
+        " is a Go program: allocations of C code are seen, its own heap is not; memtrace malloc "
+        "counts its allocations");
   }
   bool waits = false;
   for (const CustomFunction& custom : needs.custom) {

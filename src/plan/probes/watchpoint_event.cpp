@@ -92,7 +92,7 @@ Result<Watchpoint> parse_watchpoint_event(std::string_view event,
   const auto number = number_of(rest);
   const auto address = number ? number : address_of_symbol(rest, kallsyms_path);
   if (!address) {
-    return wrong(event, "no symbol of the kernel is called '" + std::string(rest) + "'");
+    return wrong(event, "the kernel has no symbol '" + std::string(rest) + "'");
   }
   if (*address == 0) {
     return Error{"-e " + std::string(event) + ": the kernel hides its addresses",

@@ -38,7 +38,7 @@ check_kprobes() {
   check kprobes.left = 0 "$(grep -c memtrace $root/kprobe_events)"
 }
 
-# What a program touches is told by the page fault, what MAP_POPULATE does by the kprobe alone.
+# The page fault reports what a program touches; only the kprobe reports what MAP_POPULATE does.
 huge_faults_by_kprobe() {
   if ! echo 8 >/proc/sys/vm/nr_hugepages 2>/dev/null; then
     skip kprobes.hugetlb 'this kernel has no hugetlbfs'
@@ -66,7 +66,7 @@ kills_by_kprobe() {
   recorded -a --kprobes --for oom -- sh -c "$KILL_AND_BE_KILLED" || true
   check kprobes.kills = 1 "$(total oom kills)"
   check kprobes.trigger = 1 "$(shown oom --format csv | grep -c '^[0-9]*,[^,]*,press_memory,.*,cgroup,killed,press_memory')"
-  check kprobes.unclaimed = 0 "$(shown oom | grep -c 'no event told the victim')"
+  check kprobes.unclaimed = 0 "$(shown oom | grep -c 'no event names the victim')"
   recorded -a --kprobes --user --filter 'sig == 9' -e signal:signal_generate \
     -e kprobe:oom_kill_process -- sh -c "$KILL_AND_BE_KILLED" || true
   check kprobes.signals = 1 "$(total oom kills)"

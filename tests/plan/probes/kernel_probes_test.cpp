@@ -93,7 +93,7 @@ TEST(KernelProbesPlanTest, plan_has_the_probes_that_perf_would_place) {
   EXPECT_EQ(plan.planned()[0].args, "address=%dx:u64 flags=%cx:u32 caller=$stack0:u64");
   EXPECT_EQ(plan.planned()[2].event, "oom_kill_process");
   ASSERT_EQ(plan.notes().size(), 4U);
-  EXPECT_TRUE(plan.notes()[0].starts_with("a kprobe on hugetlb_fault.isra.0 tells "));
+  EXPECT_TRUE(plan.notes()[0].starts_with("a kprobe on hugetlb_fault.isra.0 records "));
   EXPECT_TRUE(plan.notes()[3].starts_with("no kprobe for slab: "));
   const auto named = plan.add_event("kprobe:oom_kill_process(control=arg1)", 1);
   ASSERT_TRUE(named.ok());

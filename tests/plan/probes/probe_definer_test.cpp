@@ -30,7 +30,7 @@ int make_event(const std::string& events_file, const std::string& command) {
   return 0;
 }
 
-// 3.10 and RHEL 7.3: parse_probe_arg() of kernel/trace/trace_probe.c takes registers only.
+// 3.10 and RHEL 7.3: parse_probe_arg() of kernel/trace/trace_probe.c takes only registers.
 int write_to_registers_only(const std::string& events_file, const std::string& command) {
   const bool has_memory = command.find("=+") != std::string::npos ||
                           command.find("=-") != std::string::npos ||
@@ -76,7 +76,7 @@ TEST_F(ProbeDefinerTest, kernel_that_knows_registers_only_fetches_all_but_memory
   of_memory.args = "name=+0(%di):string";
   const auto refused = registers.define(of_memory);
   ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().hint.find("registers only"), std::string::npos);
+  EXPECT_NE(refused.error().hint.find("only registers"), std::string::npos);
 }
 
 TEST_F(ProbeDefinerTest, kernel_that_fetches_nothing_samples_the_registers) {
