@@ -1,4 +1,4 @@
-// Small typed numbers that stand for interned values. 0 means none; unlike ids do not compare.
+// Small typed numbers in place of interned values. 0 means none; unlike ids do not compare.
 #pragma once
 
 #include <compare>

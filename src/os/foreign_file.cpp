@@ -25,7 +25,7 @@ struct sigaction action_before {};
 
 // The file that `path` names now, without opening what may be a device: O_PATH opens nothing (Linux
 // 2.6.39; fstat(2) takes its descriptors from 3.6 on), and /proc has a link that leads to that very
-// file, whatever takes the name meanwhile.
+// file, even if another file takes the name.
 UniqueFd open_regular(const std::string& path) {
   const UniqueFd named(::open(path.c_str(), O_PATH | kReadFlags));
 

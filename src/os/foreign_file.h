@@ -25,8 +25,8 @@ struct ForeignFile {
   struct stat status {};  // of fd, when it was opened
 };
 
-// Of regular files alone; nothing else is opened, not even to look what it is. Error: "open(PATH)"
-// with errno, or "PATH: not a file".
+// Opens only regular files; nothing else is opened, not even to find out what it is. Error:
+// "open(PATH)" with errno, or "PATH: not a file".
 Result<ForeignFile> open_foreign_file(const std::string& path);
 
 // As much as there is of size_bytes at the offset; reading behind the end is no error.
@@ -52,7 +52,7 @@ class ForeignBytes {
 
   bool valid() const { return range_ != nullptr; }
 
-  // Lets whoever reads note things among these bytes; the file stays as it is. Error: mprotect(2).
+  // Lets a reader change these bytes in memory; the file is not changed. Error: mprotect(2).
   Result<> allow_writing(std::span<const std::byte> part);
 
   // Some of them were asked for and are no longer there.

@@ -1,6 +1,6 @@
-// Threads whose exceptions end the program in an orderly way: whoever waits for them asks here,
-// ends, and takes probes back; main says why. An exception that left a thread would end the process
-// on the spot.
+// Threads whose exceptions end the program in an orderly way: the code that waits for them asks
+// here, ends, and removes probes; main says why. An exception that left a thread would end the
+// process on the spot.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ bool has_failed_thread();
 // What the first of them said; "" without one.
 std::string thread_failure();
 
-// Of the exception that is being handled, in words: "out of memory" for std::bad_alloc.
+// The exception that is being handled, in words: "out of memory" for std::bad_alloc.
 std::string describe_exception();
 
 // Memory that is given back when there is no more: what is done on the way out needs a little. An
