@@ -1,4 +1,4 @@
-// Names that people know from other tools, and the views that they stand for.
+// Names that people know from other tools, and the views that they mean.
 #pragma once
 
 #include <span>
@@ -36,7 +36,7 @@ const Alias* find_alias(std::string_view name);
 const NamedView* find_view_or_alias(std::string_view name);
 
 // The arguments with the alias's options in front, unless the user has given them. Arguments that
-// cannot be parsed stay as they are: whoever parses them next says why.
+// cannot be parsed stay as they are: the next parser reports the error.
 std::vector<std::string> with_alias_option(const Alias& alias,
                                            std::span<const Option> known,
                                            const std::vector<std::string>& arguments);

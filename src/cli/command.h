@@ -30,8 +30,8 @@ extern const Command command_help;
 
 std::span<const Command* const> all_commands();
 
-// Of a traced command, as a shell gives it: its own status, or 128 and the signal that killed it,
-// and a line on stderr when it is not 0. 0 without a command.
+// The exit status for a traced command, as a shell gives it: its own status, or 128 and the signal
+// that killed it, and a line on stderr when it is not 0. 0 without a command.
 ExitStatus exit_status_of(std::optional<int> wait_status);
 
 // Runs what the words behind "memtrace" ask for: a command, or a view on the live kernel.

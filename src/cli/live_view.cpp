@@ -62,7 +62,7 @@ bool wants_stacks(const SessionOptions& session, const ViewSpec& spec) {
   if (by.empty()) {
     return !spec.keys.empty() && spec.keys.front() == "stack";
   }
-  // The caller is a field of the slab allocator's events; else only the stack tells it.
+  // The caller is a field of the slab allocator's events; other events have it only in their stack.
   const bool has_caller = !spec.needs.empty() && spec.needs.front().starts_with("kmem:km");
   return std::any_of(by.begin(), by.end(), [has_caller](const std::string& key) {
     return key == "stack" || (!has_caller && key == "caller");

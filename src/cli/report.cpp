@@ -38,7 +38,7 @@ std::vector<Option> options() {
   return all_options(nullptr);
 }
 
-// Of all views at once: which view it is, is known only after parsing.
+// The options of all views: the view is known only after parsing.
 std::vector<Option> options_of_all_views() {
   auto all = all_options(nullptr);
   for (const NamedView& view : all_views()) {
@@ -93,7 +93,7 @@ std::uint64_t samples_in(const Report& overview) {
   return found == overview.totals.end() ? 0 : found->value;
 }
 
-// Why there is nothing to show, as far as the file tells.
+// Why there is nothing to show, as far as the file says.
 Error no_samples(const std::string& input, const Caveats& caveats) {
   if (caveats.missing() > 0) {
     return {input + " holds no events: " + print_count(caveats.missing()) + " were lost",

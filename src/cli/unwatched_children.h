@@ -1,5 +1,5 @@
-// What is told of processes to be watched before that begins: servers whose work is done by
-// processes that they started long ago (postgres, nginx), and processes without memory.
+// Warnings about the target before the recording: servers whose work is done by processes that they
+// started long ago (postgres, nginx), and processes without memory.
 #pragma once
 
 #include <string>

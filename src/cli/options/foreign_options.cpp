@@ -8,13 +8,13 @@ namespace memtrace {
 namespace {
 
 struct ForeignOption {
-  std::string_view command;  // alias, view or command that is followed by it; "" stands for any
+  std::string_view command;  // alias, view or command before it; "" matches any
   std::string_view option;
   std::string_view hint;
 };
 
-// Of bcc's memleak, drsnoop, shmsnoop, compactsnoop, slabratetop, of heaptrack, and of perf. The
-// first that fits is taken.
+// Options of bcc's memleak, drsnoop, shmsnoop, compactsnoop, slabratetop, of heaptrack, and of
+// perf. The first match is taken.
 constexpr auto kOptions = std::to_array<ForeignOption>({
     {"memleak", "-o", "memleak's -o is --older here, with a unit: --older 500ms"},
     {"memleak",
