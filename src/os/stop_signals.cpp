@@ -23,7 +23,8 @@ sigset_t stop_set() {
   return set;
 }
 
-// What a traced command is told for it: a signal for memtrace alone may mean something else to it.
+// The signal that a traced command gets for it: one for memtrace alone may mean something else to
+// the command.
 int passed_on(int signal) {
   const bool is_common =
       signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;

@@ -20,7 +20,7 @@ struct AttrFeatures {
   bool format_lost = true;       // PERF_FORMAT_LOST
   bool physical_address = true;  // PERF_SAMPLE_PHYS_ADDR
   bool clock_id = true;          // use_clockid: CLOCK_MONOTONIC
-  bool comm_exec = true;         // exec and a new name can be told apart
+  bool comm_exec = true;         // exec and a new name can be distinguished
   bool mmap2 = true;             // PERF_RECORD_MMAP2
   bool cloexec = true;           // PERF_FLAG_FD_CLOEXEC
   bool identifier = true;        // PERF_SAMPLE_IDENTIFIER
@@ -38,7 +38,7 @@ struct AttrFeature {
   std::string_view name;
   std::string_view since;    // of the kernel.org kernel; distributions' may have it earlier
   std::string_view instead;  // what memtrace does without
-  // Not "": what is not known or not as one might think for that, told in every recording.
+  // If not "": what is not known without the feature. Every recording has it as a note.
   std::string_view consequence;
   // Asks for it and for nothing else; what it returns are flags of perf_event_open(2).
   unsigned long (*ask)(perf_event_attr& attr);
@@ -47,16 +47,13 @@ struct AttrFeature {
 // Newest first.
 std::span<const AttrFeature> attr_features();
 
-// Of an event on this very task. Error: perf_event_open(2) cannot be used at all.
+// Tried with an event on this very task. Error: perf_event_open(2) cannot be used at all.
 Result<AttrFeatures> probe_features(const PerfCalls& calls = system_perf_calls());
 
-// How records end that the kernel writes for an event with these features.
-TrailerShape trailer_shape(const AttrFeatures& features);
-
-// What is told of those that are missing.
+// The notes on missing features.
 std::vector<std::string> feature_notes(const AttrFeatures& features);
 
-// The size of perf_event_attr that this kernel was built with, which tells its age; 0 when
+// The size of perf_event_attr that this kernel was built with, which shows its age; 0 when
 // perf_event_open(2) may not be called.
 std::uint32_t kernel_attr_bytes(const PerfCalls& calls = system_perf_calls());
 

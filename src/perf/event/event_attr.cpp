@@ -118,8 +118,8 @@ std::uint64_t general_registers() {
 }
 
 // Of what a call preserves (System V ABI for x86-64, figure 3.4) compilers find the frame of a
-// function that calls by rsp and rbp only: r10 and r13, which stand for it while gcc aligns a
-// stack, do so between calls. rbx is for glibc's _dl_runtime_resolve
+// function that calls by rsp and rbp only: r10 and r13, which replace them while gcc aligns a
+// stack, are used only between calls. rbx is for glibc's _dl_runtime_resolve
 // (sysdeps/x86_64/dl-trampoline.h). So it is in all of Debian 12's programs and libraries. The
 // instruction is PERF_SAMPLE_IP. AAPCS64, section 6.1.1.
 std::uint64_t caller_registers() {
@@ -180,9 +180,11 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
     attr.sample_type |= PERF_SAMPLE_ADDR;
     const bool wants_address = request.physical_address && context.features.physical_address;
     attr.sample_type |= wants_address ? kSamplePhysicalAddress : 0;
-    if (request.info.kind == EventKind::Software && context.features.identifier) {
-      attr.sample_type |= mark_of(request.info.config);
-    }
+    // It has none; its empty place distinguishes its samples from those of minor faults when
+    // another recorder's id is in them (perf/live/record_mender.h).
+    const bool is_major = request.info.kind == EventKind::Software &&
+                          request.info.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
+    attr.sample_type |= is_major ? std::uint64_t{PERF_SAMPLE_RAW} : 0;
   }
   ask_for_stacks(attr, call_graph_of(request, context.call_graph), context.features);
   if (request.pmu_probe) {

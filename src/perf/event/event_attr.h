@@ -15,7 +15,7 @@
 
 namespace memtrace {
 
-// Which stacks the kernel shall put into each sample.
+// The stacks that the kernel puts into each sample.
 struct CallGraph {
   bool kernel = true;
   bool user = true;
@@ -23,15 +23,15 @@ struct CallGraph {
   // frame-pointer chain loses at a function's entry can be put back.
   bool repair = false;
   // Not 0: instead of following frame pointers, sample the registers that unwinding needs and copy
-  // so much of the user stack, to be unwound by memtrace. A multiple of 8, at most 65528.
+  // this many bytes of the user stack, which memtrace unwinds. A multiple of 8, at most 65528.
   std::uint32_t stack_bytes = 0;
-  // But of the kernel's own work (EventRequest::in_bursts), whose stacks follow frame pointers.
-  bool skip_kernel_work = false;
-  // But at most so much for all other than probes, as the rings have no room for more.
-  std::uint32_t max_stack_bytes_except_probes = 65528;
+  // The kernel's own work (EventRequest::in_bursts) keeps frame pointer stacks.
+  bool spares_bursts = false;
+  // The limit for all events except probes, because the rings have no room for more.
+  std::uint32_t most_but_of_probes = 65528;
   // The copied stacks begin where a function is called or returns.
   bool at_calls = false;
-  bool at_system_calls = false;  // likewise; PERF_SAMPLE_IP may be the kernel's
+  bool at_system_calls = false;  // PERF_SAMPLE_IP may be the kernel's
 
   bool any() const { return kernel || user; }
 };
@@ -67,9 +67,9 @@ struct Watchpoint {
 // The field of a shared event that says whose a sample is.
 inline constexpr std::string_view kSharedNumberField = "probe_number";
 
-// A probe that shares the kernel's event with others: a number in the raw data tells whose a sample
-// is. What the kernel does for an event, such as waiting when its last descriptor is closed, it
-// does once for all of them (several probes of one event: uprobe_events since 5.4).
+// A probe that shares the kernel's event with others: a number in the raw data says which probe a
+// sample belongs to. What the kernel does for an event, such as waiting when its last descriptor is
+// closed, it does once for all of them (several probes of one event: uprobe_events since 5.4).
 struct SharedProbe {
   std::uint64_t tracepoint_id = 0;  // the kernel's; EventInfo::config is one that we made up
   std::uint32_t number = 0;
@@ -92,7 +92,7 @@ struct EventRequest {
   // copy no more than that of 8 KiB each.
   bool in_bursts = false;
   std::string probed_file = {};  // of a probe
-  // Of page faults: where the page lies, PERF_SAMPLE_PHYS_ADDR, from 4.13 on.
+  // For page faults: the page's physical address, PERF_SAMPLE_PHYS_ADDR (Linux 4.13).
   bool physical_address = false;
   std::optional<PmuProbe> pmu_probe = {};
   std::optional<SharedProbe> shared = {};

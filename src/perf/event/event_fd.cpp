@@ -65,7 +65,7 @@ Result<> EventFd::control(unsigned long request, unsigned long argument, const c
   return kDone;
 }
 
-// PERF_EVENT_IOC_ID came with 3.12; a read tells the same since 2.6.31.
+// PERF_EVENT_IOC_ID came with 3.12; read(2) has given the same id since 2.6.31.
 Result<std::uint64_t> EventFd::id() const {
   std::uint64_t id = 0;
   if (calls_->control(fd_.get(), PERF_EVENT_IOC_ID, reinterpret_cast<std::uintptr_t>(&id)) == 0) {

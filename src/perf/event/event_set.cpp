@@ -109,6 +109,26 @@ void EventSet::add_events(const EventSetup& setup) {
   mark_shared(events_);
 }
 
+// The uprobe PMU's events cannot be inherited: where children are to be followed, they are opened
+// for all tasks, and samples of others are left out later (decode/probe_samples.h).
+Result<> EventSet::open_for_all_tasks(std::int32_t cpu, std::size_t& owner) {
+  for (OpenedEvent& event : events_) {
+    if (!event.for_all_tasks) {
+      continue;
+    }
+    auto fd = EventFd::open(event.attr, {.tid = -1, .cpu = cpu}, event.request.info.name, kernel_);
+    if (!fd.ok()) {
+      return fd.take_error();
+    }
+    TRY(take_event(event, fd.take(), owner));
+    fds_.back().for_all_tasks = true;
+    // Recording memtrace's own calls would cause more calls. Kernels without this filter record
+    // them.
+    (void)fds_.back().fd.set_filter("comm != \"" + own_comm() + "\"").ok();
+  }
+  return kDone;
+}
+
 Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {
   std::size_t owner = kNoOwner;
   for (const std::int32_t tid : setup.tids) {
@@ -162,9 +182,10 @@ Result<> EventSet::set_filter(const OpenedEvent& event, const EventFd& fd) const
   }
   const std::string filter =
       event.request.shared ? shared_filter(event, events_) : event.request.filter;
-  // Of the whole machine memtrace's own faults and calls would come too. The copies of their stacks
-  // take memory whose pages are touched for the first time, at 8 KiB a fault twice as much as these
-  // pages hold. Kernels whose filters do not know comm record it, to be left out later.
+  // A recording of the whole machine would include memtrace's own faults and calls. The copies of
+  // their stacks take memory whose pages are touched for the first time, at 8 KiB a fault twice as
+  // much as these pages hold. Kernels whose filters do not know comm record it, to be left out
+  // later.
   const bool feeds_itself = tids_ == std::vector<std::int32_t>{-1} &&
                             event.request.type == kTypeTracepoint &&
                             event.attr.sample_stack_user > kRepairStackBytes;

@@ -30,8 +30,8 @@ struct OpenedEvent {
   EventRequest request;
   perf_event_attr attr{};
   std::vector<std::uint64_t> ids;
-  // Of a shared event (SharedProbe): `ids` is made up, and the first of those that share it has
-  // these, which stand in the samples of all.
+  // For a shared event (SharedProbe) `ids` is made up. The first of the probes that share it has
+  // these ids, which are in the samples of all.
   std::vector<std::uint64_t> kernel_ids = {};
   bool is_opened_by_other = false;
   bool for_all_tasks = false;  // though a target was given: samples of others must be left out
@@ -82,8 +82,8 @@ class EventSet {
 
   void disable();
 
-  // Closes all events: the kernel removes their probes then. It is told to a terminal when it takes
-  // long.
+  // Closes all events: the kernel removes their probes then. A terminal shows progress when this
+  // takes long.
   void close();
 
   // Records that found their ring full, as counted by the kernel; 0 where it does not count them.

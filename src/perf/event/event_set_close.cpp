@@ -11,8 +11,8 @@ namespace memtrace {
 
 // With the last descriptor of an event that is a probe the kernel removes the probe, and waits for
 // several grace periods of RCU, one probe after the other (kernel/trace/trace_event_perf.c,
-// perf_trace_destroy, holds event_mutex meanwhile). The last descriptors of all are those of the
-// first task on the first CPU.
+// perf_trace_destroy, holds event_mutex during the wait). The last descriptors of all are those of
+// the first task on the first CPU.
 void EventSet::close() {
   constexpr std::chrono::seconds kPatience{1};
   const bool is_told = ::isatty(STDERR_FILENO) != 0;

@@ -10,7 +10,7 @@
 namespace memtrace {
 namespace {
 
-// What memtrace itself calls would make it call more. Kernels that cannot tell record it.
+// Recording memtrace's own calls would cause more calls. Kernels without this filter record them.
 Result<> set_late_filter(const EventFd& fd, const std::string& filter, bool of_all_tasks) {
   if (of_all_tasks) {
     const std::string others = "comm != \"" + own_comm() + "\"";

@@ -1,4 +1,4 @@
-// What could not be had as it was wanted, in sentences.
+// Adapts the events to what this user may do, and notes what is missing.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -23,9 +23,9 @@ void EventSet::note_smaller_rings(int refusal) {
                        : "there is no memory for more");
 }
 
-// Whoever may not hurry our threads (own_thread.h) has them wait, where the kernel wakes one on the
-// very CPU that fills its ring, for the next tick: up to 4 ms at HZ=250, in which a task makes 700
-// page faults with 8 KiB of its stack each.
+// Without CAP_SYS_NICE our reader threads have no priority (own_thread.h). If the kernel wakes one
+// on the CPU that fills its ring, it waits for the next tick: up to 4 ms at HZ=250, in which a task
+// makes 700 page faults with 8 KiB of its stack each.
 void EventSet::spare_small_rings(const EventSetup& setup) {
   CallGraph& graph = context_.call_graph;
   const bool any_to_spare = std::ranges::any_of(setup.events, [&](const EventRequest& request) {
@@ -48,8 +48,8 @@ void EventSet::spare_small_rings(const EventSetup& setup) {
                    " have no room for more (--call-graph dwarf copies more anyway)");
 }
 
-// Whoever may not watch the kernel (kernel.perf_event_paranoid 2, no CAP_PERFMON) may watch his own
-// programs in user mode, by software events: perf_event_open(2), exclude_kernel.
+// A user who may not watch the kernel (kernel.perf_event_paranoid 2, no CAP_PERFMON) may watch his
+// own programs in user mode, by software events: perf_event_open(2), exclude_kernel.
 void EventSet::watch_user_mode_only() {
   const auto is_software = [](const OpenedEvent& event) {
     return event.request.type == kTypeSoftware;

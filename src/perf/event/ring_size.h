@@ -33,7 +33,8 @@ std::size_t queue_limit_bytes(std::uint64_t total_memory_bytes);
 // The same of this machine.
 std::size_t queue_limit_bytes();
 
-// Of each CPU, for this setup here. Error: Usage, more than half of the memory was asked for.
+// The ring size of each CPU for this setup on this machine. Error: Usage, more than half of the
+// memory was asked for.
 Result<std::size_t> choose_ring_bytes(const EventSetup& setup, std::size_t cpu_count);
 
 }  // namespace memtrace

@@ -1,4 +1,4 @@
-// Of the calling thread alone.
+// Settings of the calling thread only.
 #pragma once
 
 #include <sched.h>
@@ -19,8 +19,8 @@ inline std::string own_comm() {
   return name.data();
 }
 
-// setpriority(2): threads have their own nice value on Linux. Whoever may not do so keeps what he
-// has.
+// setpriority(2): threads have their own nice value on Linux. Without the permission the thread
+// keeps its priority.
 inline void hurry_this_thread() {
   constexpr int kHighestPriority = -20;
   (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kHighestPriority);

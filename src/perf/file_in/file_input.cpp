@@ -14,7 +14,7 @@ namespace memtrace {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
-// Of what is mapped: records are looked at one after the other, and the file keeps them.
+// For the mapped file: records are read one after the other, and the file keeps them.
 constexpr std::uint64_t kNoLimit = std::numeric_limits<off_t>::max();
 
 std::string name_of(const std::string& path) {

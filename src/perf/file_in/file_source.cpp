@@ -71,7 +71,7 @@ class FileSource final : public RecordSource {
   std::optional<std::uint64_t> lent_;  // sequence of the record that the caller holds
   std::uint64_t late_reported_ = 0;
   std::uint64_t given_time_ns_ = 0;
-  std::uint64_t lost_count_ = 0;  // told by LOST records
+  std::uint64_t lost_count_ = 0;  // from LOST records
   bool has_records_ = false;
   bool ended_ = false;
   bool told_cut_ = false;
@@ -156,8 +156,8 @@ Result<std::optional<Record>> FileSource::record_of(const RecordSorter::Entry& e
 }
 
 // perf record of 6.1 and later writes at its end, without a time, what each event lost in all
-// (LOST_SAMPLES from PERF_FORMAT_LOST). That is the same loss again that LOST records told of when
-// it happened, apart from what was lost after the last of them.
+// (LOST_SAMPLES from PERF_FORMAT_LOST). LOST records reported the same losses when they happened,
+// except those after the last LOST record.
 void FileSource::count_lost_once(Record& record) {
   auto& lost = std::get<Lost>(record.payload);
   if (header_of(record.bytes).type == PERF_RECORD_LOST) {

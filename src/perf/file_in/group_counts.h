@@ -1,5 +1,5 @@
-// What a sample tells of counters: perf record's groups with :S, where the leader alone is sampled
-// and its samples say how far the counters of all have come (PERF_SAMPLE_READ).
+// Counters in samples: perf record's groups with :S, where only the leader is sampled and its
+// samples say how far the counters of all have come (PERF_SAMPLE_READ).
 #pragma once
 
 #include <linux/perf_event.h>
@@ -28,7 +28,7 @@ class GroupCounts {
   // Whether there is any such event.
   bool any() const { return any_; }
 
-  // Whether samples of this event tell of counters.
+  // Whether samples of this event have counters.
   bool tells(std::uint32_t event) const {
     return event < layouts_.size() && layouts_[event].first_word != 0;
   }
@@ -38,8 +38,8 @@ class GroupCounts {
     std::uint64_t count = 0;
   };
 
-  // Since the last sample that told of them: of all events that were hit, in their order in the
-  // sample. `record` is the sample's bytes. Valid until the next call.
+  // The hits of all events since the last sample with counters, in their order in the sample.
+  // `record` is the sample's bytes. Valid until the next call.
   const std::vector<Hits>& take(const Sample& sample,
                                 std::span<const std::byte> record,
                                 const RecordParser& parser);
@@ -66,7 +66,7 @@ class GroupCounts {
   bool any_ = false;
 };
 
-// Of a group, one whose hits are told by the leader's samples alone.
+// An event of a group whose hits are known only from the leader's samples.
 bool is_counted_by_leader(const perf_event_attr& attr);
 
 }  // namespace memtrace

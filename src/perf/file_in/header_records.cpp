@@ -11,7 +11,7 @@
 namespace memtrace {
 namespace {
 
-// {attr, ids}: the attr's own size field tells where the ids begin.
+// {attr, ids}: the attr's own size field says where the ids begin.
 void read_attr(Bytes body, RecordingBuilder& builder) {
   ByteReader reader(body);
   reader.skip(sizeof(std::uint32_t));
@@ -25,7 +25,7 @@ void read_attr(Bytes body, RecordingBuilder& builder) {
   if (!ids.empty()) {
     std::memcpy(ids.data(), id_bytes.data(), ids.size() * sizeof(std::uint64_t));
   }
-  // An event that kAddedEvent has told of comes again for perf.
+  // An event that kLateEvent has announced comes again for perf.
   if (ids.empty() || !builder.parser().event_of(ids.front())) {
     builder.add_event(body.first(attr_bytes), ids);
   }

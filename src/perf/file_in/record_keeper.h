@@ -11,7 +11,7 @@
 
 namespace memtrace {
 
-// Memory for records: 8-byte aligned, shared by the records in it and whoever still writes to it.
+// Memory for records: 8-byte aligned, shared by the records in it and the writer.
 struct RecordBlock {
   std::shared_ptr<std::uint64_t[]> words;
   std::size_t size_bytes = 0;

@@ -39,7 +39,7 @@ std::string only_string(Bytes body) {
   return header_string(reader);
 }
 
-// Of a section of our own. A document takes up to thirty times as much when it is taken apart.
+// The limit of a section of our own. A parsed document takes up to thirty times the memory.
 constexpr std::size_t kOwnTextMaxBytes = std::size_t{64} << 20U;
 
 // Pieces in a pipe are padded with zeros. Of what is too large nothing is kept.

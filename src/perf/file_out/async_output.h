@@ -1,5 +1,5 @@
-// Bytes to a descriptor by a thread of its own, so that whoever drains the kernel's rings does not
-// wait for the disk.
+// Writes bytes to a descriptor in a thread of its own, so that the thread that drains the kernel's
+// rings does not wait for the disk.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace memtrace {
 
-// Of an errno: there is no more room.
+// Whether this errno means that there is no more room.
 inline bool is_disk_full(int errno_value) {
   return errno_value == ENOSPC || errno_value == EDQUOT || errno_value == EFBIG;
 }
@@ -29,9 +29,8 @@ inline bool is_disk_full(int errno_value) {
 // append() waits only while kQueueBlocks blocks are under way. Records never straddle two blocks
 // as long as each is appended by one call, so every block begins with a whole record.
 //
-// Nobody can tell whether a pipe that stands still will move again. Whoever wants to stop says so
-// by a signal: then waiting ends when nothing moves for a moment, a short one after a second
-// signal.
+// A pipe whose reader has stopped may move again or not. A user who wants to stop sends a signal:
+// then waiting ends when nothing moves for a moment, a shorter one after a second signal.
 class AsyncOutput {
  public:
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;

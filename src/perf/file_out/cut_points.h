@@ -19,8 +19,8 @@ class DataBlocks {
   // A record begins at this offset of the file.
   void begin(std::uint64_t offset) { blocks_.push_back({offset, 0}); }
 
-  // One record more in the block that began last: with so many samples. A COMPRESSED record has a
-  // block of its own.
+  // Adds a record with this number of samples to the block that began last. A COMPRESSED record has
+  // a block of its own.
   void count(std::uint64_t samples) { blocks_.back().sample_count += samples; }
 
   // Forgets what lies behind the last record that ends at or before wanted_end.

@@ -16,7 +16,7 @@
 namespace memtrace {
 namespace {
 
-// perf pads strings to so many bytes.
+// perf pads strings to a multiple of this.
 constexpr std::size_t kStringAlignment = 64;
 constexpr std::size_t kBuildIdBytes = 20;
 constexpr std::uint64_t kKiB = 1024;
@@ -66,7 +66,7 @@ class Features {
   std::vector<FeatureBody> bodies_;
 };
 
-// Of "kmem:kmalloc" the part before the colon.
+// The part of "kmem:kmalloc" before the colon.
 std::string system_of(const std::string& event_name) {
   return event_name.substr(0, event_name.find(':'));
 }

@@ -19,7 +19,7 @@ struct FeatureBody {
 // are left out.
 std::vector<FeatureBody> early_features(const WriterSetup& setup);
 
-// Of the early features those that describe events: they change when events are added.
+// The early features that describe events: they change when events are added.
 std::vector<FeatureBody> event_features(const WriterSetup& setup);
 
 // An EVENT_UPDATE record of kind kAddedEvent; empty when it would be too large.
@@ -28,7 +28,7 @@ std::vector<std::byte> added_event_record(const WrittenEvent& event, std::uint64
 // How records are compressed: with ratio 0 among the early features, as it is known at the end.
 FeatureBody compression_feature(int level, std::uint32_t ratio);
 
-// What is known at the end, likewise.
-std::vector<FeatureBody> end_features(const Recording& end);
+// The features that are known only at the end.
+std::vector<FeatureBody> late_features(const Recording& end);
 
 }  // namespace memtrace

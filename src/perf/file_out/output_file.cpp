@@ -45,7 +45,7 @@ bool is_recording(const UniqueFd& fd) {
   return count == static_cast<ssize_t>(start.size()) && (text == "PERFILE2" || text == "2ELIFREP");
 }
 
-// Of a regular file, or one whose user may not even read it.
+// Error for a regular file, or one that the user may not even read.
 bool holds_recording(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
   return fd.valid() && is_recording(fd);
@@ -151,7 +151,7 @@ Result<> OutputFile::open_stream(StopSignals* stop_signals) {
 Result<> OutputFile::make_room() {
   Status status{};
   if (::lstat(place_.c_str(), &status) != 0) {
-    return kDone;  // what is wrong with the place, open(2) will tell
+    return kDone;  // open(2) will report what is wrong with the place
   }
   TRY(may_be_replaced(path_, place_, status));
   if (status.st_size == 0) {
@@ -197,7 +197,7 @@ void OutputFile::take_back() {
 
 void OutputFile::put_old_back() {
   const std::string old = place_ + ".old";
-  // link(2) and not rename(2): it replaces nothing that came there meanwhile.
+  // link(2) and not rename(2): it replaces no file that was created there in between.
   if (is_at(replaced_, old) && ::link(old.c_str(), place_.c_str()) == 0) {
     ::unlink(old.c_str());
   }

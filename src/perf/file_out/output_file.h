@@ -1,5 +1,5 @@
 // The file that a recording goes to: made anew, or a pipe or device that is there already. Nothing
-// else is removed, renamed or changed in any way, whoever prepared the place.
+// else is removed, renamed or changed in any way, even if somebody prepared the place.
 #pragma once
 
 #include <sys/types.h>

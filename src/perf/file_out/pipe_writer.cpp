@@ -176,9 +176,9 @@ Result<> PipeWriter::start(const WriterSetup& setup) {
   return kDone;
 }
 
-// Our own reader is told all. perf takes tracing data only once (tools/perf/util/trace-event-read.c
-// counts its bytes in a static variable) and ends at samples of no event: for it the event is one
-// that has no fields.
+// Our own reader gets everything. perf takes tracing data only once
+// (tools/perf/util/trace-event-read.c counts its bytes in a static variable) and ends at samples of
+// no event: for it the event is one that has no fields.
 Result<> PipeWriter::add_events(const std::vector<WrittenEvent>& events) {
   TRY(zstd_ ? put_pieces(zstd_->drain()) : Result<>(kDone));
   for (const WrittenEvent& event : events) {
@@ -216,7 +216,7 @@ Result<> PipeWriter::finish_round() {
     TRY(put_pieces(zstd_->drain()));
   }
   TRY(put_record(kFinishedRound, ByteWriter()));
-  output_.flush();  // whoever reads waits for it
+  output_.flush();  // the reader waits for it
   return kDone;
 }
 

@@ -41,7 +41,7 @@ class ZstdPacker {
   bool pack_one(std::span<const std::byte> records, std::vector<ZstdPiece>& pieces);
 
   std::unique_ptr<Context> context_;
-  // So many bytes of records fill a COMPRESSED record, as far as the last ones tell.
+  // How many bytes of records fill a COMPRESSED record, estimated from the last ones.
   std::size_t fitting_bytes_ = kZstdPieceMaxBytes;
 };
 

@@ -16,7 +16,7 @@
 namespace memtrace {
 
 // append() collects a block of whole records; full blocks go to the thread, which turns each into
-// pieces for the file. Whoever appends fetches the pieces, so that only one thread writes:
+// pieces for the file. The caller of append() fetches the pieces, so that only one thread writes:
 //
 //   append() -> block -> [thread] -> pieces -> take() -> the file
 class ZstdWriter {

@@ -50,8 +50,8 @@ AddedEventSource::Taken AddedEventSource::take() {
   return std::exchange(taken_, {});
 }
 
-void AddedEventSource::run() {
-  hurry_this_thread();  // what the library allocates meanwhile is not seen
+void LateEventSource::run() {
+  hurry_this_thread();  // the library's allocations until then are not seen
   const auto look_at_all = [this](const std::vector<NewMapping>& mappings) {
     for (const NewMapping& mapping : mappings) {
       if (!stopping_.load(std::memory_order_acquire)) {

@@ -9,14 +9,15 @@
 
 namespace memtrace {
 
-// So many samples are missing, of these times.
+// The number of samples that are missing between these times.
 struct LossSpan {
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = 0;
   std::uint64_t count = 0;
 };
 
-// One more, told apart from others where they are further away than a report may ask.
+// Adds one loss: a new span unless it is within 10 ms of the start of the last one, which is as
+// exact as a report's times are.
 inline void add_loss(std::vector<LossSpan>& spans, std::uint64_t time_ns) {
   constexpr std::uint64_t kGrainNs = 10'000'000;
   if (spans.empty() || time_ns < spans.back().first_ns ||

@@ -173,7 +173,7 @@ std::optional<Record> LiveSource::next_loss() {
   return record;
 }
 
-// One after the other is disabled: what comes meanwhile is of some of them only.
+// Events are disabled one after the other: what comes in between is from some of them only.
 bool LiveSource::is_after_end(const Record& record) const {
   const std::uint64_t end_ns = recording_.stopped_ns != 0 ? recording_.stopped_ns : deadline_ns_;
   return monotonic_clock() && end_ns != 0 && record.stamp.time_ns > end_ns &&
@@ -231,9 +231,9 @@ void LiveSource::collect() {
   }
 }
 
-// Before attr.use_clockid (Linux 4.1) nobody can read the clock of the records. They tell it, and
-// between them it goes on like any other; until the first one both count from the start of the
-// machine.
+// Before attr.use_clockid (Linux 4.1) no call reads the clock of the records. The records show it,
+// and between them it advances like any other clock; until the first one both count from the start
+// of the machine.
 std::uint64_t LiveSource::tick_time_ns() {
   const std::uint64_t complete_ns = merge_.complete_to_ns();
   if (monotonic_clock()) {

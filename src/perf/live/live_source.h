@@ -27,14 +27,14 @@ struct LiveSetup {
   Target target;
   std::vector<EventRequest> events;
   CallGraph call_graph;
-  bool data_mappings = false;           // tell of all mappings, not only of executable ones
-  bool is_prompt = false;               // events are told within milliseconds, also in a quiet time
+  bool data_mappings = false;           // record all mappings, not only executable ones
+  bool is_prompt = false;               // events arrive within milliseconds, also in a quiet time
   std::size_t ring_bytes = 0;           // for each CPU; 0: default_ring_bytes()
   std::uint64_t duration_ns = 0;        // 0: until the target ends or the user stops it
   StopSignals* stop_signals = nullptr;  // asked now and then; may be null
-  std::vector<std::string> notes;       // of whoever chose the events: caveats of the recording
-  std::function<SampleRewrite()> make_rewrite;  // one for each ring; may be empty
-  ChooseEvents choose_added;  // asked by a thread of its own for files mapped later; may be empty
+  std::vector<std::string> notes;       // from the selection of events: caveats of the recording
+  std::function<SampleShrinker()> make_shrinker;  // one for each ring; may be empty
+  ChooseEvents choose_late;  // asked by a thread of its own for files mapped later; may be empty
 };
 
 class LiveSource final : public RecordSource {
@@ -120,8 +120,8 @@ class LiveSource final : public RecordSource {
   std::vector<std::uint64_t> newest_by_ring_ns_;
   std::uint64_t deadline_ns_ = 0;  // CLOCK_MONOTONIC
 
-  // What the records' clock was when CLOCK_MONOTONIC was so much; both 0 until it was told.
-  struct ClockSample {
+  // The last known pair of record time and CLOCK_MONOTONIC; both 0 until a record has come.
+  struct ToldClock {
     std::uint64_t record_ns = 0;
     std::uint64_t at_ns = 0;
   };

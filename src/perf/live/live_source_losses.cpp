@@ -20,7 +20,7 @@ void LiveSource::note_losses() {
   }
 }
 
-// The kernel tells of a loss with the next record that fits into the ring.
+// The kernel reports a loss with the next record that fits into the ring.
 void LiveSource::note_span(Record& record) {
   std::uint64_t& newest_ns = newest_by_ring_ns_[record.stamp.stream];
   if (auto* lost = std::get_if<Lost>(&record.payload)) {
@@ -59,7 +59,7 @@ void LiveSource::note_unfollowed() {
 // from the events' own counters alone (PERF_FORMAT_LOST).
 void LiveSource::note_tail_loss() {
   std::uint64_t in_records = lost_in_records_;
-  // What merge_ still holds is not given out yet, but told.
+  // What merge_ still holds is not given out yet, but counted.
   merge_.for_each_ready([&](const RingMerge::Entry& entry) {
     const auto record = parser_.current().parse(entry.bytes());
     if (const auto* lost = record.ok() ? std::get_if<Lost>(&record.value().payload) : nullptr) {

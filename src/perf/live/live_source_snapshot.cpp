@@ -38,9 +38,9 @@ std::optional<Record> LiveSource::next_snapshot_record() {
   return record.ok() ? record.take() : Record{.payload = Lost{1, LossReason::Malformed}};
 }
 
-// They are given out before any record that is in the rings, with the time of the loss: what was
-// mapped after it and is told of once more takes their place. Meanwhile unmapped memory may have
-// got another mapping, for the tenth of a second that a record is on its way.
+// They are given out before any record that is in the rings, with the time of the loss: later
+// mappings, which are reported once more, replace them. Memory that was unmapped may have another
+// mapping by now, for the tenth of a second that a record takes.
 void LiveSource::read_lost_mappings(std::uint64_t time_ns) {
   if (!mapping_recovery_.is_due(monotonic_ns())) {
     return;

@@ -1,5 +1,5 @@
 // Mappings whose records may have been lost with others, and when to read them again from /proc: a
-// full ring takes no record of a mapping either, and the kernel tells of each once.
+// full ring takes no record of a mapping either, and the kernel reports each mapping once.
 #pragma once
 
 #include <cstdint>

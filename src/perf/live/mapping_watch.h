@@ -49,7 +49,7 @@ class MappingWatch {
   // What has come, in no order of times; those without a file are left out.
   std::vector<NewMapping> take();
 
-  // Records that found their ring full, as far as records tell.
+  // Records that found their ring full, according to LOST records.
   std::uint64_t lost() const { return lost_; }
 
  private:

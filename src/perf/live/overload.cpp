@@ -35,8 +35,8 @@ void put_word(std::span<std::byte> record, std::size_t at, std::uint64_t word) {
   std::memcpy(record.data() + at, &word, sizeof(word));
 }
 
-// The record's new size: its copied stack is the last of it (perf/event/event_attr.h), as a size,
-// so many bytes, and how many of them the kernel could fill.
+// The record's new size: its copied stack comes last (perf/event/event_attr.h): a size, that many
+// bytes, and how many of them the kernel filled.
 std::size_t cut_copied_stack(std::span<std::byte> record, std::span<const std::byte> stack) {
   if (stack.size() <= kCutStackBytes) {
     return record.size();

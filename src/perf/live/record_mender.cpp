@@ -64,7 +64,8 @@ void set_size(std::span<std::uint64_t> record, std::size_t size_bytes) {
   std::memcpy(record.data(), &header, sizeof(header));
 }
 
-// Of a callchain: what another one asked for. Ours is unwound. How many words are gone.
+// Removes from a callchain what another recorder asked for; ours is unwound. Returns the number of
+// removed words.
 std::size_t cut_user_part(std::span<std::uint64_t> sample,
                           std::size_t chain,
                           std::size_t chain_end) {
@@ -180,7 +181,7 @@ std::size_t RecordMender::mend_body(std::span<std::uint64_t> sample, const Share
   }
   end += has(kSamplePhysicalAddress) ? 1 : 0;
   if (end > sample.size()) {
-    return sample.size_bytes();  // told as malformed
+    return sample.size_bytes();  // counted as malformed
   }
   if (has(PERF_SAMPLE_CALLCHAIN) && !owner.has_user_chain) {
     end -= cut_user_part(sample.first(end), chain, chain_end);

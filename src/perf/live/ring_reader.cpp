@@ -107,9 +107,9 @@ void RingReader::drain() {
   }
 }
 
-// A ring that is never empty tells by its own records how far it is complete: otherwise the merge
-// would stand still as long as the kernel is quicker than we are, learn no rules by which stacks
-// become small, and so never let us be the quicker.
+// The records of a ring that is never empty show how far it is complete. Otherwise the merge would
+// stop while the kernel is faster than we are, learn no rules by which stacks become small, and so
+// never let us catch up.
 void RingReader::note_complete(bool more, std::uint64_t shown_before_ns) {
   std::uint64_t time_ns = shown_before_ns;
   if (more) {

@@ -59,7 +59,7 @@ class RingReader {
   ChunkPtr chunk_;  // being filled
   std::uint64_t pushed_when_taken_times_ = ~std::uint64_t{0};
   std::uint64_t newest_ns_ = 0;
-  std::uint64_t complete_to_ns_ = 0;  // as told with any chunk
+  std::uint64_t complete_to_ns_ = 0;  // as reported with any chunk
   std::uint64_t empty_at_ns_ = 0;     // what is in the ring was written after that
   std::vector<std::uint64_t> mended_;
   std::atomic<bool> stopping_ = false;

@@ -38,7 +38,7 @@ struct Sample {
   std::uint64_t address = 0;           // PERF_SAMPLE_ADDR: of a page fault, the faulting address
   std::uint64_t physical_address = 0;  // PERF_SAMPLE_PHYS_ADDR; 0: the kernel did not find it
   bool has_physical_address = false;
-  std::uint64_t period = 1;  // how many hits this sample stands for
+  std::uint64_t period = 1;  // how many hits this sample represents
   CpuMode mode = CpuMode::Unknown;
   // Innermost first, with PERF_CONTEXT_* markers as the kernel wrote them.
   std::span<const std::uint64_t> callchain;

@@ -15,7 +15,7 @@ struct EventInfo {
   std::string name;  // "kmem:kmalloc", "page-faults"
   EventKind kind = EventKind::Other;
   std::uint64_t config = 0;  // a tracepoint's id, or PERF_COUNT_SW_*
-  std::uint64_t period = 1;  // one sample stands for so many hits; 0: sampled by frequency
+  std::uint64_t period = 1;  // hits per sample; 0: sampled by frequency
   std::string format;        // text of its tracefs format file; empty when there is none
   bool is_tracking = false;  // a dummy that carries mmap, comm, fork and exit only
   bool is_clock = false;     // cpu-clock, task-clock: its period is a time, one sample one hit
@@ -44,7 +44,7 @@ struct Recording {
   std::uint64_t mapping_reads = 0;  // how often mappings were read again, after losses
   std::uint32_t page_size_bytes = 4096;
   std::uint64_t first_time_ns = 0, last_time_ns = 0;  // 0 when the file does not say
-  // Of a live source: when its last event had been enabled, and when its first one was disabled.
+  // For a live source: when its last event had been enabled, and when its first one was disabled.
   // Between them all events were watched. 0: not yet, or the records' clock cannot be read.
   std::uint64_t started_ns = 0, stopped_ns = 0;
   std::vector<BuildIdEntry> build_ids;

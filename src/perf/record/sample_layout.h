@@ -1,4 +1,4 @@
-// Which bytes of a record mean what, for one event's attr: computed once, used for every record.
+// The meaning of a record's bytes, for one event's attr: computed once, used for every record.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -45,8 +45,8 @@ struct StampPlaces {
   friend bool operator==(const StampPlaces&, const StampPlaces&) = default;
 };
 
-// Of an event that is several probes' (perf/event/event_attr.h, SharedProbe): which of ours a
-// sample's number means.
+// For an event that several probes share (perf/event/event_attr.h, SharedProbe): our probe for a
+// sample's number.
 struct SharedNumbers {
   std::uint32_t offset = 0;  // of the u32 in the raw data
   std::unordered_map<std::uint32_t, std::uint32_t> events = {};

@@ -23,7 +23,7 @@ struct SideSample {
 
 class SideEvents {
  public:
-  // They are enabled when this returns. What cannot be had on each CPU is left out.
+  // They are enabled when this returns. Events that cannot be opened on each CPU are left out.
   static SideEvents open(const std::vector<EventRequest>& requests);
 
   // Whether this one of those that were asked for is there.

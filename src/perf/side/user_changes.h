@@ -1,8 +1,8 @@
-// Changes of users as the kernel's process connector tells them: setuid(2), setresuid(2) and their
-// like, whoever called them and in whichever user namespace, with the user as the first namespace
-// counts it. Documentation/driver-api/connector.rst, drivers/connector/cn_proc.c: since 2.6.15,
-// with CONFIG_PROC_EVENTS; for whoever has CAP_NET_ADMIN in the first user, process and network
-// namespaces. Tracepoints of these calls would tell the same, but then each system call of the
+// Changes of users as the kernel's process connector reports them: setuid(2), setresuid(2) and
+// similar calls, by any caller in any user namespace, with the user as the first namespace counts
+// it. Documentation/driver-api/connector.rst, drivers/connector/cn_proc.c: since 2.6.15, with
+// CONFIG_PROC_EVENTS; for callers with CAP_NET_ADMIN in the first user, process and network
+// namespaces. Tracepoints of these calls would report the same, but then each system call of the
 // machine takes the slow way: 160 ns more for one that takes 390.
 #pragma once
 
@@ -23,7 +23,7 @@ struct UserChange {
 
 class UserChanges {
  public:
-  // Nothing where the kernel does not tell us. What happens from then on is told.
+  // Nothing if the kernel does not report them. Changes from then on are reported.
   static std::optional<UserChanges> open();
 
   UserChanges(UserChanges&&) = default;

@@ -23,7 +23,7 @@ Addresses addresses_for(const Target& target,
   const bool copies_stacks = std::ranges::any_of(events, [&](const EventRequest& request) {
     return call_graph_of(request, call_graph).stack_bytes != 0;
   });
-  // Beside processes or threads it is only run meanwhile.
+  // Beside processes or threads the command only runs; it is not watched.
   const bool is_watched = !target.command.empty() &&
                           (target.kind == TargetKind::Command || target.kind == TargetKind::System);
   const bool helps = is_watched && copies_stacks && !has_five_levels();

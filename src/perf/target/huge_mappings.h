@@ -1,4 +1,4 @@
-// Which of the mappings that processes have already are of hugetlb: /proc/PID/maps does not say.
+// Finds the hugetlb mappings of processes that already run: /proc/PID/maps does not mark them.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace memtrace {
 
-// Files of hugetlb are told by their device: a mounted hugetlbfs is in /proc/PID/mountinfo
+// Files of hugetlb are recognized by their device: a mounted hugetlbfs is in /proc/PID/mountinfo
 // (proc(5)). The kernel's own mount, where System V segments, memfd and MAP_HUGETLB have their
-// pages, is in none: there the size of the pages in /proc/PID/smaps tells, read once for a device.
+// pages, is in none: there the page size in /proc/PID/smaps decides, read once for each device.
 class HugeMappings {
  public:
   // False also for what cannot be read.

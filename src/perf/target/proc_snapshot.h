@@ -15,7 +15,7 @@ namespace memtrace {
 enum class KeptMaps : std::uint8_t { Executable, All };
 
 // Adds a comm record for each thread and a mmap record for each mapping of a process that is to be
-// kept. A process that ends meanwhile is left out.
+// kept. A process that ends during this is left out.
 void snapshot_process(std::uint32_t pid,
                       RecordBuilder& records,
                       KeptMaps kept = KeptMaps::Executable);
@@ -30,8 +30,8 @@ void snapshot_kernel(RecordBuilder& records);
 // The process that a thread belongs to.
 Result<std::uint32_t> process_of(std::uint32_t tid);
 
-// One line of /proc/PID/maps; nothing when it is not one. `path` borrows from the line. Whether it
-// is of huge pages the line does not tell: see HugeMappings.
+// One line of /proc/PID/maps; nothing when it is not one. `path` borrows from the line. The line
+// does not say whether the mapping has huge pages: see HugeMappings.
 std::optional<Mmap> parse_maps_line(std::string_view line);
 
 }  // namespace memtrace

@@ -16,13 +16,13 @@ namespace memtrace {
 
 enum class TargetKind : std::uint8_t { System, Processes, Threads, Command };
 
-// Of a command: as randomized as they always are, or the same in each run.
+// The addresses of a command: randomized as usual, or the same in each run.
 enum class Addresses : std::uint8_t { Random, Fixed };
 
 struct Target {
   TargetKind kind = TargetKind::System;
   std::vector<std::uint32_t> ids;  // pids or tids
-  // argv: what is watched, or beside another target what is run meanwhile and ends the recording.
+  // argv: the target, or beside another target the command whose end ends the recording.
   std::vector<std::string> command;
   // Standard output is the recording's: the command writes to standard error instead.
   bool output_taken = false;
