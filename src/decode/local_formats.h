@@ -17,7 +17,7 @@ struct LocalFormat {
 class LocalFormats {
  public:
   // The event with this id here and now; null without one, or when this user may not see them. Ids
-  // differ between kernels: whoever uses it must say so. All are read when the first is asked for.
+  // differ between kernels: a caller must say so. All are read when the first is asked for.
   const LocalFormat* find(std::uint64_t id);
 
  private:

@@ -1,4 +1,4 @@
-// Names of slab caches by a kprobe on kmem_cache_alloc(), where its tracepoint does not tell them.
+// Names of slab caches by a kprobe on kmem_cache_alloc(), where its tracepoint does not have them.
 //
 //   probe       site=A  name88=garbage  name96="dentry"  name104=""
 //   tracepoint  call_site=A  bytes_alloc=192       -> "dentry", as slabinfo has a dentry of 192

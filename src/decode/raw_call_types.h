@@ -1,5 +1,5 @@
 // System calls where the kernel has no events of its own for each: recorded by the two events that
-// tell of all calls, and told apart again for the views.
+// report all calls, and separated again for the views.
 #pragma once
 
 #include <deque>
@@ -15,7 +15,7 @@
 
 namespace memtrace {
 
-// Which calls the raw events stand in for: the kernel is to pass on no others.
+// The calls that the raw events replace: the kernel is to pass on no others.
 class RawCallFilter {
  public:
   // Needs as in ViewSpec, and what this kernel has.
@@ -38,7 +38,7 @@ class RawCallTypes {
   // `filter`: of a recording by RawCallFilter, "" for one of all calls.
   RawCallTypes(const EventType& raw, std::string_view filter);
 
-  // nullptr for calls that are not told apart.
+  // nullptr for other calls.
   const EventType* type_of(const EventPayload& payload) const;
 
   // Those that the recording can hold.

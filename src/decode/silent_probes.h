@@ -15,7 +15,7 @@ bool is_on_tmpfs(const std::string& path);
 // Kernels before 4.4, and RHEL 7's, take a probe on a file of a tmpfs without an error and never
 // run into it: the instruction is read by the file system's readpage(), which tmpfs has none of
 // (__copy_insn(), kernel/events/uprobes.c), when a process maps the file, and that error goes
-// nowhere. Nothing but the silence tells.
+// nowhere. Only the missing hits show it.
 class SilentProbes {
  public:
   void saw(std::size_t event) {

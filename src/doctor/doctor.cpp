@@ -159,7 +159,7 @@ std::string remedy_in(std::span<const Fact> facts, const ViewDiagnosis& view) {
   return "no setting changes that: the kernel was built without it";
 }
 
-// Of the events that views ask for first, those that are not there.
+// The events that the views prefer and that are missing.
 Fact events_fact(std::span<const NamedView> views, const CanOpen& can_open) {
   std::set<std::string> wanted;
   std::vector<std::string> missing;

@@ -52,7 +52,7 @@ ViewDiagnosis diagnose(const NamedView& view,
                        const HasField& has_field = {},
                        const WhyNot& why_not = {});
 
-// Of this machine, as this user. `calls` outlive what is returned.
+// The diagnosis of this machine for this user. `calls` outlive what is returned.
 CanOpen local_events(const PerfCalls& calls = system_perf_calls());
 
 struct Diagnosis {

@@ -31,7 +31,7 @@ constexpr std::uint64_t kCloneIntoCgroup = 0x200000000;
 // include/trace/events/cgroup.h, TRACE_CGROUP_PATH_LEN: a longer path is cut.
 constexpr std::size_t kLongestPathBytes = 1022;
 
-// Numbers of processes and paths of cgroups are told as the first namespaces see them
+// Numbers of processes and paths of cgroups are reported as the first namespaces see them
 // (include/linux/proc_ns.h; there were no cgroup namespaces before 4.6).
 bool is_in_first_namespace(const char* kind, std::string_view first) {
   std::error_code error;
@@ -43,7 +43,7 @@ bool tells_pids() {
   return is_in_first_namespace("pid", "pid:[4026531836]");
 }
 
-// Of cgroups: the one whose paths count.
+// The cgroup hierarchy whose paths count.
 struct Hierarchy {
   std::uint64_t number = 0;  // 0: version 2
   bool has_our_paths = is_in_first_namespace("cgroup", "cgroup:[4026531835]");

@@ -14,7 +14,7 @@ namespace memtrace {
 
 struct Announcement {
   enum class Kind : std::uint8_t {
-    Moved,    // pid is in `cgroup` now; "": in one whose path was not told
+    Moved,    // pid is in `cgroup` now; "": in one whose path was not reported
     Renamed,  // there is a cgroup `cgroup` now that had another name
     User,     // thread tid of pid is `uid` now
     Lost,     // some were lost
@@ -35,7 +35,7 @@ class Announcements {
   Announcements& operator=(const Announcements&) = delete;
   virtual ~Announcements() = default;
 
-  // Whether each change is told.
+  // Whether each change is reported.
   virtual bool tell_users() const = 0;
   virtual bool tell_cgroups() const = 0;
 

@@ -59,7 +59,8 @@ std::optional<SeenProcess> read_process(std::uint32_t pid) {
   }
   const auto cgroups = read_file(folder + "/cgroup");  // not there: no cgroups in this kernel
   auto seen = parse_process(status.value(), cgroups.ok() ? cgroups.value() : "");
-  const auto stat = read_file(folder + "/stat");  // after it: whoever exits by now may have before
+  const auto stat =
+      read_file(folder + "/stat");  // after it: a process that has exited may have done so before
   if (seen && (!stat.ok() || is_exiting(stat.value()))) {
     seen->ended = true;
   }
@@ -236,7 +237,7 @@ void IdentityWatch::on_user(const Announcement& announcement) {
   }
 }
 
-// Of version 1. Which of those beside it has the new name now, no event says.
+// For version 1: no event says which of the siblings has the new name.
 void IdentityWatch::on_renamed(const Announcement& announcement) {
   const std::string_view path = announcement.cgroup;
   const std::string_view folder =

@@ -62,7 +62,7 @@ class IdentityWatch {
   IdentityWatch(World& world, Setup setup);
 
   // Those that run by now: all, or the target's. First before any event is enabled; then once more,
-  // for those that were forked before their forks were told.
+  // for those that were forked before forks were reported.
   void read_all(const Target& target);
   void read_new(const Target& target);
 

@@ -1,4 +1,4 @@
-// Which of the cgroups that a process is in counts for its memory.
+// Finds the cgroup of a process that counts for its memory.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct MemoryCgroup {
   std::optional<std::uint64_t> hierarchy;  // the kernel's number of it; 0: version 2
 };
 
-// Of the text of /proc/PID/cgroup, which the path borrows from.
+// From the text of /proc/PID/cgroup, which the path borrows from.
 MemoryCgroup find_memory_cgroup(std::string_view cgroups);
 
 }  // namespace memtrace

@@ -2,7 +2,7 @@
 // execve(2) gives it a program that changes its rights, or that it may not look into: a set-user-ID
 // or set-group-ID one, one with capabilities, one that may be executed but not read (fs/exec.c,
 // begin_new_exec(): "Disable monitoring for regular users when executing setuid binaries"; so it is
-// for root's recording, too; each seen on 6.18). No error tells; the task's exit is announced,
+// for root's recording, too; each seen on 6.18). There is no error; the task's exit is announced,
 // though the task goes on.
 //
 //   COMM exec, MMAP, MMAP, ..., EXIT    a program that ran

@@ -14,10 +14,10 @@ class KernelConfig {
   // Not known.
   KernelConfig() = default;
 
-  // Of these files the first that can be read; one that ends in ".gz" is compressed.
+  // The first of these files that can be read; one that ends in ".gz" is compressed.
   static KernelConfig read(std::span<const std::string> paths);
 
-  // Of the running kernel.
+  // The configuration of the running kernel.
   static KernelConfig of_machine();
 
   bool is_known() const { return !text_.empty(); }
@@ -31,7 +31,7 @@ class KernelConfig {
   // Known not to be there.
   bool lacks(std::string_view option) const { return is_known() && !has(option); }
 
-  // Of all options that events depend on.
+  // The state of all options that events depend on.
   std::vector<std::string> lacking() const;
 
   // Why this kernel has no such event ("compaction:mm_compaction_begin", "heap:",

@@ -15,10 +15,11 @@ std::string end_of_kernel_log();
 struct CgroupKill {
   std::uint64_t usage_bytes = 0;
   std::uint64_t limit_bytes = 0;
-  std::string cgroup;  // whose limit it was; "" before 5.0, which do not tell
+  std::string cgroup;  // whose limit it was; "" before 5.0, which do not log it
 };
 
-// Of the last kill of this process; nothing when there is none, or it was not for a cgroup.
+// The report of the last kill of this process; nothing if there is none, or it was not for a
+// cgroup.
 std::optional<CgroupKill> find_cgroup_kill(std::string_view log, std::uint32_t victim_pid);
 
 }  // namespace memtrace

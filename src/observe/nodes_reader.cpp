@@ -1,5 +1,5 @@
-// Which memory and which CPUs belong to which NUMA node, at the end of a
-// recording that knows the physical addresses of pages.
+// Reads the memory and CPUs of each NUMA node, at the end of a recording that has the physical
+// addresses of pages.
 #include <optional>
 
 #include "base/text.h"

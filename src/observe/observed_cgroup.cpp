@@ -48,7 +48,7 @@ struct CgroupLimit {
 
 // The lowest limit of the cgroup and those that it is in.
 void add_lowest(std::string path, const CgroupLimit& files, Facts& facts) {
-  constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62U;  // version 1 tells LONG_MAX, in pages
+  constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62U;  // version 1 gives LONG_MAX, in pages
   const ProcFolder cgroups{files.folder};
   while (path.size() > 1) {
     const auto limit = parse_number(trim(cgroups.read(path + "/" + files.limit_file)));
@@ -72,7 +72,7 @@ void add_memory_cgroup(std::string_view text, Facts& facts) {
   const std::string* known = facts.text("cgroup");
   if (known != nullptr && memory.path.size() <= 1) {
     memory.path = *known;
-    // Of a task that is gone there is no text at all.
+    // A task that is gone has no text at all.
     memory.is_version_2 = !std::filesystem::exists(kRoot + std::string("/memory"));
   }
   if (memory.path.empty()) {

@@ -7,9 +7,10 @@
 
 namespace memtrace {
 
-// Of the text of /proc/PID/cgroup (cgroups(7)), either version: cgroup, the path; cgroup_limit and
-// cgroup_usage in bytes, of the cgroup with the lowest limit among it and those that it is in. Of a
-// task that has ended the kernel says "/": a cgroup that is among the facts already stands in.
+// Facts from the text of /proc/PID/cgroup (cgroups(7)), either version: cgroup, the path;
+// cgroup_limit and cgroup_usage in bytes, of the cgroup with the lowest limit among it and those
+// that it is in. For a task that has ended the kernel says "/": then a cgroup that is already among
+// the facts is kept.
 void add_memory_cgroup(std::string_view text, Facts& facts);
 
 // The same of processes: pids_limit and pids.

@@ -96,8 +96,8 @@ std::vector<Size> largest_processes(const ProcFolder& proc) {
 void read(const Event& event, const ProcFolder& proc, Observation& observation) {
   add_victim(victim_of(event), proc, observation.facts);  // first: it is dying
   add_machine(proc, observation.facts);
-  // Whoever triggered the kill is in the cgroup that was full, or below it, and so is the victim. A
-  // dying task is soon in none.
+  // The task that triggered the kill is in the cgroup that was full, or below it, and so is the
+  // victim. A dying task is soon in none.
   const std::string left = observation.facts.texts["victim_cgroup"];
   if (observation.facts.text("cgroup") == nullptr && left.size() > 1) {
     observation.facts.texts["cgroup"] = left;

@@ -17,7 +17,7 @@ constexpr auto kReaders = std::to_array<const ObservationReader*>({&observe_limi
                                                                    &observe_sizes,
                                                                    &observe_nodes});
 
-// A reading takes some 100 us, in the thread that merges all events: so many a second are no
+// A reading takes some 100 us, in the thread that merges all events: this many a second are no
 // burden, even if each event of a burst asks for one.
 constexpr std::uint64_t kMaxReadsPerSecond = 200;
 constexpr std::uint64_t kSecondNs = 1'000'000'000;

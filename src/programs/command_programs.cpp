@@ -85,7 +85,7 @@ std::vector<std::string> interpreter_line(const std::string& path) {
   return words;
 }
 
-// Programs that become another one, which they are told in their arguments.
+// Programs that execute another one, which their arguments name.
 bool becomes_another(std::string_view name) {
   constexpr auto kLaunchers = std::to_array<std::string_view>(
       {"env",   "chroot",  "nice",    "ionice",  "nohup",   "setsid",  "timeout", "taskset",

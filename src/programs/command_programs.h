@@ -1,6 +1,6 @@
-// Which programs a command line will execute, and which libraries their dynamic loaders will give
-// them: the program itself, a script's interpreter, and what env, chroot, timeout and their like,
-// or a dynamic loader that is called by its name, will become.
+// Finds the programs that a command line will execute, and the libraries that their dynamic loaders
+// will load: the program itself, a script's interpreter, and what env, chroot, timeout and similar
+// programs, or a dynamic loader that is called by its name, will execute.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Why no allocator was found in a target, and what can be had instead.
+// Why no allocator was found in a target, and what to use instead.
 #pragma once
 
 #include <string>

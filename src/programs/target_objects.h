@@ -22,7 +22,7 @@ struct TargetObject {
 // libraries that their own dynamic loaders say they will load. Error: no such process or command.
 Result<std::vector<TargetObject>> objects_of(const Target& target);
 
-// Of one process as it is now; empty when it is gone.
+// The objects of one process as it is now; empty when it is gone.
 std::vector<TargetObject> objects_of_process(std::uint32_t pid);
 
 // The file of a mapping that was made just now; nothing when it cannot be found any more, or is

@@ -151,7 +151,7 @@ PerfCommand perf_command_for(const RecordOptions& options, const PerfHost& host)
   PerfCommand command;
   const std::uint64_t period = period_of(options);
   const std::string call_graph = call_graph_option(options);
-  // Software events are sampled by frequency unless told otherwise.
+  // perf samples software events by frequency unless -c is given.
   command.record = format("perf record -o %s -m %zuM -c %llu",
                           shell_word(options.output).c_str(),
                           std::max<std::size_t>(host.ring_bytes >> 20U, 1),

@@ -127,7 +127,7 @@ std::vector<std::string> kernel_probe_lines(const KernelProbes& probes) {
   return lines;
 }
 
-// Of the views, what they do without here; of the kernel, what it lacks.
+// What the views do without here, and what the kernel lacks.
 std::vector<std::string> findings_for(const RecordOptions& options,
                                       std::span<const std::string> views) {
   std::vector<std::string> findings = options.selected.notes;

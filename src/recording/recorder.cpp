@@ -53,7 +53,8 @@ WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source)
   return setup;
 }
 
-// Of the file as its process sees it: it may live in another mount namespace, or below chroot(2).
+// The build id of the file as its process sees it: it may live in another mount namespace, or below
+// chroot(2).
 std::string build_id_of(const Module& module) {
   SymbolCaveats ignored;  // naming the same modules says them
   const auto file = find_module_file(describe_module(module), {}, ignored);

@@ -16,7 +16,7 @@ std::string name_of(const Module& module) {
                                               : module.path;
 }
 
-// "fe:1:131"; "" when the recording does not tell. Below chroot(2) two files have the same path.
+// "fe:1:131"; "" when the recording does not have it. Below chroot(2) two files have the same path.
 std::string file_of(const Module& module) {
   return module.inode == 0 ? ""
                            : format("%x:%x:%llu",

@@ -1,6 +1,6 @@
-// Which events were lost when: kept while recording, written with what the recording says of
-// itself, and asked by reports of a part of it. Of few entries, however much is lost: the more
-// there are, the longer the times that one stands for.
+// When events were lost: kept while recording, written with the recording's own facts, and read by
+// reports of a part of it. It has few entries, however much is lost: the more losses there are, the
+// longer the time that one entry covers.
 #pragma once
 
 #include <cstddef>

@@ -19,8 +19,8 @@ struct RecordingFacts {
   std::map<std::string, std::uint64_t> slab_caches;  // bytes of an object, by cache
   std::vector<std::uint32_t> cpu_nodes;              // NUMA node by CPU
   std::map<std::string, std::string> filters;        // events that were not recorded whole
-  std::vector<std::string> limited;  // events that the kernel was told to leave some out of
-  // By how much /proc/vmstat's counters grew meanwhile.
+  std::vector<std::string> limited;                  // events that the kernel filters
+  // The growth of /proc/vmstat's counters during the recording.
   std::map<std::string, std::uint64_t> vmstat;
   std::vector<std::string> notes;         // sentences for the reader of a report
   std::vector<Observation> observations;  // what /proc said at some events
@@ -32,7 +32,7 @@ struct RecordingFacts {
   std::uint64_t stopped_ns = 0;
   // All of them, those that stand in the records, too. Empty: of an older memtrace.
   std::vector<LossEntry> losses;
-  // Of the losses that stand in the records: not by the kernel, but by memtrace.
+  // The part of the recorded losses that memtrace caused, not the kernel.
   std::uint64_t late = 0;
   std::uint64_t overload = 0;
   std::uint64_t malformed = 0;

@@ -1,5 +1,5 @@
-// Which functions of the kernel hand out pages for others: whoever called the outermost of them is
-// the caller of the page allocator.
+// The kernel functions that hand out pages for others: the caller of the outermost one is the
+// caller of the page allocator.
 #pragma once
 
 #include "report/report.h"

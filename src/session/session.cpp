@@ -119,7 +119,7 @@ Result<> Session::run(const OnReports& on_reports) {
   }
   feed_.learn_events();  // of which no sample may have come
   handlers_.learn(feed_.types(), source_.recording());
-  about_ = parse_recording_facts(source_.recording().about_json);  // a pipe tells it at its end
+  about_ = parse_about(source_.recording().about_json);  // a pipe has it at its end
   const std::uint64_t known_end =
       stopped_ns() != 0 ? stopped_ns() : source_.recording().last_time_ns;
   last_ns_ = is_past_window(known_end) ? first_event_ns_ + options_.window.stop_ns
@@ -169,7 +169,7 @@ void Session::learn_identities(const Record& record) {
 
 Result<> Session::on_record(const Record& record, const OnReports& on_reports) {
   if (is_past_window(record.stamp.time_ns)) {
-    return kDone;  // the state stays as it was; the source tells more of itself at its end
+    return kDone;  // the state stays as it was; the source has more about itself at its end
   }
   if (options_.interval_ns != 0 && record.stamp.time_ns != 0) {
     TRY(close_intervals(record.stamp.time_ns, on_reports));
@@ -244,7 +244,8 @@ void Session::enter_window(std::uint64_t first_event_ns) {
   start_ns_ = start_ns_ == 0 ? world_.counted_from_ns() : start_ns_;
 }
 
-// A free belongs to whoever allocated the block: else blocks freed by others would seem to live.
+// A free belongs to the task that allocated the block: else blocks freed by others would seem to be
+// live.
 bool Session::wanted(const Event& event) {
   using Verdict = TaskFilter::Verdict;
   const LiveBlock* block = event.freed;

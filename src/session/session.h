@@ -42,7 +42,7 @@ struct SessionOptions {
   std::uint64_t interval_count = 0;       // 0: until the source ends
   bool live = false;                      // the source is this machine's kernel
   bool whole_machine = true;              // of a live source; a file says it itself
-  std::vector<std::string> limited = {};  // likewise: filtered_events()
+  std::vector<std::string> limited = {};  // those of filtered_events()
 };
 
 // Events of which it was not known whose they were.
@@ -70,8 +70,8 @@ class Session {
   void identify_processes(const LiveSource& source);
   void identify_new_processes(const LiveSource& source);
 
-  // Of each event of the recording: its name and how many samples and hits there were.
-  using EventCount = ViewDispatch::Count;
+  // The name, samples and hits of each event of the recording.
+  using EventCount = EventHandlers::Count;
 
   const std::vector<EventCount>& event_counts() const { return handlers_.counts(); }
 
@@ -125,13 +125,13 @@ class Session {
   std::optional<IdentityWatch> identity_watch_;  // live, when a key, a filter or a view asks
   IdentityReplay identity_replay_;
   UnknownIdentities unknown_;  // of this interval
-  TakenEvents taken_events_;   // live; of a file its recorder told
+  TakenEvents taken_events_;   // live; for a file its recorder wrote them
   UserStacks user_stacks_;
   FrameNamer naming_;
   std::vector<std::unique_ptr<View>> views_;
   std::vector<View*> heap_views_;  // want what programs map themselves
-  ViewDispatch handlers_;
-  std::deque<EventType> checked_types_;  // what the views were told of before the first event
+  EventHandlers handlers_;
+  std::deque<EventType> checked_types_;  // what the views checked before the first event
   Caveats losses_;                       // of this interval
   std::uint64_t perhaps_lost_ = 0;       // in it, or shortly before or after it
   RecordingFacts about_;                 // as of the last reports

@@ -33,7 +33,7 @@ void add_loss(Caveats& losses, LossReason reason, std::uint64_t count) {
 
 }  // namespace
 
-// Of a live source, and of files that do not say more of their losses than the records do.
+// For a live source, and for files whose records are all that is known of their losses.
 void Session::count_loss(const Record& record, const Lost& lost) {
   world_.note_loss();
   const std::uint64_t last_ns = record.stamp.time_ns;
@@ -159,9 +159,9 @@ void Session::note_parts(const ViewSpec& view, Caveats& caveats) const {
   }
 }
 
-// What memtrace drops under overload is samples alone; a full ring takes records of mmap and
-// munmap, too. What is mapped is then read again, as soon as it is known; that something is not
-// mapped any more, nothing tells.
+// Under overload memtrace drops only samples; a full ring loses records of mmap and munmap, too.
+// Mappings are read again as soon as the loss is known; nothing reports that something was
+// unmapped.
 void Session::note_lost_mappings(const ViewSpec& view, Caveats& caveats) {
   mappings_in_doubt_ =
       mappings_in_doubt_ || caveats.lost > 0 || caveats.late > 0 || caveats.malformed > 0;
@@ -175,7 +175,7 @@ void Session::note_lost_mappings(const ViewSpec& view, Caveats& caveats) {
   }
 }
 
-// Of what the recording left out nobody knows when it is freed.
+// The frees of what the recording left out cannot be matched.
 void Session::note_unmatched(std::size_t view_index, Caveats& caveats) const {
   for (std::size_t event = 0; event < unmatched_.size(); ++event) {
     caveats.unmatched += handlers_.wants(view_index, event) ? unmatched_[event] : 0;
@@ -212,7 +212,7 @@ void Session::note_bounds(const Report& report, Caveats& caveats) const {
              static_cast<unsigned long long>(count->value + missing)));
 }
 
-// Loss as it stands in the records, put under its proper name by what `record` told of itself.
+// The loss in the records, classified by what `record` wrote about itself.
 Caveats Session::caveats() const {
   Caveats all = losses_;
   const RecordingFacts& about = about_;

@@ -24,10 +24,10 @@ void ViewDispatch::learn(const std::deque<EventType>& types, const Recording& re
   }
 }
 
-// Of what is only counted, a view that takes any event makes something.
-ViewDispatch::Kind& ViewDispatch::add_kind(const EventType& type,
-                                           std::size_t event,
-                                           const Recording& recording) {
+// A view that takes any event also uses events that are only counted.
+EventHandlers::Kind& EventHandlers::add_kind(const EventType& type,
+                                             std::size_t event,
+                                             const Recording& recording) {
   const EventType any;
   const bool is_counted = recording.events[event].is_counted;
   Kind& kind = kinds_.emplace_back(Kind{.type = &type, .event = event, .views = {}});

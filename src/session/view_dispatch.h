@@ -1,4 +1,4 @@
-// Which views want which events, and how many there were of each.
+// Maps events to the views that want them, and counts each event.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace memtrace {
 
 class ViewDispatch {
  public:
-  // Of one event of the recording.
+  // The counts of one event of the recording.
   struct Count {
     std::string name;
     std::uint64_t samples = 0;

@@ -31,7 +31,8 @@ class AddressRules {
   // Tells others what is learnt from now on; `log` outlives the rules.
   void share(SharedRules& log) { log_ = &log; }
 
-  // Of a return address ask for the byte before: a call may be the last instruction of a function.
+  // For a return address ask for the byte before it: a call may be the last instruction of a
+  // function.
   const CodePlace& at(std::uint64_t avma) {
     const CodePlace* known = table_.find(space_, avma);
     return known != nullptr ? *known : learn(avma);
@@ -55,7 +56,7 @@ class AddressRules {
     return process_->space.locate(avma, false).module;
   }
 
-  // Of a place in a file; nothing where neither the file's CFI nor its symbols tell it.
+  // The rule for a place in a file; nothing if neither the file's CFI nor its symbols have one.
   std::optional<FrameRule> rule_of(const CodeLocation& location);
 
  private:

@@ -1,7 +1,7 @@
 // Unwinds samples while they lie in the ring, and makes records of them that carry the frames in
 // place of the stack's copy: a thirtieth of the size.
 //
-// Which code an address meant when the sample was taken is known for sure only after the merge: the
+// The code at an address when the sample was taken is known for sure only after the merge: the
 // record of a new mapping may lie in another CPU's ring. So a reader's thread unwinds by what the
 // merging thread knew a moment ago and notes in the record which address space that was. If it has
 // changed by the time of the sample, StackUnwinder checks that the frames have the same rules in

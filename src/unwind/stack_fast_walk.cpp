@@ -36,7 +36,7 @@ std::uint64_t register_of(const UserRegisters& registers, unsigned bit) {
   return known ? registers.values[place] : 0;
 }
 
-// Of a user probe PERF_SAMPLE_IP tells it.
+// For a user probe PERF_SAMPLE_IP has it.
 std::uint64_t instruction_of(const Sample& sample) {
   const bool was_sampled = (sample.registers.mask >> kIpBit & 1U) != 0;
   return was_sampled || sample.mode != CpuMode::User ? register_of(sample.registers, kIpBit)

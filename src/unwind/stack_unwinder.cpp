@@ -53,9 +53,9 @@ std::span<const std::uint64_t> StackUnwinder::unwind(const Sample& sample) {
   return chain_;
 }
 
-// Of a chain that was unwound by the rules of `space`: as much as is true by the mappings as of the
-// sample. A frame's rule says where its caller is, so the frame that differs is the last to be
-// true.
+// The part of a chain, unwound by the rules of `space`, that is true by the mappings at the
+// sample's time. A frame's rule says where its caller is, so the frame that differs is the last to
+// be true.
 std::span<const std::uint64_t> StackUnwinder::check(const Sample& sample, std::uint64_t space) {
   const auto chain = sample.callchain;
   const Process* process = world_.processes().find(sample.pid);
@@ -101,7 +101,7 @@ StackEnd StackUnwinder::walk_all(const Sample& sample) {
   return end == StackEnd::TooShort && was_cut ? StackEnd::Shed : end;
 }
 
-// Up to the marker of the user part. What has no marker before it is told by its address.
+// Up to the marker of the user part. The address decides for entries without a marker before them.
 void StackUnwinder::keep_kernel_part(std::span<const std::uint64_t> chain) {
   constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
   const auto is_user = [](std::uint64_t entry) {

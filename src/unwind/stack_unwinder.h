@@ -55,7 +55,7 @@ class StackUnwinder {
 
   const Counts& counts() const { return counts_; }
 
-  // Of the last unwind().
+  // The result of the last unwind().
   StackEnd last_end() const { return last_end_; }
 
   // Sentences for the reader of a report: how many stacks are not whole, and why.

@@ -224,7 +224,8 @@ StackWalk::Step StackWalk::frame_pointer_step() {
 
 // The trampoline is the first instruction of its page, and nothing calls from before it. Where the
 // page has no name yet (3.10 and RHEL 7 install it without one, kernel/events/uprobes.c,
-// xol_add_vma) that tells it from all other code: no call can have led to behind what is not there.
+// xol_add_vma) this distinguishes it from all other code: no call can precede the first instruction
+// of a page.
 bool StackWalk::is_at_trampoline() {
   using Where = CodePlace::Where;
   constexpr std::uint64_t kSmallestPage = 4096;

@@ -73,7 +73,8 @@ class StackWalk {
   // In the process that the rules have entered.
   StackEnd walk(const Start& start);
 
-  // Of the last walk: the first is the program counter, the others are return addresses.
+  // The addresses of the last walk: the first is the program counter, the others are return
+  // addresses.
   std::span<const std::uint64_t> frames() const { return std::span(frames_).first(count_); }
 
   // Whose code the outermost frame is in.

@@ -16,7 +16,8 @@ using Names = std::vector<std::string>;
 
 constexpr std::size_t kNamesInNote = 8;
 
-// Of every event, and in no format file (kernel/trace/trace_events.c, trace_define_generic_fields).
+// Fields of every event that are in no format file (kernel/trace/trace_events.c,
+// trace_define_generic_fields).
 constexpr auto kGenericFields = std::to_array<std::string_view>({"cpu", "CPU", "comm", "COMM"});
 
 bool is_word(char letter) {

@@ -1,4 +1,4 @@
-// Which of the recorded events a --filter expression can be for: those that have its fields.
+// Finds the recorded events that a --filter expression applies to: those that have its fields.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ void narrow(EventRequest& request, const EventNarrowing& part);
 // `known` gives all that `other`, a request for the same event, asks for.
 void widen(EventRequest& known, const EventRequest& other);
 
-// By event: what a recording must tell the views that it was not made for.
+// By event: the filter, which views that the recording was not made for must know.
 std::map<std::string, std::string> filters_of_parts(std::span<const EventRequest> requests);
 
 // The names of the events that have a filter, by whatever option.

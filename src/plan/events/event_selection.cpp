@@ -195,7 +195,7 @@ class Selector {
     return kDone;
   }
 
-  // Of static probes only whether the target has them can be told beforehand.
+  // For static probes it is only known whether the target has them now.
   bool has_event(std::string_view event) {
     if (is_sdt_event(event)) {
       const auto [known, is_new] = static_probes_.try_emplace(std::string(event));

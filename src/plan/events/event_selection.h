@@ -26,7 +26,7 @@ struct EventSelection {
   Target target = {};          // whose files are probed
   HeapNeeds heap = {};         // limits and ways; what is needed is added from the views
   bool all_processes = false;  // the code of all processes may be probed
-  bool kprobes = false;        // what no tracepoint tells may be had by probing the kernel
+  bool kprobes = false;        // may probe the kernel where no tracepoint exists
   // Nothing is mounted, defined or removed, and what this user may not see is taken to be there.
   bool plan_only = false;
 };

@@ -6,7 +6,7 @@
 
 namespace memtrace {
 
-// Apart from all others: they are probes in the kernel, which whoever wants them must ask for.
+// Separate from all others: they are probes on kernel functions, which the user must allow.
 Result<> add_kernel_probes(const EventSelection& selection, SelectedEvents& selected) {
   const auto named = [](const std::string& event) { return is_kprobe_event(event); };
   const bool any_named = std::ranges::any_of(selection.events, named);

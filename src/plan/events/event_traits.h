@@ -1,4 +1,4 @@
-// Which events views and recordings need beyond what they name, and how.
+// The events that views and recordings need beyond those that they name, and how.
 #pragma once
 
 #include <span>

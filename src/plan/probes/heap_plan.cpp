@@ -222,7 +222,7 @@ class Planner {
     }
   }
 
-  // Its calls alone: a return probe would be lost when its stack moves, and nothing tells what the
+  // Its calls alone: a return probe would be lost when its stack moves, and nothing shows what the
   // garbage collector frees.
   void add_go() {
     const auto found = index_.find(go_allocation().name);
@@ -310,7 +310,7 @@ class Planner {
     }
   }
 
-  // Only glibc's chunks tell the size of a block, and realloc's old block is known at its entry
+  // Only glibc's chunks hold the size of a block, and realloc's old block is known at its entry
   // only.
   bool has_one_probe(const HeapFunction& role) const {
     return needs_.one_probe && role.op == HeapOp::Alloc && role.memory_pointer < 0 &&
@@ -351,7 +351,7 @@ class Planner {
                        .filter = size_filter(found.role, needs_)});
   }
 
-  // Of a call that was not sampled its inner one may be.
+  // An inner call may be sampled although the outer one was not.
   bool goes_on(const Found& found) const { return needs_.period == 1 && has_inner(found); }
 
   void add_return(const Found& found) {
@@ -386,7 +386,8 @@ class Planner {
     for (const CodePiece& piece : pieces_of(found)) {
       for (const std::uint64_t offset :
            find_return_places({.bytes = piece.bytes, .machine = found.machine}).returns) {
-        // The stack pointer tells whose return it is: these functions are called by others, too.
+        // The stack pointer identifies the call that returns: these functions are called by others,
+        // too.
         add_inside(found, piece.file_offset + offset, "%ax", " sp=%sp:u32");
       }
     }

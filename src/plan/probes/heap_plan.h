@@ -1,4 +1,4 @@
-// Which probes the allocators in one file need.
+// Plans the probes that the allocators in one file need.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct HeapNeeds {
 
   bool any() const { return calls || returns || frees; }
 
-  // Else what an allocator maps cannot be told from what the program maps itself.
+  // Otherwise an allocator's mappings cannot be distinguished from the program's own.
   bool sees_all_calls() const {
     return !one_probe && period == 1 && min_bytes == 0 &&
            max_bytes == std::numeric_limits<std::uint64_t>::max();

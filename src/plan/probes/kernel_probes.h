@@ -1,5 +1,5 @@
 // Probes on functions of the kernel: those that were named with -e kprobe:FUNCTION(...), and with
-// --kprobes those by which views see what no tracepoint tells.
+// --kprobes those that give views what no tracepoint reports.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ class KernelProbes {
   // "kprobe:FUNCTION", "kprobe:FUNCTION(name=arg1,...)". Error: Usage, no such function.
   Result<EventRequest> add_event(const std::string& event, std::uint64_t period);
 
-  // For these views. What cannot be had is told in notes().
+  // Plans the probes for these views. notes() names those that are not possible.
   std::vector<EventRequest> add_for(std::span<const std::string> views);
 
   const std::vector<std::string>& notes() const { return notes_; }
@@ -45,7 +45,7 @@ class KernelProbes {
     std::string args;
   };
 
-  // Of a plan.
+  // Part of a plan.
   const std::vector<Planned>& planned() const { return planned_; }
 
  private:

@@ -39,7 +39,7 @@ class ProbeDefiner {
 
   void end_sharing() { shares_.clear(); }
 
-  // Of a plan: lines for uprobe_events.
+  // The lines of a plan for uprobe_events.
   const std::vector<std::string>& commands() const { return commands_; }
 
   // The event, with a period of 1 and stacks. Error: as ProbeGroup::define, UprobePmu::attr_for.

@@ -15,7 +15,7 @@ namespace memtrace {
 namespace {
 
 // Each probe's end waits for several grace periods of RCU, one probe after the other
-// (kernel/trace/trace_event_perf.c, perf_trace_destroy, holds event_mutex meanwhile).
+// (kernel/trace/trace_event_perf.c, perf_trace_destroy, holds event_mutex during the wait).
 constexpr std::size_t kManyPlaces = 100;
 
 void tell_if_many(const std::string& event, std::size_t places) {

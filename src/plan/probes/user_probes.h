@@ -27,7 +27,7 @@ class UserProbes {
   // For who only wants to know what they would be: defines and removes nothing.
   static Result<std::unique_ptr<UserProbes>> plan(const Target& target);
 
-  // Of a plan: lines for uprobe_events.
+  // The lines of a plan for uprobe_events.
   std::vector<std::string> commands() const;
 
   // Error: Failed, the target has no allocator.
