@@ -25,9 +25,9 @@ inline constexpr std::uint64_t kArenaHeapBytes = 64U << 20U;  // HEAP_MAX_SIZE o
 
 class ArenaGuess {
  public:
-  // What this change of a thread's address space tells, in the order and the terms of the probes.
-  // An arena goes by the address of its first heap. A thread's first heap begins an arena, unless
-  // the thread was seen to use one that another had made.
+  // The events that this change of a thread's address space implies, in the order and the terms of
+  // the probes. An arena goes by the address of its first heap. A thread's first heap begins an
+  // arena, unless the thread was seen to use one that another had made.
   std::vector<ArenaEvent> apply(std::uint32_t tid, const Map& map);
 
  private:

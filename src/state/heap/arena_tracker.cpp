@@ -91,7 +91,7 @@ void ArenaTracker::apply_to_heap(const ArenaTask& task, const ArenaEvent& event)
   }
 }
 
-// Of a heap that was there before the recording nobody knows who made it.
+// It is not known who made a heap that existed before the recording.
 void ArenaTracker::resize(const ArenaTask& task,
                           const ArenaEvent& event,
                           std::uint64_t ArenaHeap::*count) {

@@ -11,7 +11,7 @@
 
 namespace memtrace {
 
-// Whoever did something to an arena.
+// The thread that did something to an arena.
 struct ArenaTask {
   std::uint32_t tid = 0;
   StringId comm;
@@ -28,8 +28,8 @@ struct ArenaHeap {
   ArenaTask maker;
   std::uint64_t bytes = 0;
   std::uint64_t peak_bytes = 0;
-  std::uint64_t grown = 0;   // so many times
-  std::uint64_t shrunk = 0;  // likewise
+  std::uint64_t grown = 0;   // how often
+  std::uint64_t shrunk = 0;  // how often
 };
 
 struct ArenaUser {

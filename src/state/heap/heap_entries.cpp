@@ -23,7 +23,7 @@ bool may_come_from(StackId outer, StackId now, const StackTable& stacks) {
   const StackId callers = outer.valid() ? stacks.outer(outer) : StackId();
   const LocationId caller = now.valid() ? stacks.caller(now) : LocationId();
   if (!callers.valid() || !caller.valid() || stacks.passes_through(now, callers)) {
-    return true;  // or the stacks do not tell
+    return true;  // or the stacks do not show it
   }
   return stacks.location(caller).module == stacks.location(stacks.locations(outer).front()).module;
 }

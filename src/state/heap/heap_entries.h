@@ -1,5 +1,5 @@
-// Which entries of allocators' functions are calls of the program, and which belong to a call that
-// is under way already:
+// Separates entries of allocators' functions that are calls of the program from those that belong
+// to a call under way:
 //
 //   malloc(50)         glibc's first: __malloc_hook is malloc_hook_ini, which sets the hook to null
 //     malloc(50)       and begins again (malloc/hooks.c, until 2.33)

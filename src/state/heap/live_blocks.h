@@ -31,7 +31,7 @@ struct LiveBlock {
   StringId cache;            // of a Cache block, when its name is known
   LocationId call_site;      // of slab and Heap blocks
   StringId function;         // of a Heap block: what allocated it
-  std::uint64_t weight = 1;  // blocks that it stands for, when one in N was sampled
+  std::uint64_t weight = 1;  // blocks that it represents, when one in N was sampled
   StackId stack;
   IdentityId identity;
 };

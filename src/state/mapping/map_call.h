@@ -1,4 +1,4 @@
-// Successful system calls that change an address space, told in one form.
+// Successful system calls that change an address space, in one form.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ class MemoryMap {
     Range from;
     Range to;
     bool keep_old = false;             // MREMAP_DONTUNMAP, or a second mapping of shared pages
-    std::span<const Range> kept = {};  // of `from`: mapped anew meanwhile
+    std::span<const Range> kept = {};  // of `from`: mapped anew during the call
   };
 
   void move(const Move& move);

@@ -12,7 +12,7 @@ constexpr std::size_t kMaxExited = 512;
 
 }  // namespace
 
-// As far as the arguments of mmap(2) tell, for a recording without records of data mappings.
+// What the arguments of mmap(2) say, for a recording without records of data mappings.
 MemoryArea MemoryMaps::area_of(const SystemCallArguments& arguments) {
   constexpr std::uint64_t kKept = kMapShared | kMapPrivate | kMapHugeTlb;
   const std::uint64_t flags = arguments[3];
@@ -75,8 +75,8 @@ void MemoryMaps::announce(const Record& record) {
     return;
   }
   call->record = {record.range.start, record.range.limit, area};
-  // A mapping that was merged with its neighbour is announced as a whole: which part is new, the
-  // end of the call tells.
+  // A mapping that was merged with its neighbour is announced as a whole: the end of the call says
+  // which part is new.
   const std::uint64_t bytes = whole_pages(call->entry.arguments[1]);
   const bool is_whole =
       call->entry.call == SystemCall::Mmap && record.range.limit - record.range.start == bytes;

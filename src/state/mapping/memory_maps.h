@@ -3,7 +3,7 @@
 // shrinking brk.
 //
 // A system call is seen to end a moment after the kernel let go of the address space, and another
-// thread's mapping may come to the same place meanwhile:
+// thread's mapping may come to the same place before that:
 //
 //   thread A   |-- munmap X ---------|
 //   kernel           X is free
@@ -41,7 +41,7 @@ class MemoryMaps {
 
   void announce(const Record& record);
 
-  // Of one thread; time_ns is that of the entry or the exit.
+  // A call of one thread; time_ns is that of the entry or the exit.
   struct Task {
     std::uint32_t pid = 0;
     std::uint32_t tid = 0;
@@ -65,7 +65,8 @@ class MemoryMaps {
   // Null for a process of which nothing is known.
   const MemoryMap* of(std::uint32_t pid) const;
 
-  // Where brk's heap ends: as the last brk(2) told, else in whole pages; 0 when it is not known.
+  // Where brk's heap ends: as the last brk(2) returned, else in whole pages; 0 when it is not
+  // known.
   std::uint64_t heap_top(std::uint32_t pid) const;
 
   // visit(pid, map), in order of pids.
@@ -87,7 +88,7 @@ class MemoryMaps {
     std::uint32_t tid = 0;
     std::uint64_t time_ns = 0;
     SystemCallEntry entry;
-    std::optional<MemoryMap::Entry> record;  // the last that the kernel wrote meanwhile
+    std::optional<MemoryMap::Entry> record;  // the last that the kernel wrote during the call
   };
 
   // Mapped while a thread was in a call that unmaps.
@@ -100,11 +101,11 @@ class MemoryMaps {
     std::shared_ptr<MemoryMap> map;  // shared with relatives until one of them changes
     std::vector<Call> calls;
     std::vector<Fresh> fresh;
-    std::uint64_t heap_top = 0;  // as brk told last; 0: not known
+    std::uint64_t heap_top = 0;  // as brk returned last; 0: not known
     bool exited = false;
   };
 
-  // As far as the arguments of mmap(2) tell, for a recording without records of data mappings.
+  // What the arguments of mmap(2) say, for a recording without records of data mappings.
   static MemoryArea area_of(const SystemCallArguments& arguments);
   Space& space(std::uint32_t pid);
   static MemoryMap& own(Space& space);

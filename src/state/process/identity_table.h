@@ -1,5 +1,5 @@
-// Whom processes belong to: users and control groups. One id stands for one pair of the two, so
-// that an event carries a single small number.
+// Owners of processes: users and control groups. One id means one pair of the two, so that an event
+// carries a single small number.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kUnknownUser = 0xffffffffU;
 
 class IdentityTable {
  public:
-  // kUnknownUser and "" stand for what is not known.
+  // kUnknownUser and "" mean not known.
   IdentityId intern(std::uint32_t uid, std::string_view cgroup);
 
   bool knows_user(IdentityId id) const { return id.valid() && entry(id).uid != kUnknownUser; }
@@ -41,7 +41,7 @@ class IdentityTable {
 
   void name_user(std::uint32_t uid, std::string_view name);
 
-  // One identity that stands for all with the same user, cgroup or container; none where that is
+  // One identity that represents all with the same user, cgroup or container; none where that is
   // not known.
   IdentityId same_user(IdentityId id) const { return entry(id).same_user; }
 

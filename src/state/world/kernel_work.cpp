@@ -8,7 +8,7 @@ namespace {
 
 using Open = KernelWork::Open;
 
-// An object that either side does not tell matches any.
+// An object that either side does not report matches any.
 bool is_pair(const WorkBegin& begin, const WorkEnd& end) {
   return begin.kind == end.kind &&
          (begin.object == end.object || begin.object == 0 || end.object == 0);
@@ -27,7 +27,7 @@ void KernelWork::begin(const Event& event, const WorkBegin& begin) {
   const auto same =
       std::ranges::find_if(works, [&](const Open& open) { return open.begin.kind == begin.kind; });
   if (same != works.end() && begin.kind == WorkKind::Kswapd) {
-    return;  // it wakes early from a nap of which nothing is told: awake all the same
+    return;  // it wakes early from a nap that has no event: it counts as awake
   }
   if (same != works.end() && !nests_in_itself(begin.kind)) {
     abandon({same, works.end()});

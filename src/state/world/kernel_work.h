@@ -31,7 +31,7 @@ class KernelWork {
   void begin(const Event& event, const WorkBegin& begin);
   Work end(const Event& event, const WorkEnd& end);
 
-  // Of the thread's compaction, or the one that it is about to begin.
+  // The goal of the thread's compaction, or of the one that it is about to begin.
   void note(std::uint32_t tid, const CompactionGoal& goal);
   void note(std::uint32_t tid, const CompactionTry& attempt);
   void note(std::uint32_t tid, const CompactionMoved& moved);

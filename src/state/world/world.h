@@ -25,13 +25,16 @@
 
 namespace memtrace {
 
+// The part of each stack that is kept.
+enum class StackPart : std::uint8_t { Whole, Kernel, User };
+
 class World {
  public:
   struct Options {
     StackPart part = StackPart::Whole;
     bool keep_stacks = true;         // else only the places in code that they are made of
     bool track_live_blocks = false;  // costs memory for every live block: only when a view needs it
-    bool track_mappings = false;     // likewise for every mapping
+    bool track_mappings = false;     // the same for every mapping
     bool keep_code_of_faults = false;  // Event::call_site of page faults
     bool track_heap_mappings = false;  // what programs map themselves is part of their heap
     std::uint64_t page_size_bytes = 4096;
@@ -56,7 +59,7 @@ class World {
   // The same for the table of all mappings; nothing happens unless they are tracked.
   void announce(const MemoryMaps::Record& record);
 
-  // Who can tell whether a stack goes through an allocator; asked of mappings that seem to be the
+  // Decides whether a stack goes through an allocator; asked for mappings that seem to be the
   // program's own.
   void set_allocator_test(std::function<bool(StackId)> is_in_allocator) {
     program_mappings_.set_allocator_test(std::move(is_in_allocator));
@@ -158,7 +161,10 @@ class World {
     return stacks_.intern(pid, callchain);
   }
 
-  LocationId intern_kernel_address(std::uint64_t avma) { return stacks_.kernel_address(avma); }
+  LocationId intern_kernel_address(std::uint64_t avma);   // of a call: a return address
+  LocationId intern_kernel_function(std::uint64_t avma);  // its entry
+  // The module of process `pid` or of the kernel; none where there is no code.
+  LocationId intern_instruction(std::uint32_t pid, std::uint64_t avma);
 
   // Fills in what only the world knows (comm, identity, call_site, cache, freed) and tracks live
   // blocks. The event's `freed` and `replaced` point into the world until the next apply().
