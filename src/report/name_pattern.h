@@ -1,6 +1,6 @@
-// A regular expression that names are searched for. Whoever wrote it, it takes time in proportion
-// to the name, and bounded memory: RE2's syntax, which is Perl's without references back and
-// without looking ahead.
+// A regular expression that names are searched for. Even a hostile one takes time in proportion to
+// the name, and bounded memory: RE2's syntax, which is Perl's without references back and without
+// looking ahead.
 #pragma once
 
 #include <memory>

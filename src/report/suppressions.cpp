@@ -68,7 +68,7 @@ Result<Suppressions> Suppressions::parse(std::string_view text, const std::strin
   return suppressions;
 }
 
-// A pattern is found anywhere; * stands for anything, ^ and $ tie it to the ends.
+// A pattern is found anywhere; * matches anything, ^ and $ match the ends.
 Suppressions::Rule Suppressions::make_rule(std::string_view pattern) {
   Rule rule{.pattern = std::string(pattern)};
   rule.from_start = pattern.starts_with('^');

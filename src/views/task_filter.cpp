@@ -20,7 +20,7 @@ bool is_among(const auto& values, const auto& value) {
 
 TaskFilter::Verdict TaskFilter::judge_task(const World& world, const Task& task) const {
   const IdentityTable& identities = world.identities();
-  // The idle task has no name that anybody would tell.
+  // The idle task has no name to filter by.
   const bool has_name = task.comm.valid() || task.pid == 0;
   const bool has_user = identities.knows_user(task.identity);
   const bool has_cgroup = identities.knows_cgroup(task.identity);
@@ -40,7 +40,7 @@ TaskFilter::Verdict TaskFilter::judge_task(const World& world, const Task& task)
   return cgroups.empty() || has_cgroup ? Verdict::Accepted : Verdict::UnknownCgroup;
 }
 
-// Of one that is known.
+// The name of one that is known.
 bool TaskFilter::accepts_user(const IdentityTable& identities, IdentityId identity) const {
   return !asks_user() || is_among(uids, identities.uid(identity)) ||
          (!users.empty() && is_among(users, identities.user(identity)));

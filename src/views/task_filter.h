@@ -30,7 +30,7 @@ struct TaskFilter {
   // Unknown: what it asks for is not known of the task, and nothing else speaks against it.
   enum class Verdict : std::uint8_t { Accepted, Refused, UnknownName, UnknownUser, UnknownCgroup };
 
-  // Of an event, or of a block by who allocated it.
+  // For an event, or for a block by the task that allocated it.
   template <typename Subject>
   Verdict judge(const World& world, const Subject& subject) const {
     if (subject.time_ns < world.counted_from_ns()) {

@@ -67,7 +67,7 @@ class View {
 
   virtual Report finish(const World& world, Span span) = 0;
 
-  // Right after finish(): what only the names of functions on stacks can tell.
+  // Right after finish(): adds what only the names of functions on stacks show.
   virtual void complete(Report& /*report*/, Namer& /*namer*/) {}
 };
 
@@ -103,12 +103,12 @@ struct ViewSpec {
   bool needs_memory_map = false;
   bool needs_physical_addresses = false;  // of the pages of its software page faults, no stacks
   bool needs_call_stacks = false;         // entries of system calls carry stacks
-  // What /proc says at its events is read (observe/proc_observer.h): they are to be told within
-  // milliseconds, as what it says does not stay.
+  // What /proc says at its events is read (observe/proc_observer.h): they must arrive within
+  // milliseconds, because what /proc says changes.
   bool needs_promptness = false;
   bool needs_stacks = true;
-  bool needs_identities = false;  // it tells users or cgroups though no key asks for them
-  // The kernel's functions on stacks tell it something, though stacks be no key.
+  bool needs_identities = false;  // it shows users or cgroups though no key asks for them
+  // It uses the kernel's functions on stacks even if stacks are not a key.
   bool judges_kernel_stacks = false;
   // It is of what programs do, by probes on their code: live it is to be said which.
   bool of_programs = false;

@@ -90,7 +90,7 @@ std::optional<Measured> measured(const ViewOptions& options, const std::string& 
   return Measured{EventField(given->second), option};
 }
 
-// Of a pair's first event.
+// The figures of a pair's first event.
 constexpr auto kPairFigures = std::to_array<Figure<EventCost>>({
     {"pairs",
      Unit::Count,

@@ -18,8 +18,8 @@ namespace memtrace {
 // are of the same thread.
 class EventPairs {
  public:
-  // Of the option `pair`, such as "kmem:mm_page_alloc(pfn),kmem:mm_page_free(pfn)"; nothing without
-  // it. Error: Usage.
+  // From the option `pair`, such as "kmem:mm_page_alloc(pfn),kmem:mm_page_free(pfn)"; nothing
+  // without it. Error: Usage.
   static Result<std::optional<EventPairs>> of(const ViewOptions& options);
 
   // Error: Usage, an event or a field that there is not.
@@ -34,7 +34,7 @@ class EventPairs {
   // Something when the event is a second one whose first is known.
   std::optional<Pair> on(const Event& event, const KeyWords& words);
 
-  // Second events without a first, told once; first ones that wait.
+  // Notes: second events without a first, reported once; first ones that wait.
   std::vector<std::string> notes();
 
  private:

@@ -16,7 +16,7 @@ namespace memtrace {
 
 class LastEvents {
  public:
-  // Of the option `last`; none without it. Error: Usage.
+  // From the option `last`; none without it. Error: Usage.
   static Result<LastEvents> of(const ViewOptions& options) {
     LastEvents events;
     if (const auto given = options.own.find("last"); given != options.own.end()) {

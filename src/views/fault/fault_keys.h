@@ -14,7 +14,7 @@ namespace memtrace {
 
 enum class FaultAccess : std::uint64_t { Unknown, Read, Write, Exec };
 
-// As far as the recording tells; Open: no event has told how it ended.
+// As far as the recording shows; Open: no event has shown how it ended.
 enum class FaultClass : std::uint64_t {
   Open,
   Minor,
@@ -47,7 +47,7 @@ std::string_view name_of(PlaceKind kind);
 // that all events have.
 class FaultKeys {
  public:
-  // As KeySet::choose. Offsets of files are told in ranges of so many bytes.
+  // As KeySet::choose. Offsets of files are grouped in ranges of this many bytes.
   static Result<FaultKeys> choose(const ViewOptions& options,
                                   std::span<const std::string_view> names,
                                   std::uint64_t range_bytes = 4096);
@@ -83,12 +83,12 @@ class FaultKeys {
   std::uint64_t range_bytes_ = 0;
 };
 
-// Where pages were swapped out meanwhile.
+// If pages were swapped out during the recording.
 inline constexpr std::string_view kSwapCacheNote =
     "the machine swapped while recording: faults on pages that were still in the swap cache are "
     "minor and look like faults on fresh pages";
 
-// Why it is not known what is at the addresses: likewise for keys of places.
+// Why it is not known what is at the addresses, also for keys of places.
 std::vector<std::string> place_notes(const FaultEvents& seen, const World& world);
 
 // Why classes are not as precise as they could be: notes for a report that shows them.

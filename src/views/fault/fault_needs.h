@@ -9,7 +9,8 @@
 
 namespace memtrace {
 
-// page-faults tells of faults of the kernel's code too, the exceptions have an event of their own.
+// page-faults includes faults of the kernel's code; the exceptions have an event of their own for
+// them.
 inline constexpr auto kFaultNeeds =
     std::to_array<std::string_view>({"exceptions:page_fault_user|page-faults",
                                      "exceptions:page_fault_kernel|",

@@ -16,7 +16,7 @@ constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
 constexpr std::uint64_t kErrorPresent = 1U << 0U;
 constexpr std::uint64_t kErrorWrite = 1U << 1U;
 constexpr std::uint64_t kPageTableEntryBytes = 8;
-// Of a program that reads an enormous table which is mostly empty; some 20 bytes each.
+// For a program that reads an enormous table which is mostly empty; some 20 bytes each.
 constexpr std::size_t kMaxZeroPages = 1'000'000;
 constexpr std::string_view kPageAllocEvent = "kmem:mm_page_alloc";
 
@@ -131,7 +131,7 @@ void FaultPairing::on_end(const Event& event, const PageFault& fault, const Worl
     Fault alone = begun(event, fault, world);
     alone.end = end_of(fault);
     // When both are sampled on their own, an end without its entry is a fault that the sampled
-    // entries already stand for.
+    // entries already represent.
     if (seen_.sampled && seen_.entries[in_kernel ? 1 : 0]) {
       alone.count = 0;
     }

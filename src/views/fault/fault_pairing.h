@@ -19,7 +19,7 @@
 
 namespace memtrace {
 
-// Open: no event has told yet how the fault ended.
+// Open: no event has shown yet how the fault ended.
 enum class FaultEnd : std::uint8_t { Open, Minor, Major };
 
 struct Fault {
@@ -30,14 +30,14 @@ struct Fault {
   StringId comm;
   StackId stack;
   LocationId code;   // that faulted; none unless each fault is listed
-  PageFault entry;   // likewise
+  PageFault entry;   // the entry of a fault
   FaultPlace place;  // the mapping that the address is in
   FaultEnd end = FaultEnd::Open;
   std::optional<std::uint64_t> latency_ns;  // from the entry to the end
   std::uint64_t weight = 1;
   std::uint64_t count = 1;  // how many faults it adds: its weight, or 0 when it was counted before
-  std::uint32_t huge_pages = 0;     // allocated by its thread meanwhile
-  std::uint32_t huge_failures = 0;  // likewise, but there was none to be had
+  std::uint32_t huge_pages = 0;     // allocated by its thread during the fault
+  std::uint32_t huge_failures = 0;  // allocations that failed
   std::int32_t signal = 0;          // that its thread got for it
   bool out_of_memory = false;       // it made the kernel kill a process
   bool of_zero_page = false;        // a write to a page that was only read before
@@ -52,10 +52,10 @@ bool is_of_kernel(const PageFault& fault);
 // The address of the page, of the smallest page size there is.
 std::uint64_t page_of(const PageFault& fault);
 
-// Pages of a huge page as an order: the page tables' second lowest level maps so many at once.
+// Pages of a huge page as an order: the page tables' second lowest level maps this many at once.
 std::uint32_t huge_page_order(std::uint64_t page_size_bytes);
 
-// What a recording tells of its faults.
+// What a recording has about its faults.
 struct FaultEvents {
   bool sampled = false;  // one in N: entries and ends do not belong together
   bool ends = false;
@@ -89,7 +89,7 @@ class FaultPairing {
 
   void check(const std::deque<EventType>& types);
 
-  // True for an event of a page fault. What happens meanwhile is looked at, too.
+  // True for an event of a page fault. Events during a fault are used, too.
   bool on(const Event& event, const World& world);
 
   // The faults under way go to on_fault as they are: they began in this interval. Once more when

@@ -22,7 +22,7 @@ enum class PlaceKind : std::uint8_t {
   Special,  // vdso and its like
 };
 
-// A file as the kernel tells it from others.
+// A file as the kernel identifies it.
 struct FileId {
   std::uint32_t device_major = 0;
   std::uint32_t device_minor = 0;

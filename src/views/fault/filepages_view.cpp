@@ -31,11 +31,11 @@ constexpr auto kNeeds =
                                      "filemap:mm_filemap_add_to_page_cache|",
                                      "filemap:mm_filemap_delete_from_page_cache|"});
 
-// The kernel's stack tells the pages of tmpfs, which are added to the page cache without its event.
-constexpr auto kParts =
-    joined(std::to_array<EventNarrowing>(
-               {{.event = "kmem:mm_page_alloc", .stacks = EventNarrowing::Stacks::Kernel}}),
-           kProcessPageParts);
+// The kernel's stack identifies the pages of tmpfs, which are added to the page cache without its
+// event.
+constexpr auto kParts = joined(std::to_array<EventPart>({{.event = "kmem:mm_page_alloc",
+                                                          .stacks = EventPart::Stacks::Kernel}}),
+                               kProcessPageParts);
 
 constexpr auto kFigures = std::to_array<Figure<ProcessPages>>({
     {"alloc", Unit::Count, [](const ProcessPages& p, const CellContext&) { return Cell(p.alloc); }},
@@ -76,8 +76,8 @@ void add_fault(const Fault& fault, ProcessPages& row) {
   row.copied += fault.is_write() && fault.place.is_private ? fault.weight : 0;
 }
 
-// Before 3.16 the record of a mapping has no number of the file (PERF_RECORD_MMAP): then its path
-// stands for it, and is none otherwise.
+// Before 3.16 the record of a mapping has no number of the file (PERF_RECORD_MMAP): then the path
+// identifies the file; otherwise it is empty.
 struct FileKey {
   FileId id;
   StringId path;
@@ -161,7 +161,7 @@ void FilePagesView::count_cache(const Event& event,
   }
 }
 
-// A file that is known by its path may be known by its number too: /proc/PID/maps tells both.
+// A file that is known by its path may be known by its number too: /proc/PID/maps has both.
 void FilePagesView::join_by_path() {
   std::map<StringId, FilePages*> numbered;
   for (auto& [key, file] : files_) {

@@ -72,7 +72,7 @@ constexpr auto kFigures = std::to_array<Figure<HugeCost>>({
      [](const HugeCost& c, const CellContext&) { return if_timed(c.latency, c.latency.max_ns()); }},
 });
 
-// record --kprobes: hugetlb_fault(mm, vma, address, flags), whoever it is that faults.
+// record --kprobes: hugetlb_fault(mm, vma, address, flags), for any task that faults.
 bool is_probed_fault(const EventType& type) {
   return is_kernel_probe(type, "hugetlb_fault");
 }
@@ -116,7 +116,7 @@ class HugeFaults final : public View {
 
 // A fault of a program has begun before with an exception, and may be tried again inside. The
 // kernel's own access to user memory (mm/gup.c: MAP_POPULATE, mlock, direct I/O) raises none and is
-// no event when it ends. Faults that were sampled are told apart from the probe's altogether.
+// no event when it ends. Sampled faults are kept apart from the probe's altogether.
 void HugeFaults::on_probe(const Event& event, const World& world) {
   is_probed_ = true;
   const auto address = probed_number(event, "address");
@@ -144,7 +144,7 @@ void HugeFaults::on_probe(const Event& event, const World& world) {
 void HugeFaults::count(const Fault& fault) {
   const bool of_hugetlb = fault.place.kind == PlaceKind::Hugetlb;
   if (of_hugetlb && is_probed_ && pairing_.seen().sampled) {
-    return;  // the probe tells of each
+    return;  // the probe reports each
   }
   HugeCost cost;
   if (fault.end == FaultEnd::Open) {

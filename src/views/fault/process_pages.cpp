@@ -13,7 +13,7 @@ constexpr std::string_view kRssEvent = "kmem:rss_stat";
 constexpr std::string_view kCacheAddEvent = "filemap:mm_filemap_add_to_page_cache";
 constexpr std::string_view kCacheDeleteEvent = "filemap:mm_filemap_delete_from_page_cache";
 
-// Of RHEL 6, in place of kRssEvent, which stands in place of them again.
+// Events of RHEL 6 that kRssEvent replaced in later kernels.
 constexpr auto kGivenBackEvents =
     std::to_array<std::string_view>({"kmem:mm_anon_userfree", "kmem:mm_filemap_userunmap"});
 constexpr auto kCopyEvents =
@@ -94,7 +94,7 @@ void ProcessPageCounter::on_rss(const Event& event, const RssStat& stat, const W
   if (!change) {
     return;
   }
-  Event of_owner = event;  // whoever unmapped it
+  Event of_owner = event;  // the task that unmapped it
   if (!change->by_owner) {
     of_owner.pid = change->pid;
     of_owner.tid = change->pid;
@@ -114,7 +114,7 @@ void ProcessPageCounter::on_rss(const Event& event, const RssStat& stat, const W
   (change->by_owner ? row.user_unmapped : row.kernel_unmapped) += pages;
 }
 
-// Where kRssEvent or an error code tell the same, they do so of more pages.
+// If kRssEvent or an error code report the same, they do so for more pages.
 void ProcessPageCounter::on_page(const Event& event, const ResidentPage& page) {
   if (page.change == ResidentChange::GivenBack) {
     if (page.member == member_ && !has(kRssEvent)) {
@@ -142,7 +142,7 @@ CellContext ProcessPageCounter::context(const World& world, View::Span span) con
           .sampled = seen.sampled};
 }
 
-// What RHEL 6 alone tells: mm/memory.c, mm/huge_memory.c and mm/rmap.c there.
+// Notes on what only RHEL 6 reports: mm/memory.c, mm/huge_memory.c and mm/rmap.c there.
 void ProcessPageCounter::add_resident_notes(std::vector<std::string>& notes) const {
   const bool of_anonymous = member_ == RssMember::Anonymous;
   if (!has(kGivenBackEvents[of_anonymous ? 0 : 1])) {

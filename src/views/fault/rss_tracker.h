@@ -1,5 +1,5 @@
-// What address spaces let go of, from kmem:rss_stat: it tells how much is resident after each
-// change, and of whom only by a hash.
+// What address spaces let go of, from kmem:rss_stat: it reports how much is resident after each
+// change, and identifies the address space only by a hash.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace memtrace {
 
-// The owner of an address space is who was seen to change it as its own. What he lets go of, by
-// munmap(2), madvise(2), exec or his end, is told from what others take from him: reclaim,
-// migration. At its end a task has no address space any more and changes it as if it were
-// another's (kernel/exit.c, exit_mm), so the pid decides.
+// The owner of an address space is who was seen to change it as its own. What the owner lets go of,
+// by munmap(2), madvise(2), exec or its end, is separated from what others take from it: reclaim,
+// migration. At its end a task has no address space any more and changes it as if it were another's
+// (kernel/exit.c, exit_mm), so the pid decides.
 class RssTracker {
  public:
   struct Change {

@@ -1,4 +1,4 @@
-// Which pages were allocated to read swap into them, by the kernel functions on their stacks: there
+// Finds the pages that were allocated to read swap, by the kernel functions on their stacks: there
 // is no tracepoint of swap-in in any kernel.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace memtrace {
 
 class SwapStacks {
  public:
-  // False as long as no stack had a named function of the kernel: then nothing can be told.
+  // False as long as no stack had a named function of the kernel: then nothing is known.
   bool has_names() const { return has_names_; }
 
   bool is_swap_in(StackId stack, Namer& namer);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kProbeStart = "libc_memory_";
 constexpr std::size_t kMaxSteps = 10'000;
 
-// Either the probes, or the system calls that tell the same.
+// Either the probes, or the system calls that imply the same.
 constexpr auto kNeeds = std::to_array<std::string_view>({
     "sdt:*:libc:memory_*|syscalls:sys_enter_mmap",
     "sdt:*:libc:memory_*|syscalls:sys_exit_mmap",
@@ -29,7 +29,7 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
     "sdt:*:libc:memory_*|syscalls:sys_exit_brk",
 });
 
-// Which tables there are; all unless the user says.
+// The tables; all unless the user chooses.
 constexpr auto kKeys = std::to_array<std::string_view>({"arena", "thread", "heap"});
 constexpr auto kOptions = std::to_array<ViewOption>({
     {"trace", "", "also list each step"},
@@ -76,7 +76,7 @@ class Arenas final : public View {
   AllArenas processes_;
   std::unordered_map<std::uint32_t, ArenaGuess> guesses_;  // by pid
   std::vector<ArenaStep> steps_;                           // of this interval
-  std::vector<ArenaStep> thresholds_;                      // likewise
+  std::vector<ArenaStep> thresholds_;                      // changes of thresholds
   std::uint64_t unlisted_ = 0;
 };
 

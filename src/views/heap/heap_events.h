@@ -40,7 +40,7 @@ Result<std::uint64_t> parse_bytes_option(const ViewOptions& options,
 
 bool is_heap_type(const EventType& type);
 
-// Which of the events that a view of live blocks rests on a recording has.
+// The events of a recording that a view of live blocks needs.
 struct HeapProbed {
   bool calls = false;
   bool returns = false;

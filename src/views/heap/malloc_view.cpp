@@ -121,7 +121,7 @@ class Malloc final : public View {
   }
 
  private:
-  // A call whose return will tell whether it failed. What its event borrows is not looked at.
+  // A call whose return will show whether it failed. What its event borrows is not looked at.
   struct Pending {
     Event event;
     std::uint64_t bytes = 0;

@@ -12,7 +12,7 @@
 
 namespace memtrace {
 
-// Cells of figures that only frees tell: blank where none was recorded.
+// Cells of figures that need frees: blank where none was recorded.
 template <auto Member>
 Cell flow_cell(const FlowCost& cost, const CellContext& /*context*/) {
   return cost.*Member;
@@ -71,7 +71,7 @@ struct SlabTotals {
 
 Table slab_summary(const SlabTotals& totals);
 
-// Of pages, beside what the rows add up to.
+// Totals of pages, beside what the rows add up to.
 struct PageTotals {
   std::uint64_t frees = 0;  // of pages that were allocated before
   std::uint64_t freed_bytes = 0;

@@ -1,5 +1,4 @@
-// The events of the kmem group by what they tell, and the sentences that several views owe their
-// readers about them.
+// The events of the kmem group by their content, and the notes about them that several views share.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // The most that was live at one time, row by row: kept as the events come, because the sums at the
-// end do not tell it.
+// end do not show it.
 #pragma once
 
 #include <algorithm>

@@ -27,7 +27,7 @@ Form form_of(std::uint64_t key) {
   return static_cast<Form>(key >> kFormShift);
 }
 
-// Of an Unnamed key.
+// The size of an Unnamed key.
 std::uint64_t size_in(std::uint64_t key) {
   return (key >> 32) & kLargestSizeBytes;
 }

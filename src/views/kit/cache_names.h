@@ -19,7 +19,7 @@ namespace memtrace {
 // kmem_cache_alloc has a name field only in kernels after 6.12, kmem_cache_free since 5.14 (RHEL
 // 8.6). In between a name is learnt when an object is freed, and holds for all objects of that size
 // from the same call site. Where no event names a cache, the machine's own list may: a size that
-// only one cache has tells it.
+// only one cache has identifies it.
 //
 //   kmem_cache_alloc  call_site=__d_alloc  192 bytes  ptr=A      -> key "192 bytes of __d_alloc"
 //   kmem_cache_free   ptr=A  name=dentry                         -> __d_alloc, 192 bytes: dentry
@@ -43,8 +43,7 @@ class CacheNames {
   // (by size)"; "size-192?" when there is no name; "" for no slab.
   std::string name(std::uint64_t key, const World& world) const;
 
-  // What to tell the reader of a table about the names in its column `column` that no allocation
-  // event gave.
+  // Notes for a table about the names in its column `column` that no allocation event gave.
   std::vector<std::string> notes(const World& world, const Table& table, std::size_t column) const;
 
  private:

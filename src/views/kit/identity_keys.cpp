@@ -19,7 +19,7 @@ IdentityId identity_in(std::uint64_t word) {
   return IdentityId{static_cast<std::uint32_t>(word)};
 }
 
-// The word is an identity, and settled, the one that stands for all of the same user, cgroup or
+// The word is an identity; once settled, the one that represents all of the same user, cgroup or
 // container.
 template <auto Same>
 std::uint64_t resolve_late(std::uint64_t word, const CellContext& context) {

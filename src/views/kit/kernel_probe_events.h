@@ -7,7 +7,7 @@
 
 namespace memtrace {
 
-// perf's group of probes is "probe" unless it is told otherwise.
+// perf's group of probes is "probe" unless the user names another.
 inline bool is_kernel_probe(const EventType& type, std::string_view function) {
   const std::string_view name = type.name;
   const std::size_t colon = name.find(':');

@@ -119,7 +119,7 @@ std::uint64_t cache_of_block(const LiveBlock& block) {
   return CacheNames::key_of(block);
 }
 
-// Which member of an event or a block a key is.
+// The member of an event or a block that a key is.
 template <auto Member>
 std::uint64_t member(const Event& event) {
   return event.*Member;

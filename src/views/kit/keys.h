@@ -43,8 +43,8 @@ struct CellContext {
   const std::function<bool(LocationId)>* is_page_allocator = nullptr;
   bool frees_seen = false;        // without a single free nothing can be said of what is live
   bool nodes_known = false;       // which CPU is of which NUMA node
-  bool fault_ends_seen = false;   // likewise of how page faults ended
-  bool hugetlb_seen = false;      // of faults that a probe in the kernel told
+  bool fault_ends_seen = false;   // ends of page faults are recorded
+  bool hugetlb_seen = false;      // faults that a kernel probe reported
   bool swap_pages_seen = false;   // of pages that swap was read into
   bool swap_outs_seen = false;    // of pages that were written to swap
   bool error_codes_seen = false;  // of how faults accessed memory

@@ -1,6 +1,6 @@
 // Pages of shared memory and of files on tmpfs, which are the same to the kernel (mm/shmem.c). They
 // enter the page cache without the event of it: shmem_add_to_page_cache() has none from 3.10 to
-// 6.18. Who allocated them is told by the functions on the stacks of kmem:mm_page_alloc.
+// 6.18. The functions on the stacks of kmem:mm_page_alloc show who allocated them.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// Which pages belong to programs and to the page cache, and not to the kernel itself.
+// Recognizes pages that belong to programs and to the page cache, and not to the kernel itself.
 #pragma once
 
 #include <cstdint>

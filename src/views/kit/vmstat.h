@@ -1,4 +1,4 @@
-// What /proc/vmstat counted meanwhile on the whole machine, in the totals of a report.
+// What /proc/vmstat counted during the recording on the whole machine, in the totals of a report.
 #pragma once
 
 #include <initializer_list>

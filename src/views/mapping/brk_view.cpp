@@ -1,4 +1,4 @@
-// brk: who makes the heap grow and shrink, by how many bytes; calls that only ask are told apart.
+// brk: who makes the heap grow and shrink, by how many bytes; calls that only ask count separately.
 #include <array>
 #include <unordered_map>
 #include <utility>

@@ -24,7 +24,7 @@ struct CallStep {
   std::uint64_t file = 0;  // a word of shared_mapped_files.h
 };
 
-// Keeps the first so many of an interval.
+// Keeps the first calls of an interval, up to a limit.
 class CallTrace {
  public:
   void add(const Event& event, const SystemCallDone& done, std::uint64_t file = 0);

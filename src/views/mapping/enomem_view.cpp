@@ -160,7 +160,7 @@ void EnomemView::on(const Event& event, const World& world) {
                       .done = *done};
   const Refusal refusal{.step = step, .mapped_bytes = mapped_bytes(world, event.pid)};
   const auto [last, is_first] = last_.try_emplace({event.pid, done->call}, refusal);
-  // Of a burst not all have a reading: the last that has one says more.
+  // Not all events of a burst have a reading: the last one with a reading says more.
   if (!is_first && limits_at(step, world) != nullptr) {
     last->second = refusal;
   }

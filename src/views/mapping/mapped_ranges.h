@@ -19,7 +19,8 @@ class MappedRanges {
     std::uint64_t limit = 0;
   };
 
-  // Of one process: those of a former life of its pid, or before its execve(2), are dropped.
+  // The ranges of one process: those of an earlier process with its pid, or before its execve(2),
+  // are dropped.
   struct Owner {
     std::uint32_t pid = 0;
     std::uint64_t serial = 0;  // Process::serial
@@ -27,7 +28,7 @@ class MappedRanges {
 
   void map(Owner owner, Range range, const KeyWords& row, std::uint64_t time_ns);
 
-  // But for what was mapped since the call began: it is another thread's new mapping.
+  // Keeps what was mapped since the call began: it is another thread's new mapping.
   void unmap(Owner owner, Range range, std::uint64_t begun_ns);
 
   // mremap(2): what is known of `from` goes on at `to`; what `to` has more is the row's.
@@ -42,7 +43,7 @@ class MappedRanges {
   void move(Owner owner, const Move& move, const KeyWords& row);
 
   // For each range: visit(row, bytes, whether its process has ended). Those of ended processes are
-  // told once and forgotten.
+  // reported once and forgotten.
   template <typename Visitor>
   void tell(const ProcessTable& processes, Visitor visit) {
     for (auto next = processes_.begin(); next != processes_.end();) {

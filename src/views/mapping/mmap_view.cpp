@@ -31,7 +31,7 @@ const SystemCallDone& done_of(const Event& event) {
   return std::get<SystemCallDone>(event.payload);
 }
 
-// Of mmap alone: mremap(2) keeps what there is.
+// Only for mmap: mremap(2) keeps what there is.
 std::uint64_t protection_word(const Event& event) {
   const SystemCallDone& done = done_of(event);
   return done.call == SystemCall::Mmap ? done.arguments[2] : ~std::uint64_t{0};

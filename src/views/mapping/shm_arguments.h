@@ -14,7 +14,7 @@ inline constexpr std::uint64_t kIpcCreate = 01000;
 inline constexpr std::uint64_t kIpcExclusive = 02000;
 inline constexpr std::uint64_t kIpcRemove = 0;
 
-// shmctl's command without the bit that tells which form of its structure is meant (IPC_64).
+// shmctl's command without the bit for the form of its structure (IPC_64).
 std::uint64_t shm_command(const SystemCallDone& done);
 
 // "key=IPC_PRIVATE size=4096 flags=IPC_CREAT|0600".

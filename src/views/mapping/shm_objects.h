@@ -1,5 +1,5 @@
-// Pieces of shared memory as calls tell of them: System V segments by their ids, memfd and POSIX
-// objects by their files.
+// Shared memory objects as calls show them: System V segments by their ids, memfd and POSIX objects
+// by their files.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class ShmSegments {
   struct Segment {
     std::uint32_t key = 0;
     std::uint64_t bytes = 0;
-    bool is_created = false;  // in the recording, as far as the flags tell
+    bool is_created = false;  // in the recording, as far as the flags show
     bool is_removed = false;
     std::uint32_t pid = 0;  // that created it
     StringId comm;
@@ -55,7 +55,7 @@ class ShmFiles {
     bool is_memfd = false;
     std::uint32_t pid = 0;  // the first to map it
     StringId comm;
-    std::optional<std::uint64_t> bytes;  // as ftruncate(2) told
+    std::optional<std::uint64_t> bytes;  // as ftruncate(2) set it
     std::uint64_t mappings = 0;
     std::uint64_t mapped_bytes = 0;
   };

@@ -96,8 +96,8 @@ class ShmView final : public View {
   Report finish(const World& world, Span span) override;
 
  private:
-  // A descriptor of a process. Which file it is of, only a mapping tells: until then what
-  // ftruncate(2) did to it waits.
+  // A descriptor of a process. Only a mapping shows its file: until then what ftruncate(2) did to
+  // it waits.
   using Descriptor = std::pair<std::uint32_t, int>;
 
   struct Truncation {

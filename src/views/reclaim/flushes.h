@@ -12,8 +12,8 @@
 
 namespace memtrace {
 
-// A flusher's thread writes in rounds, each for one reason; what it writes of inodes meanwhile is
-// the round's.
+// A flusher's thread writes in rounds, each for one reason; what it writes of inodes in between
+// belongs to the round.
 //
 //   writeback_start{reason=periodic}   single_inode{wrote=9}  ...   writeback_written
 class Flushes {

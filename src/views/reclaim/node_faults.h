@@ -19,7 +19,7 @@ namespace memtrace {
 // Faults are kept by place until it is known which node that is: nodes are read at the end.
 class NodeFaults {
  public:
-  // The access is told by the fault's entry, the page by its end.
+  // The fault's entry has the access, its end the page.
   void on(const Event& event, const PageFault& fault);
 
   // By process and node. Adds sentences about what is not known.

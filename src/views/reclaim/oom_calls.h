@@ -13,7 +13,7 @@ namespace memtrace {
 
 bool is_oom_call(const EventType& type);
 
-// Calls of oom_kill_process() that no victim was told of yet. The killer marks its victim, or sends
+// Calls of oom_kill_process() whose victim is not known yet. The killer marks its victim, or sends
 // it a signal, before it returns.
 class OomCalls {
  public:

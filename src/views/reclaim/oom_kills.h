@@ -1,5 +1,5 @@
 // One kill for lack of memory: what the event says of it, what /proc said, and what the functions
-// on the stack of the thread that wanted memory tell.
+// on the stack of the thread that wanted memory show.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct OomKill {
   bool owner_known = false;         // memory.uid and oom_score_adj
   std::optional<Observation> seen;  // what /proc said
   bool by_killer = true;            // false: the victim was exiting anyway
-  bool is_undecided = false;        // a signal whose stack does not tell who sent it
-  std::string domain;               // "cgroup", "machine", "sysrq"; "" when the stack does not tell
+  bool is_undecided = false;        // a signal whose stack does not show who sent it
+  std::string domain;  // "cgroup", "machine", "sysrq"; "" when the stack does not show it
   // A kprobe saw its thread in oom_kill_process(), with this stack.
   bool is_called = false;
   std::uint64_t call_time_ns = 0;
@@ -48,7 +48,7 @@ OomKill killed_by_signal(const Event& event, const World& world);
 // SIGKILL.
 bool is_fatal_signal(const Event& event);
 
-// Fills in what the names on the stack tell. `by_signal`: anybody may send one, and without names
+// Fills in what the names on the stack show. `by_signal`: anybody may send one, and without names
 // it is no kill unless a kprobe said so.
 void judge(OomKill& kill, Namer& namer, bool by_signal);
 

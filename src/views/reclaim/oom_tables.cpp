@@ -1,4 +1,4 @@
-// The tables of a report of kills for lack of memory.
+// The tables of a report of OOM kills.
 #include <algorithm>
 
 #include "views/reclaim/oom_kills.h"

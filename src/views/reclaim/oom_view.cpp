@@ -57,8 +57,8 @@ class Oom final : public View {
     return report;
   }
 
-  // Which signals were the OOM killer's, and whether a cgroup or the machine had no memory left,
-  // only the functions on the stack tell.
+  // Only the functions on the stack show which signals were the OOM killer's, and whether a cgroup
+  // or the machine ran out of memory.
   void complete(Report& report, Namer& namer) override {
     judge_all(namer);
     const auto killed = static_cast<std::uint64_t>(std::ranges::count_if(

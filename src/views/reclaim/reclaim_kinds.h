@@ -18,7 +18,7 @@
 
 namespace memtrace {
 
-// Which of the events there are: a figure without its event is not 0 but unknown.
+// The events that a recording has: a figure without its event is not 0 but unknown.
 struct ReclaimEvents {
   bool direct = true;
   bool memcg = true;
@@ -28,7 +28,7 @@ struct ReclaimEvents {
   bool kswapd = true;
   bool kswapd_requests = true;
   bool scanned = true;
-  bool reclaimed = true;  // by lru_shrink_inactive; lru_isolate then tells nothing new
+  bool reclaimed = true;  // by lru_shrink_inactive; lru_isolate then adds nothing
   bool written = true;
   bool throttled = true;
 

@@ -12,7 +12,7 @@
 
 namespace memtrace {
 
-// fsync writes in the thread that calls it, and tells no event of writeback: what the thread hands
+// fsync writes in the thread that calls it, and makes no event of writeback: what the thread hands
 // to block devices until it returns is what it wrote.
 class SyncCalls {
  public:

@@ -41,7 +41,8 @@ class NumberNames {
 // The number itself where it has no name.
 std::string name_of(std::int64_t number, std::span<const FlagName> names);
 
-// Works of which one side is missing, told once: an interval's notes do not repeat the last one's.
+// Works of which one side is missing, reported once: an interval's notes do not repeat the last
+// one's.
 class PairLosses {
  public:
   explicit PairLosses(std::span<const WorkKind> kinds) : kinds_(kinds) {}

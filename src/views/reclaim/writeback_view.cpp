@@ -95,7 +95,7 @@ constexpr auto kOptions = std::to_array<ViewOption>(
       "COLUMN,...",
       "show these columns instead of the default ones; memtrace help writeback"}});
 
-// Which events tell which columns.
+// The events that each column needs.
 struct Source {
   std::string_view event;  // a part of its name
   std::span<const std::string_view> columns;
