@@ -7,11 +7,11 @@
 
 namespace memtrace {
 
-// Of .eh_frame with .eh_frame_hdr, which leads libdw to entries: to no others than those that were
-// looked at. False also when they cannot be read from their start to their end, and without them.
+// Checks .eh_frame with .eh_frame_hdr, which leads libdw to entries: only to entries that were
+// checked. False also when they cannot be read from their start to their end, and without them.
 bool is_modest_eh_frame(const ElfFile& file);
 
-// Of .debug_frame, unpacked.
+// Checks .debug_frame, unpacked.
 bool is_modest_debug_frame(const ElfFile& file);
 
 }  // namespace memtrace

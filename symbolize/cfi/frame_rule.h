@@ -50,8 +50,8 @@ class FrameRules {
   // Nothing for files without CFI or that cannot be opened.
   static std::unique_ptr<FrameRules> open(const std::string& path);
 
-  // Of a mapped file, wherever it is to be found now, or the vdso. CFI in its separate debug file
-  // is used for what its own does not cover.
+  // For a mapped file, wherever it can be found now, or the vdso. CFI in its separate debug file is
+  // used for what its own does not cover.
   static std::unique_ptr<FrameRules> open(const ModuleDescription& module,
                                           const DebugPlaces& places);
 

@@ -1,6 +1,5 @@
-// The first instructions of a file's functions, as its symbols tell them. There nothing is pushed
-// yet, so the caller is known even where the file has no call frame information: musl's libc, and
-// assembly.
+// The first instructions of a file's functions, from its symbols. There nothing is pushed yet, so
+// the caller is known even where the file has no call frame information: musl's libc, and assembly.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ namespace memtrace {
 
 class FunctionEntries {
  public:
-  // Of a mapped file, wherever it is to be found now; empty when it is not, or has no symbols.
+  // For a mapped file, wherever it can be found now; empty when it is not, or has no symbols.
   FunctionEntries(const ModuleDescription& module, const DebugPlaces& places);
 
   bool contains(std::uint64_t file_offset) const;

@@ -31,7 +31,7 @@ class FunctionTable {
                                     const std::string& mapped_path,
                                     const DebugPlaces& places);
 
-  // Of the machine's own debug files.
+  // The table from the machine's own debug files.
   static Result<FunctionTable> load(const std::string& path);
 
   // By address. `pattern` is a name or has * and ?; a C++ name may be written as people do

@@ -58,7 +58,7 @@ std::optional<std::uint64_t> relocated_value(const ElfFile& file, std::uint64_t 
   return std::nullopt;
 }
 
-// Of a program that is loaded where the linker put it.
+// For a program that is loaded where the linker put it.
 std::optional<std::uint64_t> stored_value(const ElfFile& file, std::uint64_t svma) {
   Elf_Scn* section = nullptr;
   while ((section = ::elf_nextscn(file.handle(), section)) != nullptr) {

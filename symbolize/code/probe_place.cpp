@@ -113,8 +113,8 @@ ProbePlace find_probe_place(const FunctionCode& code, const PlaceRequest& reques
 
 namespace {
 
-// Which registers hold the first argument before each instruction, over all paths: starts from "all
-// of them" and takes away until nothing changes.
+// Finds the registers that hold the first argument before each instruction, over all paths: starts
+// from "all of them" and takes away until nothing changes.
 class ArgumentFlow {
  public:
   explicit ArgumentFlow(std::span<const Instruction> code) : code_(code), holds_(code.size()) {

@@ -46,7 +46,7 @@ struct ResultStore {
   X86Register result = X86Register::Ax;  // holds the value there
 };
 
-// Each of them; nothing where they cannot be told for certain.
+// Each of them; nothing where they are not certain.
 std::vector<ResultStore> find_result_stores(const FunctionCode& code);
 
 // Where a function ends, for one that must not get a return probe because an exception may cross

@@ -47,7 +47,7 @@ std::string kernel_register(std::string_view operand) {
   return "";
 }
 
-// Of the lowest std::int64_t.
+// The magnitude of the lowest std::int64_t.
 constexpr std::uint64_t kLowestMagnitude = std::uint64_t{1} << 63;
 
 std::optional<std::int64_t> signed_number(std::string_view text) {

@@ -74,7 +74,7 @@ std::vector<Note> read_notes(const ElfFile& file, const ElfFile::Section& sectio
 
 using Addresses = std::map<std::string, std::uint64_t, std::less<>>;
 
-// A local name that two source files use stands for nothing: 0.
+// A local name that two source files use is ambiguous: 0.
 void add_objects(const ElfFile& source,
                  std::uint32_t type,
                  std::uint64_t bias,
@@ -123,7 +123,7 @@ SdtSymbols symbols_for(const Addresses& objects, std::uint64_t code_bias) {
   };
 }
 
-// Prelinking moves a file's addresses, but not those in its notes: the base section tells by how
+// Prelinking moves a file's addresses, but not those in its notes: the base section shows by how
 // much.
 std::uint64_t moved_by(const ElfFile& file, const Note& note) {
   const auto base = file.section(".stapsdt.base");

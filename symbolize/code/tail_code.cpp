@@ -67,7 +67,7 @@ TailCode::TailCode(const std::string& path, const FunctionTable& table)
   }
 }
 
-// Of a stub for a function of this very file, which other files may replace: the function.
+// For a stub of a function of this very file, which other files may replace: the function.
 std::uint64_t TailCode::behind_stub(std::uint64_t file_offset) const {
   const auto svma = file_ ? file_->svma_of(file_offset) : std::nullopt;
   const Symbol* stub = svma ? stubs_.find(*svma) : nullptr;

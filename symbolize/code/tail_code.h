@@ -30,7 +30,7 @@ class TailCode {
   // The function itself is first.
   std::vector<CodePiece> of(CodePiece function) const;
 
-  // Of the linker's stub for a function of this very file: where the function is. Of any other
+  // For the linker's stub of a function of this very file: where the function is. For any other
   // place the place itself.
   std::uint64_t behind_stub(std::uint64_t file_offset) const;
 

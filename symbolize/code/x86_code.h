@@ -65,7 +65,7 @@ struct Instruction {
   std::uint64_t offset = 0;  // from the function's entry
   std::uint32_t size_bytes = 1;
   InstructionKind kind = InstructionKind::Plain;
-  // Of direct jumps and calls, from the entry; negative or behind the end: another function.
+  // For direct jumps and calls, from the entry; negative or behind the end: another function.
   std::int64_t target = 0;
   bool is_short_form = false;  // a branch that has no prefix and is not loop or jrcxz
   RegisterMask written = 0;    // callees' writes not included

@@ -21,7 +21,7 @@ struct DebugPlaces {
 std::optional<ElfFile> find_debug_file_by_build_id(const std::string& build_id,
                                                    const DebugPlaces& places);
 
-// Of this file, which its process knows as `mapped_path`.
+// The debug file of this file, which its process knows as `mapped_path`.
 std::optional<ElfFile> find_debug_file(const ElfFile& file,
                                        const std::string& mapped_path,
                                        const DebugPlaces& places);

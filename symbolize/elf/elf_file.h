@@ -62,7 +62,8 @@ class ElfFile {
   // Nothing for an offset that no segment loads.
   std::optional<std::uint64_t> svma_of(std::uint64_t file_offset) const;
 
-  // Of the first loaded segment: where the file's own addresses begin. Prelinking moves it.
+  // The address of the first loaded segment: where the file's own addresses begin. Prelinking moves
+  // it.
   std::uint64_t base_svma() const { return segments_.empty() ? 0 : segments_.front().svma; }
 
   std::optional<Section> section(std::string_view name) const;

@@ -8,8 +8,7 @@
 
 namespace memtrace {
 
-// Which file is mapped, as records of mappings and /proc/PID/maps tell it. An inode of 0: not
-// known.
+// The mapped file, from records of mappings and /proc/PID/maps. An inode of 0: not known.
 struct FileNumbers {
   std::uint32_t major = 0, minor = 0;
   std::uint64_t inode = 0;

@@ -22,7 +22,8 @@ bool is_deleted(const ModuleDescription& module) {
 }
 
 // "7f12-7f34 r-xp 00028000 fe:01 131  /usr/lib/libc.so": the file's numbers, or without them its
-// path, tell the mapping. Below chroot(2) the line has another path than the record of the mapping.
+// path, identify the mapping. Below chroot(2) the line has another path than the record of the
+// mapping.
 bool is_mapping_of(std::string_view line, const ModuleDescription& module) {
   if (module.file.inode == 0) {
     return line.ends_with(" " + module.path) ||
@@ -52,7 +53,7 @@ std::string path_in_map_files(const ModuleDescription& module) {
   return "";
 }
 
-// Of these stat(2) tells other numbers than records of mappings: overlayfs maps the file that lies
+// For these stat(2) gives other numbers than records of mappings: overlayfs maps the file that lies
 // below (fs/overlayfs/file.c), and each subvolume of btrfs has a device of its own.
 bool has_other_numbers(const std::string& path) {
   constexpr auto kFileSystems = std::to_array<std::uint64_t>({

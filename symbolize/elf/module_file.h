@@ -1,4 +1,4 @@
-// Which file on this machine is a module of a recording: the one at its path may have been
+// Finds the file on this machine that is a module of a recording: the one at its path may have been
 // replaced since, or lie in the mount namespace of a container.
 #pragma once
 

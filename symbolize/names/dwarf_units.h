@@ -34,7 +34,7 @@ class DwarfUnit {
 
   bool left_out_lines() const { return reads_lines_ == false; }
 
-  // The unit's source files; none likewise.
+  // The unit's source files; none if it has none.
   Dwarf_Files* files(std::size_t& count);
 
   // Null when no function of this unit covers the address.
@@ -73,8 +73,8 @@ class DwarfUnits {
   std::vector<Range> ranges_;
 };
 
-// Of a unit's functions, and of the calls that were inlined into one function. A list of ranges may
-// be shared: a small file can claim any number.
+// The ranges of a unit's functions, and of the calls that were inlined into one function. A list of
+// ranges may be shared: a small file can claim any number.
 inline constexpr std::size_t kMaxRanges = std::size_t{1} << 20U;
 
 // Calls visit(start, limit) for each address range of an entry, while it returns true. Ranges that

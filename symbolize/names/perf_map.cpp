@@ -36,7 +36,7 @@ std::string choose_path(const std::string& pid, std::string_view status) {
   return !pids.back().empty() && path_exists(inside) ? inside : "/tmp/perf-" + pid + ".map";
 }
 
-// The four of the Uid line, and whoever reads: root, or the user behind sudo(8).
+// The four of the Uid line, and the reader: root, or the user behind sudo(8).
 std::vector<std::uint64_t> trusted_owners(std::string_view status) {
   std::vector<std::uint64_t> owners = {0, ::geteuid()};
   for (const std::string_view word : split(status_line(status, "Uid:"), '\t')) {
