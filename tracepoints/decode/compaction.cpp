@@ -1,5 +1,5 @@
-// Compaction of memory (include/trace/events/compaction.h). The pair that tells how long it took
-// came in 3.16; what it was for is told by other events of the same thread.
+// Compaction of memory (include/trace/events/compaction.h). The pair of events for its duration
+// came in 3.16; other events of the same thread say what it was for.
 #include <array>
 
 #include "tracepoints/decode/reading.h"

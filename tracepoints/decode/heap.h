@@ -12,7 +12,7 @@
 //
 // An event is named after its function: "malloc", and "malloc_2" that of the second allocator in
 // which there is one; "malloc_2_ret" is its return, of which there may be several: "_Znwm_ret_3",
-// and "malloc_2_again" tells that the next entry is not another call.
+// and "malloc_2_again" says that the next entry is not another call.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ bool is_heap_event(std::string_view event_name);
 bool is_heap_return(std::string_view event_name);
 
 // "memtrace_heap_12:malloc_2_ret_3" -> "malloc". A call and its returns have the same call_name,
-// "malloc_2", which tells allocators apart.
+// "malloc_2", which distinguishes allocators.
 std::string heap_function(std::string_view event_name);
 std::string heap_call_name(std::string_view event_name);
 

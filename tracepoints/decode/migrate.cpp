@@ -1,5 +1,5 @@
 // Migration of pages (include/trace/events/migrate.h). The event of its begin came in 5.15: before,
-// how long a migration took is not told.
+// the duration of a migration is not known.
 #include <array>
 #include <optional>
 

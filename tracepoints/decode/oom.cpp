@@ -37,7 +37,7 @@ OomVictim read_victim(const VictimFields& fields, std::span<const std::byte> raw
   return victim;
 }
 
-// The victim's memory is told since 6.9, 6.1.92 and 5.10.218.
+// The event has the victim's memory since 6.9, 6.1.92 and 5.10.218.
 Result<Decoder> bind_victim(const EventFormat& format) {
   FieldLookup lookup(format);
   VictimFields fields;

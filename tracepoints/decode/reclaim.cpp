@@ -31,7 +31,7 @@ Result<Decoder> bind_end(const EventFormat& format) {
   });
 }
 
-// What `priority` tells since 4.18 and `pgs_scanned` before is not needed.
+// `priority` (since 4.18) and `pgs_scanned` (before) are not needed.
 Result<Decoder> bind_shrink_begin(const EventFormat& format) {
   FieldLookup lookup(format);
   const NumberAt shrinker = lookup.required({"shr"});
@@ -91,7 +91,7 @@ Result<Decoder> bind_kswapd_request(const EventFormat& format) {
   });
 }
 
-// nr_activate was split into anonymous and file pages in 5.4; it is not told before 4.14.
+// nr_activate was split into anonymous and file pages in 5.4; it does not exist before 4.14.
 Result<Decoder> bind_shrink_inactive(const EventFormat& format) {
   FieldLookup lookup(format);
   const NumberAt scanned = lookup.required({"nr_scanned"});

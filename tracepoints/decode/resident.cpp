@@ -1,6 +1,6 @@
 // filemap: pages that come into the page cache and go (include/trace/events/filemap.h, 3.10 and
-// RHEL 7 on), kmem:rss_stat, what of an address space is resident (5.5 on), and what RHEL 6 has of
-// its own to tell of single pages.
+// RHEL 7 on), kmem:rss_stat, what of an address space is resident (5.5 on), and RHEL 6's own events
+// of single pages.
 #include <array>
 
 #include "tracepoints/decode/tracepoint.h"

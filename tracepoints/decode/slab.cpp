@@ -94,7 +94,8 @@ Result<Decoder> bind_cache_free(const EventFormat& format) {
 }
 
 // Memory of each CPU goes by the name of a cache of its own; its addresses are offsets that no slab
-// object has. bytes_alloc, of all CPUs together, is told since 6.1: before, those of one CPU are.
+// object has. bytes_alloc, of all CPUs together, exists since 6.1: before, the event has the bytes
+// of one CPU.
 Result<Decoder> bind_percpu_alloc(const EventFormat& format) {
   FieldLookup lookup(format);
   const std::optional<NumberAt> call_site = lookup.optional("call_site");

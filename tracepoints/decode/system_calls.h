@@ -1,6 +1,6 @@
-// System calls by name and by number. syscalls:sys_enter_mmap and its like exist where the kernel
-// has CONFIG_FTRACE_SYSCALLS; raw_syscalls:sys_enter and sys_exit, which tell of all calls by their
-// numbers, everywhere.
+// System calls by name and by number. syscalls:sys_enter_mmap and similar events exist where the
+// kernel has CONFIG_FTRACE_SYSCALLS; raw_syscalls:sys_enter and sys_exit, which report all calls by
+// number, exist everywhere.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ std::span<const std::string_view> argument_names(SystemCall call);
 std::optional<SystemCall> call_of_event(std::string_view event);
 
 // Numbers of one architecture's 64-bit programs. A 32-bit program's are others, and nothing in the
-// raw events tells the one from the other.
+// raw events distinguishes the two.
 class CallNumbers {
  public:
   // As uname -m says; "" is this program's own. Of others no call is known.

@@ -69,7 +69,7 @@ std::span<const Tracepoint> writeback_tracepoints();
 // The row of every event of heap.h: their names are not known beforehand, their fields are.
 const Tracepoint& heap_probe();
 
-// The row of every event of arena.h.
+// The same for every event of arena.h.
 const Tracepoint& arena_probe();
 
 }  // namespace memtrace

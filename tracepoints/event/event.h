@@ -67,11 +67,11 @@ struct EventType {
   std::string name;         // "kmem:kmalloc", "page-faults"
   std::uint32_t index = 0;  // in Recording::events
   EventFormat format;       // no fields for software events
-  // Of a probe on an allocator (tracepoints/decode/heap.h), else "": the function, and the name
+  // For a probe on an allocator (tracepoints/decode/heap.h), else "": the function, and the name
   // that its call and its return share.
   std::string heap_function = {};
   std::string heap_call = {};
-  // Of a probe that memtrace placed for -e: what it is on, "foo", "libc_memory_arena_new"; else "".
+  // For a probe that memtrace set for -e: what it is on, "foo", "libc_memory_arena_new"; else "".
   std::string probe = {};
 };
 
@@ -83,7 +83,7 @@ struct Event {
   std::uint32_t cpu = 0;
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
-  std::uint64_t weight = 1;  // hits this event stands for: more than 1 when sampled one in N
+  std::uint64_t weight = 1;  // hits this event represents: more than 1 when sampled one in N
   StackId stack;
   LocationId call_site;  // who called the allocator, or the probed function; of a fault, its code
   StringId comm;         // the thread's name as of this event
@@ -95,7 +95,7 @@ struct Event {
   EventPayload payload;
   IdentityId identity;               // of its process, as of this event; none when not known
   const LiveBlock* freed = nullptr;  // set when live blocks are tracked and the block is known
-  // Of an allocation: the block that had the address before, whose free made no event.
+  // For an allocation: the block that had the address before, whose free made no event.
   const LiveBlock* replaced = nullptr;
 };
 

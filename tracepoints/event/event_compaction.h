@@ -26,7 +26,7 @@ struct CompactionMoved {
   std::uint64_t put_back = 0;
 };
 
-// Which step in the making of a huge page an event of huge_memory tells of.
+// The step in the making of a huge page that an event of huge_memory reports.
 enum class CollapseStep : std::uint8_t { Scan, Isolate, SwapIn, Collapse, ScanFile, CollapseFile };
 
 struct Collapse {

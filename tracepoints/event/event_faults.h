@@ -16,7 +16,7 @@ struct PageFault {
   bool has_error_code = false;
   bool in_kernel = false;  // exceptions:page_fault_kernel
   FaultStage stage = FaultStage::Entry;
-  std::uint64_t physical_address = 0;  // of the page; 0 when it is not told
+  std::uint64_t physical_address = 0;  // of the page; 0 when it is not known
 };
 
 }  // namespace memtrace

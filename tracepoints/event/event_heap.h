@@ -15,8 +15,8 @@ struct HeapCall {
   HeapOp op = HeapOp::Alloc;
   std::uint64_t address = 0;  // of the block given to free or realloc
   std::uint64_t bytes = 0;    // asked for; a product that overflows is as large as can be
-  // Lower half of the stack pointer at the function's entry, to tell nested calls from calls that
-  // were left by longjmp(3); 0 when the probe does not say.
+  // Lower half of the stack pointer at the function's entry, to distinguish nested calls from calls
+  // that were left by longjmp(3); 0 when the probe does not say.
   std::uint32_t stack_pointer = 0;
   // The function does its work by another one that is probed as well: musl's calloc calls malloc,
   // and glibc's realloc of no block jumps to it.

@@ -1,4 +1,4 @@
-// Payloads of kills for lack of memory.
+// Payloads of OOM kills.
 #pragma once
 
 #include <cstdint>

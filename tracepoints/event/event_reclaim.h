@@ -7,8 +7,8 @@
 
 namespace memtrace {
 
-// Which reclaim of its thread an event is part of, filled in by the world; WorkKind::Other when it
-// is of none that is known.
+// The reclaim of its thread that an event is part of, filled in by the world; WorkKind::Other when
+// it is of none that is known.
 struct PartOfReclaim {
   WorkKind kind = WorkKind::Other;
 };

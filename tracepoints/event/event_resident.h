@@ -18,7 +18,7 @@ struct PageCacheChange {
 // include/linux/mm_types_task.h, MM_FILEPAGES and so on.
 enum class RssMember : std::uint8_t { File, Anonymous, Swap, SharedMemory, Other };
 
-// kmem:rss_stat: so much of an address space is resident now.
+// kmem:rss_stat: how much of an address space is resident now.
 struct RssStat {
   std::uint32_t mm_id = 0;  // a hash of the address space
   bool is_of_task = false;  // it is the one of the thread that the event is of

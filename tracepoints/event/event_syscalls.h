@@ -8,7 +8,8 @@
 
 namespace memtrace {
 
-// Those that are told apart; tracepoints/decode/system_calls.cpp names their events and arguments.
+// The calls that memtrace distinguishes; tracepoints/decode/system_calls.cpp names their events and
+// arguments.
 enum class SystemCall : std::uint8_t {
   Mmap,
   Munmap,
@@ -33,7 +34,7 @@ enum class SystemCall : std::uint8_t {
   Fdatasync,
   Msync,
   SyncFileRange,
-  Other,  // by number only: raw_syscalls tells of all
+  Other,  // by number only: raw_syscalls reports all
 };
 
 inline constexpr std::size_t kSystemCalls = static_cast<std::size_t>(SystemCall::Other);

@@ -26,7 +26,7 @@ constexpr bool is_reclaim(WorkKind kind) {
   return kind <= WorkKind::NodeReclaim || kind == WorkKind::Kswapd;
 }
 
-// What the begin tells; -1 and 0 for what this kind of work or this kernel does not tell.
+// What the begin reports; -1 and 0 for what this kind of work or this kernel does not report.
 struct WorkBegin {
   WorkKind kind = WorkKind::DirectReclaim;
   std::int32_t node = -1;
@@ -42,7 +42,7 @@ struct WorkEnd {
   WorkKind kind = WorkKind::DirectReclaim;
   std::uint64_t object = 0;
   std::uint64_t pages = 0;   // reclaimed or migrated; of a shrinker, objects freed
-  bool has_pages = true;     // false: this kernel does not tell
+  bool has_pages = true;     // false: this kernel does not report them
   std::uint64_t failed = 0;  // migration: pages that stayed where they were
   std::int32_t status = -1;  // of compaction
   std::int32_t reason = -1;  // of migration
@@ -56,8 +56,8 @@ struct Work {
   std::uint64_t begun_ns = 0;
   std::uint64_t duration_ns = 0;
   std::uint8_t within = 0;  // kinds of work that this was a part of, a bit each
-  // Of a compaction: pages that it moved, those that it took and put back, and of these, those that
-  // it tried to move (migrate:mm_migrate_pages).
+  // For a compaction: pages that it moved, those that it took and put back, and of these, those
+  // that it tried to move (migrate:mm_migrate_pages).
   std::uint64_t migrated = 0;
   std::uint64_t put_back = 0;
   std::uint64_t failed = 0;

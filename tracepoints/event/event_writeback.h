@@ -36,7 +36,7 @@ struct InodeWritten {
 // piece of work.
 struct FlushRound {
   bool begins = false;
-  std::int32_t reason = -1;  // enum wb_reason; -1: this kernel does not tell
+  std::int32_t reason = -1;  // enum wb_reason; -1: this kernel does not report it
 };
 
 // block:block_bio_queue: a thread hands data to a block device.

@@ -43,7 +43,7 @@ struct EventFormat {
   std::string name;
   std::uint64_t id = 0;
   std::vector<Field> fields;  // common_* fields included
-  // Of the machine whose kernel wrote it, as uname -m says; "" is the one that this program is for.
+  // The machine whose kernel wrote it, as uname -m says; "" is the one that this program is for.
   std::string architecture = {};
 
   // nullptr when the event has no such field.

@@ -25,7 +25,7 @@ class FieldLookup {
   NumberAt required(std::initializer_list<std::string_view> names);
   std::optional<NumberAt> optional(std::string_view name);
   std::optional<Field> optional_text(std::string_view name) const;
-  // Where an array of at least so many bytes begins.
+  // Where an array of at least this many bytes begins.
   std::uint32_t required_array(std::string_view name, std::size_t size_bytes);
 
   const EventFormat& format() const { return format_; }

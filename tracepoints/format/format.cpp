@@ -51,7 +51,7 @@ FieldKind kind_of(const tep_format_field& field) {
   return is_list || !is_number ? FieldKind::Array : FieldKind::Integer;
 }
 
-// 2.6.32's format files do not say "signed:" (kernel/trace/trace_events.c): then the type tells.
+// 2.6.32's format files do not say "signed:" (kernel/trace/trace_events.c): then the type decides.
 bool is_signed_type(std::string_view type) {
   const std::string_view first = split(trim(type), ' ').front();
   constexpr std::array<std::string_view, 10> kSigned = {
@@ -95,7 +95,7 @@ Result<EventFormat> parse_format(std::string_view text, std::string_view system)
     return Error{"tep_alloc", ENOMEM, ""};
   }
   if (copy) {
-    // The status tells of the print fmt too; whether the event is there tells of its fields.
+    // The status includes the print fmt; the presence of the event shows that its fields are good.
     tep_parse_event(handle.get(), copy->c_str(), copy->size(), group.c_str());
   }
   const tep_event* event = tep_get_first_event(handle.get());

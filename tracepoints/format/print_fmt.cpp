@@ -104,8 +104,9 @@ void add_names_of(const tep_print_arg& argument, std::string_view text, EventFor
   }
 }
 
-// Of an expression that begins with an identifier: up to the ')' that makes it a cast, "gfp_t)" of
-// "( gfp_t)0x400u"; 0 when it is none. A cast holds words only and has an operand behind it.
+// For an expression that begins with an identifier: the length up to the ')' that makes it a cast,
+// "gfp_t)" of "( gfp_t)0x400u"; 0 when it is none. A cast holds words only and has an operand
+// behind it.
 std::size_t length_of_cast(std::string_view expression) {
   const std::size_t close = expression.find_first_of(")(|&+-<>~,");
   if (close == std::string_view::npos || expression[close] != ')') {

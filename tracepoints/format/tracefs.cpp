@@ -44,7 +44,7 @@ bool is_mounted(std::string_view type) {
   });
 }
 
-// A pattern without wildcards stands for itself: no directory of 2,000 events is read for it.
+// A pattern without wildcards is a name: no directory of 2,000 events is read for it.
 std::vector<std::string> names_in(const std::string& directory, std::string_view pattern) {
   if (pattern.find_first_of("*?") == std::string_view::npos) {
     return {std::string(pattern)};

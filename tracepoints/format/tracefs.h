@@ -25,7 +25,7 @@ std::string tracefs_root_in(std::string_view mounts);
 // "group:event". Errors of names: Usage, with the nearest names that exist.
 class TracepointFiles {
  public:
-  // Of this machine's tracing directory.
+  // The formats of this machine's tracing directory.
   static Result<TracepointFiles> open();
 
   // The same without mounting it. Error: not mounted, or not to be read by this user.
@@ -35,7 +35,7 @@ class TracepointFiles {
 
   const std::string& root() const { return root_; }
 
-  // Of an event or a pattern ("vmscan:*", "*:mm_*"): whether there is any such event.
+  // Whether any event matches this name or pattern ("vmscan:*", "*:mm_*").
   bool has(std::string_view pattern) const;
 
   // All events that match, sorted; none is no error.

@@ -22,8 +22,8 @@ struct HeapFunction {
   bool returns_block = true;        // false: nothing, or through a pointer (posix_memalign)
   bool is_operator = false;         // C++'s: an exception may leave it
   std::int8_t memory_pointer = -1;  // of posix_memalign: where the block's address is put
-  // Of Go, whose arguments are in registers of its own since 1.17 (ABIInternal), and whose stacks
-  // move: no return may be probed. Its garbage collector frees.
+  // A function of Go, whose arguments are in registers of its own since 1.17 (ABIInternal), and
+  // whose stacks move: no return may be probed. Its garbage collector frees.
   bool is_go = false;
 };
 

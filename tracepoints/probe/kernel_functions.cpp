@@ -76,7 +76,7 @@ std::optional<std::string> find_kernel_function(std::string_view list, std::stri
     const std::size_t end = std::min(list.find('\n', at), list.size());
     const std::string_view line = list.substr(at, end - at);
     at = end + 1;
-    // Lists have some 100,000 lines: most are told apart without taking them to pieces.
+    // Lists have some 100,000 lines: most are rejected without parsing them.
     if (line.find(function) == std::string_view::npos) {
       continue;
     }

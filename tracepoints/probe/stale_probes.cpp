@@ -11,7 +11,7 @@
 namespace memtrace {
 namespace {
 
-// Whoever has probes keeps the file open in which they are defined: ProbeGroup.
+// A memtrace that has probes keeps the file open in which they are defined: ProbeGroup.
 bool has_open(const std::string& process, const std::string& events_file) {
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(process + "/fd", failed)) {

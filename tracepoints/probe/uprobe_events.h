@@ -43,7 +43,7 @@ using WriteProbeCommand = int (*)(const std::string& events_file, const std::str
 
 int write_probe_command(const std::string& events_file, const std::string& command);
 
-// 0 or errno: EBUSY when it is still in use after so many tries.
+// 0 or errno: EBUSY when it is still in use after this many tries.
 int remove_probe(const std::string& events_file,
                  const ListedProbe& probe,
                  int tries,

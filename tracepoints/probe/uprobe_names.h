@@ -17,10 +17,10 @@ enum class ProbeKind : std::uint8_t { Events, Heap, Kernel };
 inline constexpr std::string_view kKernelGroupStart = "memtrace_kernel_";
 inline constexpr std::string_view kPerfProbeGroup = "probe";  // perf's own, unless it is told so
 
-// "memtrace_123", "memtrace_heap_123": whose they are can be told after a crash.
+// "memtrace_123", "memtrace_heap_123": the owner is known after a crash.
 std::string probe_group_name(ProbeKind kind, pid_t pid);
 
-// Of an event's whole name.
+// The group of an event's whole name.
 bool is_kernel_probe_name(std::string_view name);
 
 // The pid in a group name of ours; nothing for other people's groups.

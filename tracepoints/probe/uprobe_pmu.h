@@ -26,7 +26,7 @@ struct RegisterArgument {
 };
 
 // An argument without a name is called by its number, "arg1", as uprobe_events does. Error: an
-// argument that is memory or text, which registers cannot tell.
+// argument that is memory or text, which registers cannot hold.
 Result<std::vector<RegisterArgument>> parse_register_arguments(std::string_view args);
 
 // The registers among them, as in attr.sample_regs_user.
