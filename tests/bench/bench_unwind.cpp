@@ -44,7 +44,7 @@ class Dump {
   Sample sample_;
 };
 
-// Of this thread: others may use the processor too.
+// The time of this thread: others may use the processor too.
 std::uint64_t processor_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What depends on the kind of machine refuses to be built for one that memtrace does not know, and
-# names both that it does: no "#else" that stands for whatever else there may be.
+# names both that it does: no "#else" for any other machine.
 cd "$1" || exit 1
 compiler=${CXX:-c++}
 bad=0

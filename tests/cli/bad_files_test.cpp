@@ -17,8 +17,8 @@ class BadFilesTest : public ProgramTest {
 
   std::string crowd() const { return text_of(crowd_path()); }
 
-  // Of the events alone, or of all views: names that the file has lost are then looked up in this
-  // machine's files, which takes its time.
+  // A report of the events only, or of all views: names that the file has lost are then looked up
+  // in this machine's files, which takes its time.
   void expect_sentence_or_report(const std::string& view, const std::string& what) {
     const Outcome outcome = run("$MEMTRACE report -i bad.data " + view);
     const bool refused = outcome.status == 1 && outcome.says("memtrace: ") && outcome.out.empty();

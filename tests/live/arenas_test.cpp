@@ -44,7 +44,7 @@ TEST_F(ArenasTest, static_probes_of_malloc_are_told_as_they_were) {
   const Json& moved = table(shown, "thresholds").at("rows").at(0);
   EXPECT_EQ(moved.at("mmap_threshold"), 256 << 10);
   EXPECT_EQ(moved.at("trim_threshold"), 512 << 10);
-  // Of each thread 2 arenas, 2 heaps, 2 resized, 6 waits and reuses, 1 freed; sbrk and thresholds.
+  // For each thread 2 arenas, 2 heaps, 2 resized, 6 waits and reuses, 1 freed; sbrk and thresholds.
   EXPECT_EQ(table(shown, "what happened").at("rows").size(), 3 * 13 + 3);
   EXPECT_FALSE(says(shown, "guessed"));
 }

@@ -105,7 +105,7 @@ TEST_F(DryRunTest, probes_in_the_kernel_are_lines_that_perf_takes) {
   EXPECT_EQ(probes, 5U) << plan.out;
 }
 
-// Whoever plans need not be allowed to record: the plan is for a host, not for a user.
+// A user who plans need not be allowed to record: the plan is for a host, not for a user.
 TEST_F(DryRunTest, nobody_gets_a_plan_that_root_can_run) {
   run_well("cp $MEMTRACE $PUPPETS/many_kmallocs . && chmod 755 . memtrace many_kmallocs");
   const Outcome plan = run_well(

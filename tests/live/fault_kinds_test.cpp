@@ -1,5 +1,5 @@
-// Page faults of each kind, caused on purpose: so many, in that class, and no others there; against
-// what getrusage(2) and perf count.
+// Page faults of each kind, caused on purpose: this number, in that class, and no others there;
+// against what getrusage(2) and perf count.
 #include <fstream>
 
 #include "live/live_test.h"
@@ -15,7 +15,7 @@ struct Usage {
   std::uint64_t major = 0;
 };
 
-// So many huge pages more in the pool, as long as it lives.
+// Adds this number of huge pages to the pool, as long as it lives.
 class HugePagePool {
  public:
   explicit HugePagePool(long more) : before_(pages()), wanted_(before_ + more) { set(wanted_); }
@@ -57,7 +57,7 @@ class FaultKindsTest : public LiveTest {
     return usage;
   }
 
-  // Of the rows at this function.
+  // The sum of the rows at this function.
   std::uint64_t faults_at(std::string_view function, const char* fault_class) {
     std::uint64_t sum = 0;
     for (const Json& row : by_class_.at("tables").at(0).at("rows")) {
@@ -68,7 +68,7 @@ class FaultKindsTest : public LiveTest {
     return sum;
   }
 
-  // All faults of the function are of this class, and there are so many.
+  // All faults of the function are of this class, and this is their number.
   void expect_class(std::string_view function, const char* fault_class, std::uint64_t count) {
     by_class_ = report("faults --user --top 0 --by stack,class");
     EXPECT_EQ(faults_at(function, fault_class), count);
@@ -76,7 +76,8 @@ class FaultKindsTest : public LiveTest {
     EXPECT_EQ(lost_in(by_class_), 0U);
   }
 
-  // A file of so many pages in the test's folder, which is no tmpfs where the figures need a disk.
+  // A file of this number of pages in the test's folder, which is no tmpfs where the figures need a
+  // disk.
   std::string make_file(std::size_t pages) {
     const std::string path = dir_.path() + "/pages";
     std::ofstream file(path, std::ios::binary);

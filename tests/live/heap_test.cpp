@@ -56,7 +56,7 @@ TEST_F(HeapTest, leaks_through_tcmalloc_are_exact) {
   expect_all_leaks(leaks_of("-- $PUPPETS/heap_patterns all", tcmalloc));
 }
 
-// Of operators that call another function of their allocator, or jump to it, one is counted.
+// Operators that call another function of their allocator, or jump to it, count once.
 TEST_F(HeapTest, a_call_is_counted_once_whatever_the_allocator_makes_of_it) {
   for (const char* name : {"", "libjemalloc.so", "libtcmalloc_minimal.so"}) {
     const std::string preload = *name == '\0' ? "" : library(name);

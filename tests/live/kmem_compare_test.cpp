@@ -8,7 +8,7 @@
 namespace memtrace::test {
 namespace {
 
-// Of the puppet alone: what others free untraced, in bulk, the two tools count differently.
+// For the puppet only: the two tools count differently what others free untraced, in bulk.
 std::string record(const std::string& work) {
   return "perf record -q -g -m 8M -o kmem.data -e kmem:kmalloc,kmem:kfree,kmem:kmem_cache_alloc,"
          "kmem:kmem_cache_free,kmem:mm_page_alloc,kmem:mm_page_free -- $PUPPETS/" +

@@ -164,7 +164,7 @@ TEST_F(LimitsTest, pipe_that_stands_still_does_not_keep_memtrace_from_ending) {
   EXPECT_NE(run("pgrep -f '[m]any_kmallocs 1000000|[s]leep 4567'").status, 0);
 }
 
-// A pipe holds 64 KiB unless told otherwise (pipe(7)): it is full before memtrace begins.
+// A pipe holds 64 KiB by default (pipe(7)): it is full before memtrace begins.
 TEST_F(LimitsTest, pipe_that_stands_still_does_not_keep_a_live_view_from_ending) {
   run_well("mkfifo pipe");
   const Background reader("exec 3< pipe; exec sleep 100", dir_.path(), environment());

@@ -20,7 +20,7 @@ namespace memtrace::test {
 
 using Json = nlohmann::json;
 
-// Of each event, how many samples a file holds.
+// The number of samples of each event in a file.
 using EventCounts = std::map<std::string, std::uint64_t>;
 
 class LiveTest : public testing::Test {

@@ -24,8 +24,8 @@ class PercpuTest : public LiveTest {
     }
   }
 
-  // Of "12 percpu:percpu_alloc_percpu: ... ptr=0x60795baff000 bytes_alloc=64" and the frees: what
-  // was not freed, by the process that allocated it.
+  // Parses "12 percpu:percpu_alloc_percpu: ... ptr=0x60795baff000 bytes_alloc=64" and the frees:
+  // what was not freed, by the process that allocated it.
   std::map<std::uint32_t, Held> held_by_script() {
     struct Block {
       std::uint32_t pid = 0;

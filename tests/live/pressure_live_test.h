@@ -12,7 +12,7 @@ namespace memtrace::test {
 
 inline constexpr std::uint64_t kMebibyte = 1U << 20U;
 
-// Of a whole report: the machine's own pressure is in it too, so figures are at least ours.
+// For a whole report: the machine's own pressure is in it too, so figures are at least ours.
 class PressureTest : public LiveTest {
  protected:
   void SetUp() override {

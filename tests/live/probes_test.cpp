@@ -95,7 +95,7 @@ TEST_F(ProbesTest, the_uprobe_pmu_gives_the_same_figures_as_tracefs) {
   if (IsSkipped() || !std::filesystem::exists("/sys/bus/event_source/devices/uprobe/type")) {
     GTEST_SKIP() << "needs perf and a kernel with the uprobe PMU";
   }
-  // Of stacks and functions; ages differ from run to run.
+  // Compares stacks and functions; ages differ from run to run.
   const auto rows_of = [](const Json& report) {
     std::multiset<std::string> rows;
     for (const Json& row : report.at("tables").at(0).at("rows")) {
@@ -269,7 +269,7 @@ TEST_F(ProbesTest, a_static_probes_semaphore_is_raised_while_recording_and_put_b
     }
     EXPECT_EQ(rows, 1U) << i << counted.dump();
   }
-  // Of a program that runs already, and goes on after the recording.
+  // For a program that already runs, and continues after the recording.
   const Outcome attached = run_well(
       "mkfifo lines; $PUPPETS/sdt_semaphore 25 pause <lines >told & exec 9>lines; PID=$!\n"
       "while ! grep -q semaphore told; do sleep 0.05; done\n" +

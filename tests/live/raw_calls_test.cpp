@@ -6,7 +6,7 @@ namespace {
 
 class RawCallsTest : public LiveTest {
  protected:
-  // Of the calls of one run, recorded both ways.
+  // The calls of one run, recorded both ways.
   void record(const std::string& events) {
     run_well("$MEMTRACE record -o calls.data -e " + events +
              " -- $PUPPETS/map_patterns > puppet.out 2>&1");

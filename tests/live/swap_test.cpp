@@ -1,5 +1,5 @@
-// Swap-ins of so many pages, with a swap file of the test's own and in a memory cgroup of its own,
-// against the kernel's counters.
+// Swap-ins of a known number of pages, with a swap file of the test's own and in a memory cgroup of
+// its own, against the kernel's counters.
 #include "live/live_test.h"
 
 namespace memtrace::test {

@@ -240,7 +240,7 @@ TEST_F(TargetsTest, memleak_without_a_process_is_of_the_kernel) {
   EXPECT_EQ(Json::parse(outcome.out).at("view"), "kleaks");
 }
 
-// Of a function of our own, which slows nobody down.
+// Probes a function of our own, which slows nobody down.
 TEST_F(TargetsTest, calls_of_all_processes_are_counted_before_they_are_recorded) {
   const auto caller = start("while :; do $PUPPETS/many_kmallocs 1 >&2; done");
   const std::string calls = "-e uprobe:$PUPPETS/many_kmallocs:send_messages --format json 1 1";

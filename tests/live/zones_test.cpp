@@ -6,7 +6,7 @@
 namespace memtrace::test {
 namespace {
 
-// Of one zone, in pages, as the kernel says.
+// The figures of one zone, in pages, as the kernel says.
 using Marks = std::map<std::string, std::uint64_t>;
 
 // By the zone's name, of node 0: "Node 0, zone   Normal", "  pages free     12", "        min 3".

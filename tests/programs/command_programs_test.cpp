@@ -76,7 +76,7 @@ TEST(LoaderList, gives_the_paths_of_libraries) {
             expected);
 }
 
-// The kernel tells the loader where the file itself lies, which $ORIGIN stands for.
+// The kernel gives the loader the place of the file itself, which $ORIGIN means.
 TEST_F(CommandProgramsTest, a_symbolic_link_is_the_file_that_it_leads_to) {
   const std::string program = place_program("/real/program");
   fs::create_symlink("real/program", dir_.path() + "/link");

@@ -9,7 +9,7 @@
 namespace memtrace {
 namespace {
 
-// One key, whose text tells which row it is, and one cell to sort by.
+// One key, whose text identifies the row, and one cell to sort by.
 Table table_of(Unit unit, std::vector<std::pair<std::string, Cell>> rows) {
   Table table{.columns = {{"name", Unit::Text}, {"value", unit}}, .key_count = 1};
   for (auto& [name, value] : rows) {

@@ -1,5 +1,5 @@
 // The same happenings, written down as each kernel would: every view reports the figures that were
-// put in, as far as the kernel tells them.
+// put in, as far as the kernel reports them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -291,7 +291,7 @@ TEST_F(SessionTest, frees_that_match_nothing_are_those_of_wanted_tasks) {
   EXPECT_EQ(run(options).front().caveats.unmatched, 0U);
 }
 
-// Of what the recording left out nobody knows when it is freed.
+// The frees of what the recording left out cannot be matched.
 TEST_F(SessionTest, frees_that_match_nothing_say_what_the_recording_left_out) {
   source_.edit().about_json = to_json(RecordingFacts{.limited = {"kmem:kmalloc"}});
   source_.add_kmalloc(2, {});
@@ -316,7 +316,7 @@ TEST_F(SessionTest, only_wanted_threads_are_shown_but_all_are_counted) {
   EXPECT_EQ(session_->event_counts().front().samples, 2U);
 }
 
-// Of process 7, and of its child, that was not there any more to be read.
+// For process 7, and for its child, which had ended before it could be read.
 void add_family(FakeSource& source) {
   source.edit().identities = "user 1000 anna\ncgroup 1 /web.service\ntask 1 7 1000 1\n";
   source.add_kmalloc(2, {.pid = 7});

@@ -60,7 +60,7 @@ inline void announce(EventScript& script, const NewArea& area) {
                            .flags = area.flags}});
 }
 
-// A call, and the record that the kernel writes meanwhile.
+// A call, and the record that the kernel writes during it.
 inline void play_mapping(EventScript& script, const std::vector<Step>& call, const NewArea& area) {
   script.play(call.front());
   announce(script, area);

@@ -33,7 +33,7 @@ struct Step {
   std::vector<std::uint64_t> fields = {};  // 8 bytes each, as the event's format has them in order
 };
 
-// An object of a slab cache; kmalloc's are told apart by the step that they are in.
+// An object of a slab cache; kmalloc's are distinguished by the step that they are in.
 struct Object {
   std::uint64_t ptr = 0x1000;  // 0: the allocation failed
   std::uint64_t bytes_req = 0;
@@ -194,7 +194,7 @@ class EventScript {
     }
   }
 
-  // Of the kinds of events that have been given fields.
+  // The kinds of events that have fields.
   Result<> check() { return view_->check(types_); }
 
   Report finish(View::Span span = {.start_ns = 0, .end_ns = 1'000'000'000}) {

@@ -78,7 +78,7 @@ class FilledSample {
     return std::get<Payload>(payload);
   }
 
-  // Of a sample that is a byte too short for its fields.
+  // A sample that is a byte too short for its fields.
   bool is_refused_when_cut() {
     auto decoder = decoder_for({format_.system + ":" + format_.name, 0, format_});
     return decoder.ok() &&

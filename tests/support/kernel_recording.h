@@ -70,7 +70,7 @@ inline std::uint64_t value_of(const std::string& text, const Field* field) {
                                : std::stoull(text, nullptr, 0);
 }
 
-// The fields that the format has, of those that the happening tells.
+// The fields that the format has, of those that the happening has.
 inline std::vector<std::byte> raw_bytes(const RecordedEvent& event, const Happening& happening) {
   std::size_t size_bytes = 0;
   for (const Field& field : event.format.fields) {
@@ -223,7 +223,7 @@ class KernelRecording {
                              {kTrackingId + events_.size()}});
   }
 
-  // Which event tells of it, and the bytes that it says.
+  // The event that reports it, and its bytes.
   std::optional<std::pair<std::size_t, std::vector<std::byte>>> told(
       const Happening& happening) const {
     for (const std::string& name : happening.events) {

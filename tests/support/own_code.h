@@ -21,7 +21,7 @@ struct MappedPlace {
   std::uint64_t file_offset = 0;
 };
 
-// Which file of this process an address lies in; an empty path for none.
+// The file of this process that an address lies in; an empty path for none.
 inline MappedPlace mapped_place(std::uint64_t avma) {
   const auto maps = read_file("/proc/self/maps");
   if (!maps.ok()) {

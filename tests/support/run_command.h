@@ -1,4 +1,4 @@
-// Runs programs as a user would, from a shell, and tells what came of it.
+// Runs programs as a user would, from a shell, and returns their results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -55,8 +55,9 @@ inline bool wait_until(const std::function<bool()>& condition) {
   return true;
 }
 
-// A shell script that runs meanwhile, in `folder`. `exec` in front of its only command makes pid()
-// that command's. Its outputs go to files: no pipe can fill up and no child can hold one open.
+// A shell script that runs at the same time, in `folder`. `exec` in front of its only command makes
+// pid() that command's. Its outputs go to files: no pipe can fill up and no child can hold one
+// open.
 class Background {
  public:
   Background(const std::string& script, const std::string& folder, const Environment& environment) {

@@ -30,7 +30,7 @@ struct Machine {
   void call_from(std::uint64_t pc, std::uint64_t callee) {
     stack.push_back(pc);
     if (callee % 3 == 0) {
-      stack.push_back(pc * 3);  // stands for a frame pointer
+      stack.push_back(pc * 3);  // in place of a frame pointer
     }
     stack.resize(stack.size() + callee % 4);
   }
@@ -66,7 +66,7 @@ class FastWalkTest : public testing::Test {
     table_.insert(kSpace, kOutermost - 1, outermost);
   }
 
-  // Of a program in which each function, outermost first, has called the next.
+  // The stack of a program in which each function, outermost first, has called the next.
   Words walk(FastWalk& walk, const Words& functions, std::uint64_t space = kSpace) {
     Machine machine;
     std::uint64_t pc = kOutermost;

@@ -1,4 +1,4 @@
-// busy_threads THREADS SECONDS: so many threads allocate and free without a pause for so long. They
+// busy_threads THREADS SECONDS: THREADS threads allocate and free without a pause for SECONDS. They
 // take all of the CPUs, as far as they are let.
 #include <pthread.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// heap_storm THREADS CALLS: so many threads allocate and free as fast as they can, each with sizes
+// heap_storm THREADS CALLS: THREADS threads allocate and free as fast as they can, each with sizes
 // of its own; of thread number n, 10 blocks of 1,000 + n bytes are not freed. A free of another
 // thread's block comes in as well: every tenth block goes to the next thread.
 #include <pthread.h>

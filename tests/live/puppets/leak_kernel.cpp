@@ -37,7 +37,7 @@ std::vector<long> make_queues(long count) {
   return queues;
 }
 
-// The child closes its outputs, so that whoever reads them does not wait for it.
+// The child closes its outputs, so that their reader does not wait for it.
 void free_later(const std::vector<long>& queues, unsigned seconds) {
   if (fork() != 0) {
     return;

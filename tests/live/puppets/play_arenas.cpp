@@ -1,4 +1,4 @@
-// play_arenas N: tells by glibc's probes that N threads make an arena of two heaps each, wait for
+// play_arenas N: reports by glibc's probes that N threads make an arena of two heaps each, wait for
 // the first one's N times each, and free their second heap; that sbrk took 64 KiB and gave back 16;
 // and that free moved the thresholds to 256 and 512 KiB. The addresses are made up.
 #include <thread>

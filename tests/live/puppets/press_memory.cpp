@@ -74,7 +74,7 @@ int press_names(long count) {
 }
 
 // One more than asked for, so that the first can begin at a multiple of its size. Huge pages are
-// forbidden meanwhile and not asked for: neither a fault nor khugepaged makes one first.
+// forbidden during this and not asked for: neither a fault nor khugepaged makes one first.
 int collapse(long count) {
   (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
   const std::size_t bytes = (static_cast<std::size_t>(count) + 1) * kHugeBytes;

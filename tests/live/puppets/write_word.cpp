@@ -1,5 +1,5 @@
 // write_word COUNT: writes so often to the word `watched`, in write_each(). It is linked at fixed
-// addresses, so that nm(1) tells where the word will be.
+// addresses, so that nm(1) shows where the word will be.
 #include "tests/live/puppets/puppet.h"
 
 volatile long watched = 1;  // not 0: the kernel clears what begins as zeros

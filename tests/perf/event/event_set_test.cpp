@@ -146,7 +146,7 @@ TEST_P(OldKernelsTest, events_are_opened_and_what_is_not_known_is_said) {
   EXPECT_EQ(ids.count(0), 0U) << "each event has the id that is in its records";
 }
 
-// Samples of one ring are told apart by an id that must lie at the same place in all of them.
+// Samples of one ring are distinguished by an id that must lie at the same place in all of them.
 TEST_P(OldKernelsTest, samples_of_all_events_have_time_and_id_at_the_same_place) {
   const SimulatedKernel kernel(GetParam());
   const auto set = EventSet::open(setup_for(kernel));

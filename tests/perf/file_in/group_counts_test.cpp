@@ -218,7 +218,7 @@ TEST_F(GroupCountsTest, cut_samples_and_unknown_ids_do_no_harm) {
   wrong[10 * 8] = std::byte{0xff};  // the member's id
   EXPECT_EQ(samples_of({wrong}), Names{"0:1"});
   RecordBytes many = leader_sample({.leader = 2, .member = 5});
-  many[6 * 8] = std::byte{0xff};  // of so many there is only room for two
+  many[6 * 8] = std::byte{0xff};  // there is only room for two of them
   Sample sample{.event = 0};
   EXPECT_EQ(counts_.take(sample, many, parser_).size(), 2U);
   for (std::size_t bytes = 0; bytes < many.size(); bytes += 8) {

@@ -45,7 +45,7 @@ TEST(AsyncOutputTest, second_signal_ends_the_wait_for_a_pipe_that_stands_still) 
   fill(output, AsyncOutput::kQueueBlocks + 4);  // more than may be under way
   output.drain();
   EXPECT_EQ(output.failure(), ETIMEDOUT);
-  // Whoever polls sees the signals all the same.
+  // A caller that polls still sees the signals.
   EXPECT_TRUE(signals.poll().has_value());
   EXPECT_TRUE(signals.poll().has_value());
   EXPECT_FALSE(signals.poll().has_value());

@@ -170,7 +170,7 @@ TEST_F(RingMergeTest, agrees_with_sorting_everything_at_the_end) {
   EXPECT_TRUE(merge_.take_losses().late.empty());
 }
 
-// Hands over chunks with so many bytes each.
+// Hands over chunks with this many bytes each.
 void push(ChunkQueue& queue, std::size_t count, std::size_t used_bytes) {
   for (std::size_t i = 0; i < count; ++i) {
     ChunkPtr chunk = queue.take_empty();

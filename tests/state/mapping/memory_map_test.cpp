@@ -62,7 +62,7 @@ class NaiveMap {
     }
   }
 
-  // Of equal lengths.
+  // Mappings of equal lengths.
   void move(MemoryMap::Range from, MemoryMap::Range to, bool keep_old) {
     const auto old = pages_;
     if (!keep_old) {

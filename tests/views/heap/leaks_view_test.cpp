@@ -112,7 +112,7 @@ TEST(Leaks, what_other_threads_free_meanwhile_does_not_matter) {
   script.play({first, second, first, second});
   EXPECT_EQ(total(script.finish(), "count"), 0U);
   EXPECT_EQ(script.world().unmatched_frees(), 0U);
-  // The address is given out again, and freed by whoever freed it before.
+  // The address is given out again, and freed by the task that freed it before.
   script.play(heap_alloc(0x10, 100));
   script.play(first);
   EXPECT_EQ(total(script.finish(), "count"), 0U);

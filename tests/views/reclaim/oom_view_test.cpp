@@ -226,7 +226,7 @@ TEST_F(OomTest, kprobe_has_the_stack_that_the_mark_lacks) {
   EXPECT_TRUE(has_note(report, "of 1 kills the stack is that of the kprobe"));
 }
 
-// Of the killer's own thread, and one for each call.
+// Probes in the killer's own thread, one for each call.
 TEST_F(OomTest, kprobe_tells_the_killers_signals_where_functions_have_no_names) {
   namer_.stacks[StackId{5}] = kernel_stack({"[kernel]+0x1234"});
   EventScript script("oom");
