@@ -48,7 +48,8 @@ TEST_F(HostileInputTest, suppression_with_many_wildcards_is_a_suppression) {
 }
 
 TEST_F(HostileInputTest, suppressions_have_a_size) {
-  expect_refused("report -i $CROWD --suppressions /dev/zero", 1, "/dev/zero is no list", "give a");
+  expect_refused(
+      "report -i $CROWD --suppressions /dev/zero", 1, "/dev/zero is not a list", "give a");
   const Outcome pipe = run("echo leak:x > f; $MEMTRACE report -i $CROWD --suppressions f");
   EXPECT_EQ(pipe.status, 0) << pipe.all();
 }

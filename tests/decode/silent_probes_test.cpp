@@ -27,7 +27,7 @@ TEST(SilentProbesTest, only_a_file_all_of_whose_probes_were_silent_is_named) {
   probes.saw(2);
   const auto notes = probes.notes(events, always);
   ASSERT_EQ(notes.size(), 1U);
-  EXPECT_NE(notes.front().find("/run/other fired; it is on a tmpfs"), std::string::npos);
+  EXPECT_NE(notes.front().find("/run/other was hit; it is on a tmpfs"), std::string::npos);
 }
 
 TEST(SilentProbesTest, a_file_elsewhere_may_be_silent) {

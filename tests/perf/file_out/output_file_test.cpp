@@ -88,7 +88,7 @@ TEST_F(OutputFileTest, old_name_in_use_for_something_else_is_left_alone) {
   write(path_ + ".old", "a letter");
   const auto file = OutputFile::create(path_, nullptr);
   ASSERT_FALSE(file.ok());
-  EXPECT_TRUE(file.error().message.starts_with(path_ + ".old holds something else"))
+  EXPECT_TRUE(file.error().message.starts_with(path_ + ".old is not a recording"))
       << file.error().message;
   EXPECT_EQ(read(path_), "PERFILE2 first");
   EXPECT_EQ(read(path_ + ".old"), "a letter");

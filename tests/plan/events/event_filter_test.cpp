@@ -48,7 +48,7 @@ TEST(EventFilterTest, only_events_with_all_its_fields_get_the_filter) {
   EXPECT_EQ(requests[0].filter, "bytes_req > 4096 && common_pid != 0 && COMM == \"x\"");
   EXPECT_EQ(requests[1].filter, "");
   EXPECT_EQ(requests[2].filter, "");
-  EXPECT_NE(note.value().find("whose fields they lack: kmem:kfree, page-faults"),
+  EXPECT_NE(note.value().find("because they lack its fields: kmem:kfree, page-faults"),
             std::string::npos);
 }
 

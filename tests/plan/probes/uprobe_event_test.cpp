@@ -27,7 +27,7 @@ TEST(UprobeEvent, a_return_has_its_value) {
   ASSERT_TRUE(event.ok());
   EXPECT_TRUE(event.value().is_return);
   EXPECT_EQ(event.value().function, "malloc");
-  EXPECT_EQ(event.value().arguments, "result=%ax:u64") << "kernels of old know registers only";
+  EXPECT_EQ(event.value().arguments, "result=%ax:u64") << "old kernels support only registers";
 }
 #endif
 

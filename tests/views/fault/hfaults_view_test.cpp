@@ -122,7 +122,7 @@ TEST_F(ProbedHugeFaults, kernels_own_accesses_count_and_have_no_time) {
   EXPECT_EQ(figure(report, {text("kernel")}, "hugetlb"), number(3));
   EXPECT_EQ(figure(report, {text("kernel")}, "time"), Cell());
   EXPECT_EQ(total(report, "hugetlb"), 3U);
-  EXPECT_TRUE(has_note(report, "3 faults of hugetlb are known by the kprobe"));
+  EXPECT_TRUE(has_note(report, "3 hugetlb faults are known only from the kprobe"));
   EXPECT_EQ(total(script.finish(), "count"), 0U);
 }
 

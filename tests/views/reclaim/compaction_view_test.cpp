@@ -149,7 +149,7 @@ TEST(Compaction, pages_of_one_whose_begin_was_lost_are_in_the_totals) {
   EXPECT_EQ(total(report, "migrated"), 70U);
   EXPECT_EQ(total(report, "failed"), 2U);
   EXPECT_EQ(total(report, "put_back"), 4U);
-  EXPECT_TRUE(has_note(report, "30 of the pages that were migrated are in no row"));
+  EXPECT_TRUE(has_note(report, "30 migrated pages are in no row"));
 }
 
 // What was put back is no substitute: it is more than what failed.

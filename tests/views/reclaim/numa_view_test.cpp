@@ -99,7 +99,7 @@ TEST(Numa, faults_are_put_to_the_node_of_their_page) {
   EXPECT_EQ((*second)[column_index(nodes, "faults")], number(2));
   EXPECT_EQ((*second)[column_index(nodes, "local")], number(1));
   EXPECT_EQ((*second)[column_index(nodes, "remote")], number(1));
-  EXPECT_TRUE(has_note(report, "of 1 faults the kernel did not tell"));
+  EXPECT_TRUE(has_note(report, "the kernel did not report the page of 1 faults"));
 }
 
 Step access(std::uint64_t error_code) {

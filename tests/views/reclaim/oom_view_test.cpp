@@ -131,7 +131,7 @@ TEST_F(OomTest, a_signal_that_anybody_may_have_sent_is_no_kill) {
   EXPECT_EQ(total(report, "kills"), 0U);
   EXPECT_TRUE(report.tables.at(0).rows.empty());
   EXPECT_TRUE(report.inconclusive) << "the overview does not show it";
-  EXPECT_TRUE(has_note(report, "1 SIGKILLs may be the OOM killer's or anybody's"));
+  EXPECT_TRUE(has_note(report, "1 SIGKILLs may come from the OOM killer"));
 }
 
 TEST_F(OomTest, signals_beside_mark_victim_are_not_counted_twice) {
@@ -223,7 +223,7 @@ TEST_F(OomTest, kprobe_has_the_stack_that_the_mark_lacks) {
   ASSERT_EQ(kills.rows.size(), 1U);
   EXPECT_EQ(cell(kills, 0, "stack"), stack(2));
   EXPECT_EQ(cell(kills, 0, "for"), text("machine"));
-  EXPECT_TRUE(has_note(report, "of 1 kills the stack is that of the kprobe"));
+  EXPECT_TRUE(has_note(report, "the stacks of 1 kills come from the kprobe"));
 }
 
 // Probes in the killer's own thread, one for each call.

@@ -142,7 +142,7 @@ TEST(Vmscan, works_without_their_other_side_are_told) {
   EXPECT_EQ(figure(report, {number(100)}, "time_ns"), number(0));
   EXPECT_EQ(of_kind(report, "direct", "avg_ns"), Cell());
   EXPECT_TRUE(has_note(report, "1 began before"));
-  EXPECT_TRUE(has_note(report, "2 had begun and not ended"));
+  EXPECT_TRUE(has_note(report, "2 had not ended at the end"));
   EXPECT_TRUE(has_note(report, "1 began and their end was never seen"));
   const Report next = script.finish();
   EXPECT_FALSE(has_note(next, "began before"));
