@@ -282,7 +282,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   if (options_.live) {
     observer_.at_end(span.end_ns, world_.observations());
   }
-  about_ = parse_recording_facts(source_.recording().about_json);  // a pipe tells it at its end
+  about_ = parse_about(source_.recording().about_json);  // a pipe has it at its end
   count_logged_losses(span);
   note_vmstat();
   std::vector<Report> reports;

@@ -40,13 +40,13 @@ TaskFilter::Verdict TaskFilter::judge_task(const World& world, const Task& task)
   return cgroups.empty() || has_cgroup ? Verdict::Accepted : Verdict::UnknownCgroup;
 }
 
-// The name of one that is known.
+// The identity is known.
 bool TaskFilter::accepts_user(const IdentityTable& identities, IdentityId identity) const {
   return !asks_user() || is_among(uids, identities.uid(identity)) ||
          (!users.empty() && is_among(users, identities.user(identity)));
 }
 
-// Of one that is known.
+// The identity is known.
 bool TaskFilter::accepts_cgroup(const IdentityTable& identities, IdentityId identity) const {
   const auto is_in = [&](const std::string& text) {
     return identities.cgroup(identity).find(text) != std::string_view::npos ||

@@ -89,7 +89,7 @@ class ElfFile {
 
   std::string path_;
   ForeignBytes bytes_;            // before elf_, which reads from it until its end
-  std::vector<std::byte> image_;  // likewise
+  std::vector<std::byte> image_;  // before elf_, too
   std::unique_ptr<Elf, Close> elf_;
   std::vector<Segment> segments_;
   std::uint16_t machine_ = 0;

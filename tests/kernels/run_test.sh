@@ -1,5 +1,5 @@
 #!/bin/sh
-# tests/kernels/run itself, with a program in QEMU's place that says what a guest says: what is told
+# tests/kernels/run itself, with a program in QEMU's place that says what a guest says: what is printed
 # while it works, that each boot keeps its log, and that nothing is left behind by any way to end.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

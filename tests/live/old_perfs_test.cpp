@@ -58,8 +58,8 @@ constexpr const char* kEvents = " -e kmem:kmalloc,kmem:kfree,page-faults ";
 TEST_P(OldPerfsTest, recording_has_as_many_samples_as_its_own_perf_says) {
   run_well(perf_ + " record -q -o perf.data" + kEvents + GetParam().options + kWork);
   const EventCounts own = own_counts("perf.data");
-  // perf script shows a sample that comes later than its round allows out of order; memtrace tells
-  // how many it left out.
+  // perf script shows a sample that comes later than its round allows out of order; memtrace
+  // counts those that it left out.
   if (const std::uint64_t late = report("-i perf.data").at("caveats").at("late"); late == 0) {
     EXPECT_EQ(own, old_counts("perf.data"));
   } else {

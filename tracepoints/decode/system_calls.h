@@ -42,7 +42,7 @@ class CallNumbers {
   // As uname -m says; "" is this program's own. Of others no call is known.
   explicit CallNumbers(std::string_view architecture = {});
 
-  SystemCall call(std::uint64_t number) const;  // Other: none that is told apart
+  SystemCall call(std::uint64_t number) const;  // Other: none that memtrace distinguishes
   std::optional<std::uint32_t> number(SystemCall call) const;
 
  private:

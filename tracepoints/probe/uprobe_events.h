@@ -103,7 +103,7 @@ class ProbeGroup {
   std::string events_file_;
   std::string group_;
   std::vector<std::string> events_;
-  UniqueFd kept_open_;  // tells others that this process has probes
+  UniqueFd kept_open_;  // shows others that this process has probes
   pid_t owner_ = 0;     // a forked child must not remove what its parent uses
 };
 

@@ -15,7 +15,8 @@ namespace memtrace {
 enum class ProbeKind : std::uint8_t { Events, Heap, Kernel };
 
 inline constexpr std::string_view kKernelGroupStart = "memtrace_kernel_";
-inline constexpr std::string_view kPerfProbeGroup = "probe";  // perf's own, unless it is told so
+inline constexpr std::string_view kPerfProbeGroup =
+    "probe";  // perf's own, unless the user names it
 
 // "memtrace_123", "memtrace_heap_123": the owner is known after a crash.
 std::string probe_group_name(ProbeKind kind, pid_t pid);

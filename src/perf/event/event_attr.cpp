@@ -117,9 +117,9 @@ std::uint64_t general_registers() {
 #endif
 }
 
-// Of what a call preserves (System V ABI for x86-64, figure 3.4) compilers find the frame of a
-// function that calls by rsp and rbp only: r10 and r13, which replace them while gcc aligns a
-// stack, are used only between calls. rbx is for glibc's _dl_runtime_resolve
+// Compilers address the frame of a calling function only by rsp and rbp, among the registers that a
+// call preserves (System V ABI for x86-64, figure 3.4): r10 and r13, which replace them while gcc
+// aligns a stack, are used only between calls. rbx is for glibc's _dl_runtime_resolve
 // (sysdeps/x86_64/dl-trampoline.h). So it is in all of Debian 12's programs and libraries. The
 // instruction is PERF_SAMPLE_IP. AAPCS64, section 6.1.1.
 std::uint64_t caller_registers() {

@@ -16,7 +16,7 @@
 namespace memtrace {
 namespace {
 
-// So much may wait in a ring before its reader is woken.
+// The kernel wakes the reader of a ring at this many bytes.
 constexpr std::size_t kWakeupBytes = std::size_t{16} << 20U;
 constexpr std::size_t kNoOwner = ~std::size_t{0};
 

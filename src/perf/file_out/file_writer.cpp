@@ -26,7 +26,7 @@ namespace {
 using Bytes = std::span<const std::byte>;
 using Clock = std::chrono::steady_clock;
 
-// So much may be missing from the file of a recorder that was killed.
+// The most that may be missing from the file of a recorder that was killed.
 constexpr auto kFlushInterval = std::chrono::seconds(1);
 // Room beyond the end sections that is made on a full disk: file systems give it out in blocks.
 constexpr std::uint64_t kSpareBytes = std::uint64_t{16} << 10;

@@ -70,9 +70,9 @@ struct FaultEvents {
 //
 //   exceptions:page_fault_user   entry: error code          (x86, riscv)
 //   page-faults                  entry: address alone       (every kernel)
-//   kmem:mm_page_alloc           meanwhile: a huge page
-//   signal:signal_generate       meanwhile: it fails with SIGSEGV or SIGBUS, or somebody is killed
-//                                to get memory for it
+//   kmem:mm_page_alloc           in between: a huge page
+//   signal:signal_generate       in between: it fails with SIGSEGV or SIGBUS, or a process is
+//                                killed to get memory for it
 //   minor-faults | major-faults  end; none when it failed   (every kernel)
 //
 // A fault that the kernel tries again inside (VM_FAULT_RETRY) has one entry and one end

@@ -10,7 +10,7 @@ namespace {
 constexpr auto kOptions = std::to_array<Option>({
     {"all", 'a', "", "everything"},
     {"event", 'e', "EVENT,...", "these"},
-    {"top", 0, "N", "so many rows"},
+    {"top", 0, "N", "show N rows"},
     {"ring-size", 'm', "SIZE", "memory"},
     {"level", 'z', "[=LEVEL]", "how much"},
     {"duration", 'd', "SECONDS", "time"},
