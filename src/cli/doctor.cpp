@@ -12,7 +12,9 @@
 namespace memtrace {
 namespace {
 
-constexpr auto kOwnOptions = std::to_array<Option>({{"json", 0, "", "print one JSON object"}});
+constexpr auto kOwnOptions =
+    std::to_array<Option>({{"format", 0, "text|json|csv", "how to print the report"},
+                           {"json", 0, "", "the same as --format json"}});
 
 std::vector<Option> options() {
   return joined({kOwnOptions, help_option()});

@@ -174,7 +174,7 @@ Fact events_fact(std::span<const NamedView> views, const CanOpen& can_open) {
   }
   const auto shown = std::span(missing).first(std::min(missing.size(), kMissingShown));
   return {
-      "events",
+      FactId::Events,
       format(
           "%zu of the %zu that the views prefer", wanted.size() - missing.size(), wanted.size()) +
           (missing.empty() ? "" : "; missing: " + join(shown, ", ")) +

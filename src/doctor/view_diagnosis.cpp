@@ -88,12 +88,13 @@ void diagnose_need(const NeedState& need, const WhyNot& why_not, ViewDiagnosis& 
   const bool is_static_probe = need.wanted.starts_with(kStaticProbe);
   if (need.chosen.empty() && !need.may_be_missing) {
     if (need.wanted.starts_with(kHeapNeed)) {
-      findings.note(FindingKind::NeedsProbe, "user probes are not available");
+      findings.note(FindingKind::NeedsProbe,
+                    "user probes are not available (see 'user probes' in memtrace doctor)");
     } else if (is_static_probe) {
-      findings.note(FindingKind::Missing, "only of programs whose libc has static probes");
+      findings.note(FindingKind::Missing, "only for programs whose libc has static probes");
     } else {
       findings.note(FindingKind::NeedsEvent,
-                    need.wanted + " is not available, and nothing can take its place");
+                    need.wanted + " is not available, and there is no substitute");
     }
     return;
   }

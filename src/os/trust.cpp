@@ -85,7 +85,7 @@ bool is_trusted_user(std::uint64_t uid) {
 
 // Goes the way that open(2) goes: a link of ours may lead through a folder of somebody else's.
 bool is_path_of_ours(const std::string& path) {
-  constexpr int kMostLinks = 40;  // as the kernel (MAXSYMLINKS)
+  constexpr int kMaxLinks = 40;  // as the kernel (MAXSYMLINKS)
   if (!path.starts_with('/')) {
     return false;
   }
@@ -114,7 +114,7 @@ bool is_path_of_ours(const std::string& path) {
       continue;
     }
     const std::string target = target_of(next);
-    if (++links > kMostLinks || target.empty()) {
+    if (++links > kMaxLinks || target.empty()) {
       return false;
     }
     place = target.starts_with('/') ? "" : place;

@@ -13,8 +13,8 @@ namespace memtrace {
 namespace {
 
 // The files decide about it: far above what programs ask for.
-constexpr std::size_t kMostFiles = 512;
-constexpr std::size_t kMostFolders = 64;
+constexpr std::size_t kMaxFiles = 512;
+constexpr std::size_t kMaxFolders = 64;
 
 std::string folder_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));
@@ -33,7 +33,7 @@ std::vector<std::string> folders_of(const std::string& list, const std::string& 
     std::string folder(part);
     replace_all(folder, "${ORIGIN}", folder_of(path));
     replace_all(folder, "$ORIGIN", folder_of(path));
-    if (folder.starts_with('/') && folders.size() < kMostFolders) {
+    if (folder.starts_with('/') && folders.size() < kMaxFolders) {
       folders.push_back(std::move(folder));
     }
   }
@@ -85,10 +85,10 @@ void LibrarySearch::add_wishes(const DynamicSection& dynamic,
   if (dynamic.runpath.empty()) {
     folders = folders_of(dynamic.rpath, path);
     folders.insert(folders.end(), inherited.begin(), inherited.end());
-    folders.resize(std::min(folders.size(), kMostFolders));
+    folders.resize(std::min(folders.size(), kMaxFolders));
   }
   for (const std::string& name : dynamic.needed) {
-    if (names_.size() < kMostFiles && names_.insert(name).second) {
+    if (names_.size() < kMaxFiles && names_.insert(name).second) {
       wishes_.push_back({name, folders, folders_of(dynamic.runpath, path)});
     }
   }
@@ -124,7 +124,7 @@ void LibrarySearch::find(const Wish& wish) {
 // True: this is the one, for the same machine, and it is in the list.
 bool LibrarySearch::try_path(const Wish& wish, const std::string& path) {
   const std::string file = resolve_below(places_.root, path);
-  if (file.empty() || opened_count_ >= kMostFiles) {
+  if (file.empty() || opened_count_ >= kMaxFiles) {
     return false;
   }
   if (seen_.contains(file)) {

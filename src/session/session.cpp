@@ -119,7 +119,7 @@ Result<> Session::run(const OnReports& on_reports) {
   }
   feed_.learn_events();  // of which no sample may have come
   handlers_.learn(feed_.types(), source_.recording());
-  about_ = parse_about(source_.recording().about_json);  // a pipe has it at its end
+  about_ = parse_recording_facts(source_.recording().about_json);  // a pipe has it at its end
   const std::uint64_t known_end =
       stopped_ns() != 0 ? stopped_ns() : source_.recording().last_time_ns;
   last_ns_ = is_past_window(known_end) ? first_event_ns_ + options_.window.stop_ns
@@ -282,7 +282,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   if (options_.live) {
     observer_.at_end(span.end_ns, world_.observations());
   }
-  about_ = parse_about(source_.recording().about_json);  // a pipe has it at its end
+  about_ = parse_recording_facts(source_.recording().about_json);  // a pipe has it at its end
   count_logged_losses(span);
   note_vmstat();
   std::vector<Report> reports;

@@ -71,7 +71,7 @@ class Session {
   void identify_new_processes(const LiveSource& source);
 
   // The name, samples and hits of each event of the recording.
-  using EventCount = EventHandlers::Count;
+  using EventCount = ViewDispatch::Count;
 
   const std::vector<EventCount>& event_counts() const { return handlers_.counts(); }
 
@@ -130,7 +130,7 @@ class Session {
   FrameNamer naming_;
   std::vector<std::unique_ptr<View>> views_;
   std::vector<View*> heap_views_;  // want what programs map themselves
-  EventHandlers handlers_;
+  ViewDispatch handlers_;
   std::deque<EventType> checked_types_;  // what the views checked before the first event
   Caveats losses_;                       // of this interval
   std::uint64_t perhaps_lost_ = 0;       // in it, or shortly before or after it

@@ -151,8 +151,8 @@ void Session::note_parts(const ViewSpec& view, Caveats& caveats) const {
   const RecordingFacts& about = about_;
   for (const EventType& type : feed_.types()) {
     const auto filter = about.filters.find(type.name);
-    if (filter != about.filters.end() && view.handles(type) &&
-        !is_enough(view, type.name, filter->second)) {
+    if (filter != about.filters.end() && handles(view, type) &&
+        !covers(view, type.name, filter->second)) {
       caveats.notes.push_back("only " + type.name + " with " + filter->second +
                               " was recorded, for another view: more of them happened");
     }

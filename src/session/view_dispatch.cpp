@@ -25,9 +25,9 @@ void ViewDispatch::learn(const std::deque<EventType>& types, const Recording& re
 }
 
 // A view that takes any event also uses events that are only counted.
-EventHandlers::Kind& EventHandlers::add_kind(const EventType& type,
-                                             std::size_t event,
-                                             const Recording& recording) {
+ViewDispatch::Kind& ViewDispatch::add_kind(const EventType& type,
+                                           std::size_t event,
+                                           const Recording& recording) {
   const EventType any;
   const bool is_counted = recording.events[event].is_counted;
   Kind& kind = kinds_.emplace_back(Kind{.type = &type, .event = event, .views = {}});

@@ -5,7 +5,7 @@
 namespace memtrace {
 
 std::optional<DynamicSection> read_dynamic_section(const std::string& path) {
-  constexpr int kMostEntries = 4096;  // far above what any linker writes
+  constexpr int kMaxEntries = 4096;  // far above what any linker writes
   const auto file = ElfFile::open(path);
   const auto section = file.ok() ? file.value().section_of_type(SHT_DYNAMIC) : std::nullopt;
   Elf_Data* data = section ? ::elf_getdata(section->handle, nullptr) : nullptr;
@@ -15,7 +15,7 @@ std::optional<DynamicSection> read_dynamic_section(const std::string& path) {
   DynamicSection dynamic;
   dynamic.machine = file.value().machine();
   GElf_Dyn entry;
-  for (int i = 0; i < kMostEntries && ::gelf_getdyn(data, i, &entry) != nullptr; ++i) {
+  for (int i = 0; i < kMaxEntries && ::gelf_getdyn(data, i, &entry) != nullptr; ++i) {
     if (entry.d_tag == DT_NULL) {
       break;
     }

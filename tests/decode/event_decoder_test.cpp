@@ -41,7 +41,7 @@ class EventDecoderTest : public testing::Test {
 };
 
 // A sample of another event represents as many hits as its period.
-TEST_F(EventFeedTest, sample_of_a_clock_is_one_hit_whatever_time_it_stands_for) {
+TEST_F(EventDecoderTest, sample_of_a_clock_is_one_hit_whatever_time_it_stands_for) {
   source_.edit().events.push_back(
       {.name = "cpu-clock", .kind = EventKind::Software, .is_clock = true});
   for (const auto& [number, weight] : {std::pair(test::kMinorFaults, 250000U), {2U, 1U}}) {
@@ -54,7 +54,7 @@ TEST_F(EventFeedTest, sample_of_a_clock_is_one_hit_whatever_time_it_stands_for) 
 }
 
 // The format of 5.10 with PREEMPT_RT.
-TEST_F(EventFeedTest, tracepoints_own_place_that_is_told_twice_is_one_frame) {
+TEST_F(EventDecoderTest, tracepoints_own_place_that_is_told_twice_is_one_frame) {
   constexpr std::uint64_t kPlace = 0xffffffff81001000U;
   constexpr std::uint64_t kCaller = 0xffffffff81002000U;
   source_.add_kmalloc(1, {.chain = {kContextKernel, kPlace, kPlace, kCaller, kContextUser, 0x1}});
@@ -211,11 +211,10 @@ TEST_F(EventDecoderTest, sample_too_short_for_its_fields_is_malformed) {
 }
 
 // A block of this many pages would be more bytes than a number holds.
-TEST_F(EventFeedTest, page_order_beyond_any_kernels_is_malformed) {
-  auto format = read_file(TEST_SOURCE_DIR "/data/formats/6.1/events/kmem/mm_page_free/format");
-  ASSERT_TRUE(format.ok());
-  source_.edit().events.push_back(
-      {.name = "kmem:mm_page_free", .kind = EventKind::Tracepoint, .format = format.take()});
+TEST_F(EventDecoderTest, page_order_beyond_any_kernels_is_malformed) {
+  source_.edit().events.push_back({.name = "kmem:mm_page_free",
+                                   .kind = EventKind::Tracepoint,
+                                   .format = saved_text("6.1", "kmem:mm_page_free")});
   std::vector<std::byte> raw(64);
   EXPECT_TRUE(feed_.apply({.payload = Sample{.event = 2, .raw = raw}}));
   std::fill(raw.begin(), raw.end(), std::byte{0x7f});

@@ -31,7 +31,8 @@ TEST(DoctorTest, view_with_all_its_events_works) {
 TEST(DoctorTest, view_without_an_event_that_it_needs_cannot_and_says_which) {
   const auto diagnosis = diagnose_view("pages", {});
   EXPECT_EQ(diagnosis.state, ViewState::Cannot);
-  EXPECT_EQ(diagnosis.findings.front(),
+  EXPECT_EQ(diagnosis.findings.front().kind, FindingKind::NeedsEvent);
+  EXPECT_EQ(diagnosis.findings.front().text,
             "kmem:mm_page_alloc is not available, and there is no substitute");
 }
 
@@ -83,7 +84,7 @@ TEST(DoctorTest, kernels_configuration_gives_the_reason) {
       << compaction.findings.front().text;
   const auto pages = diagnose(*find_view("pages"), no_event, {}, why_not);
   EXPECT_EQ(pages.findings.front().text,
-            "kmem:mm_page_alloc is not available, and nothing can take its place");
+            "kmem:mm_page_alloc is not available, and there is no substitute");
 }
 
 TEST(DoctorTest, lockdown_mode_is_the_one_in_brackets) {

@@ -75,20 +75,5 @@ TEST_F(KernelConfigTest, nothing_is_said_of_what_cannot_be_read) {
   EXPECT_EQ(config.reason_against("kmem:kmalloc"), "");
 }
 
-TEST_F(KernelConfigTest, doctor_gives_the_reason) {
-  const auto why_not = [config = config_of(kMost)](std::string_view event) {
-    return config.reason_against(event);
-  };
-  const auto no_event = [](std::string_view) { return false; };
-  const ViewDiagnosis compaction = diagnose(*find_view("compaction"), no_event, {}, why_not);
-  ASSERT_FALSE(compaction.findings.empty());
-  EXPECT_TRUE(
-      compaction.findings.front().ends_with(" (this kernel was built without CONFIG_COMPACTION)"))
-      << compaction.findings.front();
-  const ViewDiagnosis pages = diagnose(*find_view("pages"), no_event, {}, why_not);
-  EXPECT_EQ(pages.findings.front(),
-            "kmem:mm_page_alloc is not available, and there is no substitute");
-}
-
 }  // namespace
 }  // namespace memtrace

@@ -22,7 +22,7 @@ std::span<const Tracepoint> huge_memory_tracepoints() {
   static constexpr std::array<Tracepoint, 6> kTracepoints = {
       {{.name = "huge_memory:mm_khugepaged_scan_pmd",
         .bind = &bind<CollapseStep::Scan>,
-        .when_missing = "the making of huge pages is not seen"},
+        .when_missing = "how khugepaged makes huge pages is not seen"},
        {"huge_memory:mm_collapse_huge_page_isolate", &bind<CollapseStep::Isolate>},
        {"huge_memory:mm_collapse_huge_page_swapin", &bind<CollapseStep::SwapIn>},
        {"huge_memory:mm_collapse_huge_page", &bind<CollapseStep::Collapse>},

@@ -74,12 +74,12 @@ std::span<const Tracepoint> oom_tracepoints() {
   static constexpr std::array<Tracepoint, 2> kTracepoints = {
       {{.name = "oom:mark_victim",
         .bind = &bind_victim,
-        .when_missing = "kills are found by their signal and the kernel's stack, the victim's "
-                        "memory is what /proc said a moment later",
-        .optional_field = {"anon_rss", "the victim's memory is what /proc said a moment later"}},
+        .when_missing = "kills are found by their signal and the kernel stack; the victim's memory "
+                        "is what /proc showed a moment later",
+        .optional_field = {"anon_rss", "the victim's memory is what /proc showed a moment later"}},
        {.name = "signal:signal_generate",
         .bind = &bind_signal,
-        .when_missing = "faults that fail are not told apart by their signal"}}};
+        .when_missing = "the signals of failed faults are not known"}}};
   return kTracepoints;
 }
 

@@ -103,11 +103,11 @@ std::span<const Tracepoint> resident_tracepoints() {
   static constexpr std::array<Tracepoint, 7> kTracepoints = {
       {{.name = "filemap:mm_filemap_add_to_page_cache",
         .bind = &bind_added,
-        .when_missing = "what comes into the page cache is not seen"},
+        .when_missing = "pages that enter the page cache are not seen"},
        {"filemap:mm_filemap_delete_from_page_cache", &bind_deleted},
        {.name = "kmem:rss_stat",
         .bind = &bind_rss_stat,
-        .when_missing = "columns that it alone tells stay blank"},
+        .when_missing = "columns that need it stay blank"},
        {"kmem:mm_anon_userfree", kAnonGivenBack},
        {"kmem:mm_filemap_userunmap", kFileGivenBack},
        {"kmem:mm_anon_cow", kAnonCopied},

@@ -135,11 +135,11 @@ std::span<const Tracepoint> slab_tracepoints() {
         .bind = &bind_cache_free,
         .role = EventRole::Free,
         .optional_field = {"name",
-                           "caches have names as far as the sizes of their objects, in "
-                           "/proc/slabinfo, tell them"}},
+                           "caches are named by the size of their objects, if /proc/slabinfo has "
+                           "only one cache of this size"}},
        {.name = "percpu:percpu_alloc_percpu",
         .bind = &bind_percpu_alloc,
-        .when_missing = "memory that each CPU has for itself is not seen"},
+        .when_missing = "per-CPU memory is not seen"},
        {"percpu:percpu_free_percpu", &bind_percpu_free}}};
   return kTracepoints;
 }

@@ -89,13 +89,13 @@ std::span<const Tracepoint> writeback_tracepoints() {
   static constexpr std::array<Tracepoint, 8> kTracepoints = {
       {{.name = "writeback:writeback_dirty_folio",
         .bind = &bind_dirtied,
-        .when_missing = "who changes pages of files is not seen"},
+        .when_missing = "who dirties pages of files is not known"},
        {.name = "writeback:writeback_dirty_page",
         .bind = &bind_dirtied,
         .newer_name = "writeback:writeback_dirty_folio"},
        {.name = "writeback:balance_dirty_pages",
         .bind = &bind_balance,
-        .when_missing = "waits of threads that change pages are not seen"},
+        .when_missing = "throttling of threads that dirty pages is not seen"},
        {"writeback:writeback_pages_written", &bind_written},
        {.name = "writeback:writeback_single_inode",
         .bind = &bind_inode,
@@ -106,7 +106,7 @@ std::span<const Tracepoint> writeback_tracepoints() {
        {"writeback:writeback_written", &bind_round<false>},
        {.name = "block:block_bio_queue",
         .bind = &bind_block_write,
-        .when_missing = "how much fsync(2) and its like write is not known"}}};
+        .when_missing = "how much fsync(2) and similar calls write is not known"}}};
   return kTracepoints;
 }
 

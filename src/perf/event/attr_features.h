@@ -50,6 +50,9 @@ std::span<const AttrFeature> attr_features();
 // Tried with an event on this very task. Error: perf_event_open(2) cannot be used at all.
 Result<AttrFeatures> probe_features(const PerfCalls& calls = system_perf_calls());
 
+// How records end that the kernel writes for an event with these features.
+TrailerShape trailer_shape(const AttrFeatures& features);
+
 // The notes on missing features.
 std::vector<std::string> feature_notes(const AttrFeatures& features);
 

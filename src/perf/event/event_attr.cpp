@@ -180,11 +180,9 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
     attr.sample_type |= PERF_SAMPLE_ADDR;
     const bool wants_address = request.physical_address && context.features.physical_address;
     attr.sample_type |= wants_address ? kSamplePhysicalAddress : 0;
-    // It has none; its empty place distinguishes its samples from those of minor faults when
-    // another recorder's id is in them (perf/live/record_mender.h).
-    const bool is_major = request.info.kind == EventKind::Software &&
-                          request.info.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
-    attr.sample_type |= is_major ? std::uint64_t{PERF_SAMPLE_RAW} : 0;
+    if (request.info.kind == EventKind::Software && context.features.identifier) {
+      attr.sample_type |= mark_of(request.info.config);
+    }
   }
   ask_for_stacks(attr, call_graph_of(request, context.call_graph), context.features);
   if (request.pmu_probe) {

@@ -26,9 +26,9 @@ struct CallGraph {
   // this many bytes of the user stack, which memtrace unwinds. A multiple of 8, at most 65528.
   std::uint32_t stack_bytes = 0;
   // The kernel's own work (EventRequest::in_bursts) keeps frame pointer stacks.
-  bool spares_bursts = false;
+  bool skip_kernel_work = false;
   // The limit for all events except probes, because the rings have no room for more.
-  std::uint32_t most_but_of_probes = 65528;
+  std::uint32_t max_stack_bytes_except_probes = 65528;
   // The copied stacks begin where a function is called or returns.
   bool at_calls = false;
   bool at_system_calls = false;  // PERF_SAMPLE_IP may be the kernel's

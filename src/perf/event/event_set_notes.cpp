@@ -37,14 +37,14 @@ void EventSet::spare_small_rings(const EventSetup& setup) {
   }
   const std::string rings = "rings of " + print_bytes(ring_bytes_);
   if (ring_bytes_ < kSmallestStackRing) {
-    graph.most_but_of_probes = 0;
+    graph.max_stack_bytes_except_probes = 0;
     notes_.push_back("user stacks, except those of probes, follow frame pointers: " + rings +
                      " have no room for copies (--call-graph dwarf copies them anyway)");
     return;
   }
-  graph.most_but_of_probes = kDefaultStackBytes / 2;
+  graph.max_stack_bytes_except_probes = kDefaultStackBytes / 2;
   notes_.push_back("of user stacks, except those of probes, only " +
-                   print_bytes(graph.most_but_of_probes) + " are copied: " + rings +
+                   print_bytes(graph.max_stack_bytes_except_probes) + " are copied: " + rings +
                    " have no room for more (--call-graph dwarf copies more anyway)");
 }
 

@@ -25,7 +25,7 @@ void read_attr(Bytes body, RecordingBuilder& builder) {
   if (!ids.empty()) {
     std::memcpy(ids.data(), id_bytes.data(), ids.size() * sizeof(std::uint64_t));
   }
-  // An event that kLateEvent has announced comes again for perf.
+  // An event that kAddedEvent has announced comes again for perf.
   if (ids.empty() || !builder.parser().event_of(ids.front())) {
     builder.add_event(body.first(attr_bytes), ids);
   }

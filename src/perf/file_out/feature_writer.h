@@ -29,6 +29,6 @@ std::vector<std::byte> added_event_record(const WrittenEvent& event, std::uint64
 FeatureBody compression_feature(int level, std::uint32_t ratio);
 
 // The features that are known only at the end.
-std::vector<FeatureBody> late_features(const Recording& end);
+std::vector<FeatureBody> end_features(const Recording& end);
 
 }  // namespace memtrace

@@ -18,15 +18,6 @@
 
 namespace memtrace {
 
-// Feature sections of our own, far above those that perf numbers (perf 6.1 skips what it does not
-// know up to bit 255).
-inline constexpr std::uint32_t kSymbolsFeature = 200;
-inline constexpr std::uint32_t kAboutFeature = 201;
-inline constexpr std::uint32_t kIdentitiesFeature = 202;
-// A kind of EVENT_UPDATE: an event that was added while recording, for the reader of a file that
-// was never finished.
-inline constexpr std::uint32_t kLateEvent = 203;
-
 // An event as it goes into the file.
 struct WrittenEvent {
   EventInfo info;

@@ -50,7 +50,7 @@ AddedEventSource::Taken AddedEventSource::take() {
   return std::exchange(taken_, {});
 }
 
-void LateEventSource::run() {
+void AddedEventSource::run() {
   hurry_this_thread();  // the library's allocations until then are not seen
   const auto look_at_all = [this](const std::vector<NewMapping>& mappings) {
     for (const NewMapping& mapping : mappings) {

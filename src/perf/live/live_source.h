@@ -33,8 +33,8 @@ struct LiveSetup {
   std::uint64_t duration_ns = 0;        // 0: until the target ends or the user stops it
   StopSignals* stop_signals = nullptr;  // asked now and then; may be null
   std::vector<std::string> notes;       // from the selection of events: caveats of the recording
-  std::function<SampleShrinker()> make_shrinker;  // one for each ring; may be empty
-  ChooseEvents choose_late;  // asked by a thread of its own for files mapped later; may be empty
+  std::function<SampleRewrite()> make_rewrite;  // one for each ring; may be empty
+  ChooseEvents choose_added;  // asked by a thread of its own for files mapped later; may be empty
 };
 
 class LiveSource final : public RecordSource {
@@ -121,7 +121,7 @@ class LiveSource final : public RecordSource {
   std::uint64_t deadline_ns_ = 0;  // CLOCK_MONOTONIC
 
   // The last known pair of record time and CLOCK_MONOTONIC; both 0 until a record has come.
-  struct ToldClock {
+  struct ClockSample {
     std::uint64_t record_ns = 0;
     std::uint64_t at_ns = 0;
   };

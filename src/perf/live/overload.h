@@ -15,6 +15,9 @@ inline constexpr std::size_t kCutStackBytes = 1024;
 
 // Shortens callchains and copied stacks or drops samples in place, as the level says, in the chunk
 // from this offset on, and counts in the chunk what it did. Other records stay.
-void shed(Chunk& chunk, Overload level, const RecordParser& parser, std::size_t from_bytes = 0);
+void apply_overload(Chunk& chunk,
+                    Overload level,
+                    const RecordParser& parser,
+                    std::size_t from_bytes = 0);
 
 }  // namespace memtrace

@@ -153,14 +153,14 @@ Result<> check_pmu_filters(const std::vector<EventRequest>& requests) {
 // (kernel/trace/trace_event_perf.c, perf_uprobe_destroy, waits for grace periods of RCU and holds
 // event_mutex).
 Result<> check_pmu_tasks(const std::vector<EventRequest>& requests, const Target& target) {
-  constexpr std::size_t kMostTasks = 16;
+  constexpr std::size_t kMaxTasks = 16;
   const auto probes = static_cast<std::size_t>(std::ranges::count_if(requests, is_of_uprobe_pmu));
   const bool has_tasks = target.kind == TargetKind::Processes || target.kind == TargetKind::Threads;
   if (probes == 0 || !has_tasks) {
     return kDone;
   }
   const auto tasks = tasks_of(target);
-  if (!tasks.ok() || tasks.value().size() <= kMostTasks) {
+  if (!tasks.ok() || tasks.value().size() <= kMaxTasks) {
     return tasks.ok() ? Result<>(kDone) : tasks.error();
   }
   return Error{

@@ -50,7 +50,7 @@ Result<ProbeDefiner> ProbeDefiner::open(ProbeKind kind) {
   if (!group.ok() && kind == ProbeKind::Heap) {
     inform(
         "tracefs cannot be used (" + describe(group.error()) +
-        "): user probes are set by the kernel's uprobe PMU, in all processes that map their files");
+        "): user probes are set by the kernel's uprobe PMU, which follows no threads and children");
   }
   definer.pmu_.emplace(pmu.take());
   definer.group_name_ = probe_group_name(kind, ::getpid());

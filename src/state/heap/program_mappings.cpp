@@ -1,6 +1,6 @@
-// Separates what programs map themselves from what their allocators and the dynamic loader map.
+#include "state/heap/program_mappings.h"
+
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -39,18 +39,10 @@ bool ProgramMappings::is_of_loader(StackId stack) const {
   return false;
 }
 
-// An allocator maps memory for its heap while a call of its functions is pending. Where returns are
-// not probed the stacks decide: the stack of a mapping made within the last call continues at that
-// call's caller.
-bool World::is_of_program(const Event& event) const {
-  const bool is_known = has_calls_ && event.stack.valid();
-  if (!is_known || heap_calls_.is_in_call(event.tid)) {
-    return false;
-  }
-  const auto last = heap_callers_.find(event.tid);
-  const bool within_call =
-      last != heap_callers_.end() && stacks_.passes_through(event.stack, last->second);
-  return !within_call && !is_of_loader(event.stack) &&
+// An allocator maps memory for its heap while a call of its functions is pending.
+bool ProgramMappings::is_of_program(const Event& event) const {
+  const bool is_known = heap_.has_calls() && event.stack.valid();
+  return is_known && !heap_.is_in_call(event) && !is_of_loader(event.stack) &&
          !(is_in_allocator_ && is_in_allocator_(event.stack));
 }
 

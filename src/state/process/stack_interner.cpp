@@ -13,7 +13,7 @@ constexpr std::uint64_t kUserMarker = 0xfffffffffffffe00U;
 constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
 
 // The table of known chains is only a cache: when it has grown so large, it starts again.
-constexpr std::size_t kMostKnownChains = 1U << 20U;
+constexpr std::size_t kMaxKnownChains = 1U << 20U;
 
 enum class Context { ByAddress, Kernel, User, Other };
 
@@ -41,7 +41,7 @@ StackId StackInterner::intern(std::uint32_t pid, std::span<const std::uint64_t> 
   if (const auto known = known_chains_.find(key); known != known_chains_.end()) {
     return known->second;
   }
-  if (known_chains_.size() >= kMostKnownChains) {
+  if (known_chains_.size() >= kMaxKnownChains) {
     known_chains_.clear();
   }
   const StackId stack = translate(process, callchain);

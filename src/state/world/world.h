@@ -25,9 +25,6 @@
 
 namespace memtrace {
 
-// The part of each stack that is kept.
-enum class StackPart : std::uint8_t { Whole, Kernel, User };
-
 class World {
  public:
   struct Options {
@@ -161,10 +158,7 @@ class World {
     return stacks_.intern(pid, callchain);
   }
 
-  LocationId intern_kernel_address(std::uint64_t avma);   // of a call: a return address
-  LocationId intern_kernel_function(std::uint64_t avma);  // its entry
-  // The module of process `pid` or of the kernel; none where there is no code.
-  LocationId intern_instruction(std::uint32_t pid, std::uint64_t avma);
+  LocationId intern_kernel_address(std::uint64_t avma) { return stacks_.kernel_address(avma); }
 
   // Fills in what only the world knows (comm, identity, call_site, cache, freed) and tracks live
   // blocks. The event's `freed` and `replaced` point into the world until the next apply().

@@ -8,7 +8,7 @@
 namespace memtrace {
 namespace {
 
-// About 200 MB: more lines than anybody reads, and still room for a machine's other work.
+// RecordingFacts 200 MB: more lines than anybody reads, and still room for a machine's other work.
 constexpr std::size_t kMaxFaults = 1'000'000;
 
 std::string name_at(const Fault& fault, const World& world) {

@@ -33,9 +33,10 @@ constexpr auto kNeeds =
 
 // The kernel's stack identifies the pages of tmpfs, which are added to the page cache without its
 // event.
-constexpr auto kParts = joined(std::to_array<EventPart>({{.event = "kmem:mm_page_alloc",
-                                                          .stacks = EventPart::Stacks::Kernel}}),
-                               kProcessPageParts);
+constexpr auto kParts =
+    joined(std::to_array<EventNarrowing>(
+               {{.event = "kmem:mm_page_alloc", .stacks = EventNarrowing::Stacks::Kernel}}),
+           kProcessPageParts);
 
 constexpr auto kFigures = std::to_array<Figure<ProcessPages>>({
     {"alloc", Unit::Count, [](const ProcessPages& p, const CellContext&) { return Cell(p.alloc); }},
