@@ -109,46 +109,6 @@ void EventSet::add_events(const EventSetup& setup) {
   mark_shared(events_);
 }
 
-Result<> EventSet::open_cpus(const EventSetup& setup, const std::vector<int>& cpus) {
-  for (const int cpu : cpus) {
-    TRY(open_cpu(setup, cpu));
-    ring_cpus_.resize(rings_.size(), cpu);
-  }
-  if (rings_.empty()) {
-    return Error{"every process to be watched has ended", ESRCH, ""};
-  }
-  return kDone;
-}
-
-void EventSet::add_events(const EventSetup& setup) {
-  const EventRequest tracking = tracking_request(features_);
-  events_.push_back({tracking, make_attr(tracking, context_), {}});
-  for (const EventRequest& request : setup.events) {
-    events_.push_back({request, make_attr(request, context_), {}});
-  }
-  mark_shared(events_);
-}
-
-// The uprobe PMU's events cannot be inherited: where children are to be followed, they are opened
-// for all tasks, and samples of others are left out later (decode/probe_samples.h).
-Result<> EventSet::open_for_all_tasks(std::int32_t cpu, std::size_t& owner) {
-  for (OpenedEvent& event : events_) {
-    if (!event.for_all_tasks) {
-      continue;
-    }
-    auto fd = EventFd::open(event.attr, {.tid = -1, .cpu = cpu}, event.request.info.name, kernel_);
-    if (!fd.ok()) {
-      return fd.take_error();
-    }
-    TRY(take_event(event, fd.take(), owner));
-    fds_.back().for_all_tasks = true;
-    // Recording memtrace's own calls would cause more calls. Kernels without this filter record
-    // them.
-    (void)fds_.back().fd.set_filter("comm != \"" + own_comm() + "\"").ok();
-  }
-  return kDone;
-}
-
 Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {
   std::size_t owner = kNoOwner;
   for (const std::int32_t tid : setup.tids) {
