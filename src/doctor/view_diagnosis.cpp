@@ -64,11 +64,10 @@ class Findings {
 void note_substitute(const NeedState& need, Findings& findings) {
   const std::string_view meaning = meaning_of(need.wanted);
   if (is_raw_call_event(need.chosen)) {
-    findings.note(
-        FindingKind::Substitute,
-        need.chosen.substr(0, need.chosen.find(':') + 1) +
-            "sys_enter and sys_exit in place of one event for each system call: the calls "
-            "of 32-bit programs get wrong names");
+    findings.note(FindingKind::Substitute,
+                  need.chosen.substr(0, need.chosen.find(':') + 1) +
+                      "sys_enter and sys_exit in place of one event for each system call: calls of "
+                      "32-bit programs are decoded wrongly");
   } else if (need.chosen.empty()) {
     if (!meaning.empty()) {
       findings.note(FindingKind::Missing, "no " + need.wanted + ": " + std::string(meaning));
