@@ -156,7 +156,7 @@ TEST_F(SessionTest, loss_in_a_file_gets_back_the_name_that_record_gave_it) {
   EXPECT_EQ(caveats.lost, 3U);
   EXPECT_EQ(caveats.late, 3U);
   EXPECT_EQ(caveats.overload, 4U);
-  EXPECT_EQ(caveats.disk_full, 5U) << "no record stands for what could not be written";
+  EXPECT_EQ(caveats.disk_full, 5U) << "no record counts what could not be written";
   EXPECT_EQ(caveats.notes, std::vector<std::string>{"rings are small"});
 }
 
