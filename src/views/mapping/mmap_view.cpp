@@ -268,8 +268,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 extern const ViewSpec view_mmap;
 constinit const ViewSpec view_mmap{
-    .summary =
-        "memory and files that were mapped, and what is still mapped: by stack, file, protection",
+    .summary = "memory and files mapped, and what is still mapped: by stack, file, protection",
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,
