@@ -104,7 +104,7 @@ Result<EventRequest> ProbeDefiner::define_shared(const ProbeDefinition& definiti
   if (share.count == 0 || share.count == kMaxPerShare) {
     // As many as tracepoints/decode/heap.h has at most.
     share = {.slots = ProbeSlots(has_stack && !definition.is_return
-                                     ? std::vector<std::string>{"u64", "u64", "u64", "u32"}
+                                     ? std::vector<std::string>{"u64", "u64", "u64", "u32", "u32"}
                                      : std::vector<std::string>{"u64", "u64", "u32"})};
   }
   if (!is_plain || !share.slots.fill(definition.args, 0)) {
