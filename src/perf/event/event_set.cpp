@@ -150,7 +150,8 @@ Result<> EventSet::take_event(OpenedEvent& event, EventFd fd, std::size_t& owner
   }
   (event.request.shared ? event.kernel_ids : event.ids).push_back(id.value());
   fds_.push_back({.fd = std::move(fd),
-                  .tracking = event.request.info.is_tracking || event.request.with_tracking});
+                  .tracking = event.request.info.is_tracking || event.request.with_tracking,
+                  .on_user_code = event.request.on_user_code});
   TRY(attach_ring(fds_.size() - 1, owner));
   return set_filter(event, fds_.back().fd);
 }
@@ -212,20 +213,6 @@ Result<> EventSet::enable_events(bool enabled_by_exec) {
     }
   }
   return kDone;
-}
-
-void EventSet::disable() {
-  for (const OpenedFd& opened : fds_) {
-    (void)opened.fd.disable();  // fails only for an event that is already in an error state
-  }
-}
-
-std::uint64_t EventSet::read_lost() const {
-  std::uint64_t lost = 0;
-  for (const OpenedFd& opened : fds_) {
-    lost += opened.fd.read_lost();
-  }
-  return lost;
 }
 
 }  // namespace memtrace

@@ -48,6 +48,7 @@ void add_to_parser(std::span<const OpenedEvent> events, RecordParser& parser);
 struct OpenedFd {
   EventFd fd;
   bool tracking = false;
+  bool on_user_code = false;  // a probe
 };
 
 // Events that were opened beside those of a set, to become its own.
@@ -82,12 +83,12 @@ class EventSet {
 
   void disable();
 
-  // Closes all events: the kernel removes their probes then. A terminal shows progress when this
-  // takes long.
-  void close();
+  // After disable(): all descriptors that reading the rings can do without, those of probes last.
+  std::vector<OpenedFd> take_closable();
 
-  // Records that found their ring full, as counted by the kernel; 0 where it does not count them.
-  std::uint64_t read_lost() const;
+  // Records that found their ring full up to disable(), as counted by the kernel; 0 where it does
+  // not count them.
+  std::uint64_t lost() const { return lost_; }
 
   // Sentences: rings that had to be smaller than wanted, events that could not be had.
   std::vector<std::string> notes() const;
@@ -125,6 +126,7 @@ class EventSet {
   std::vector<RingBuffer> rings_;
   std::vector<int> ring_fds_;
   std::vector<int> ring_cpus_;
+  std::uint64_t lost_ = 0;
   int ring_refusal_ = 0;  // errno with which a ring could not be mapped
   std::string ring_note_;
   std::vector<std::string> left_out_;  // optional events that could not be opened

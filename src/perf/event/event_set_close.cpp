@@ -1,30 +1,35 @@
-// The end of an event set's descriptors.
-#include <unistd.h>
+// The end of an event set: what was lost is counted, and its descriptors are given away.
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
-#include <chrono>
-
-#include "base/log.h"
-#include "base/text.h"
 #include "perf/event/event_set.h"
 
 namespace memtrace {
 
-// With the last descriptor of an event that is a probe the kernel removes the probe, and waits for
-// several grace periods of RCU, one probe after the other (kernel/trace/trace_event_perf.c,
-// perf_trace_destroy, holds event_mutex during the wait). The last descriptors of all are those of
-// the first task on the first CPU.
-void EventSet::close() {
-  constexpr std::chrono::seconds kPatience{1};
-  const bool is_told = ::isatty(STDERR_FILENO) != 0;
-  auto told_at = std::chrono::steady_clock::now();
-  while (!fds_.empty()) {
-    fds_.pop_back();
-    const auto now = std::chrono::steady_clock::now();
-    if (is_told && now - told_at > kPatience && !fds_.empty()) {
-      told_at = now;
-      inform(format("removing probes: at most %zu left", fds_.size()));
-    }
+void EventSet::disable() {
+  for (const OpenedFd& opened : fds_) {
+    (void)opened.fd.disable();  // fails only for an event that is already in an error state
   }
+  lost_ = 0;
+  for (const OpenedFd& opened : fds_) {
+    lost_ += opened.fd.read_lost();
+  }
+}
+
+// A ring stays until it is unmapped, but who waits for its data does so with its owner's
+// descriptor. Breakpoints in the code of others are to go before the events that none but the
+// kernel meets.
+std::vector<OpenedFd> EventSet::take_closable() {
+  const auto owns_ring = [this](const OpenedFd& opened) {
+    return std::ranges::find(ring_fds_, opened.fd.fd()) != ring_fds_.end();
+  };
+  const auto closable = std::stable_partition(fds_.begin(), fds_.end(), owns_ring);
+  std::vector<OpenedFd> taken(std::make_move_iterator(closable),
+                              std::make_move_iterator(fds_.end()));
+  fds_.erase(closable, fds_.end());
+  std::ranges::stable_partition(taken, [](const OpenedFd& opened) { return !opened.on_user_code; });
+  return taken;
 }
 
 }  // namespace memtrace

@@ -77,7 +77,7 @@ Result<> EventSet::open_added_on(std::size_t ring, EventFd::Place place, AddedEv
                                : event.request.shared  ? shared_filter(event, late.events)
                                                        : event.request.filter;
     TRY(set_late_filter(fd.value(), filter, place.tid < 0));
-    late.fds.push_back({.fd = fd.take()});
+    late.fds.push_back({.fd = fd.take(), .on_user_code = event.request.on_user_code});
   }
   return kDone;
 }

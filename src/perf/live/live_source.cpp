@@ -94,8 +94,8 @@ LiveSource::~LiveSource() {
     (void)end_command();
     command_->terminate(SIGKILL);
   }
-  const HurriedThread hurried;
-  events_.close();
+  end_events();
+  closer_.wait();
 }
 
 Result<> LiveSource::start() {
@@ -190,6 +190,7 @@ std::optional<Record> LiveSource::next_merged_record() {
     record.stamp.stream = entry->chunk->stream;
     record.stamp.sequence = entry->sequence;
     last_time_ns_ = std::max(last_time_ns_, record.stamp.time_ns);
+    look_for_end();
     note_span(record);
     note_seen(record);
     if (const auto* sample = std::get_if<Sample>(&record.payload);
@@ -201,6 +202,18 @@ std::optional<Record> LiveSource::next_merged_record() {
     }
   }
   return std::nullopt;
+}
+
+// What has been collected may take a while to be given out, and events that nobody wants any more
+// cost the watched program time.
+void LiveSource::look_for_end() {
+  constexpr std::uint32_t kRecordsBetween = 1024;
+  if (++given_since_look_ >= kRecordsBetween) {
+    given_since_look_ = 0;
+    if (should_stop()) {
+      end_events();
+    }
+  }
 }
 
 std::optional<Record> LiveSource::next_own_record() {
@@ -294,7 +307,11 @@ std::optional<int> LiveSource::end_command() {
   return by_us ? std::nullopt : command_status_;
 }
 
-void LiveSource::shut_down() {
+void LiveSource::end_events() {
+  if (ended_events_) {
+    return;
+  }
+  ended_events_ = true;
   if (late_) {
     late_->stop();
     adopt_added_events();
@@ -305,6 +322,11 @@ void LiveSource::shut_down() {
                           : deadline_ns_ != 0 ? std::min(now_ns, deadline_ns_)
                                               : now_ns;
   events_.disable();
+  closer_.start(events_.take_closable());
+}
+
+void LiveSource::shut_down() {
+  end_events();
   for (const auto& reader : readers_) {
     reader->stop();
   }

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "os/stop_signals.h"
 #include "perf/event/event_set.h"
+#include "perf/event/event_closer.h"
 #include "perf/live/added_events.h"
 #include "perf/live/mapping_recovery.h"
 #include "perf/live/ring_merge.h"
@@ -99,6 +100,8 @@ class LiveSource final : public RecordSource {
   bool should_stop();
   bool target_is_gone() const;
   bool is_own(const Record& record);
+  void look_for_end();
+  void end_events();
   void shut_down();
 
   LiveSetup setup_;
@@ -115,6 +118,7 @@ class LiveSource final : public RecordSource {
   RecordBuilder snapshot_;
   std::size_t snapshot_position_ = 0;
   MappingRecovery mapping_recovery_;
+  EventCloser closer_;
   std::deque<Record> own_records_;  // ticks and what has no time of its own
   std::deque<Record> losses_;       // by time, to be given out between the records
   std::vector<std::uint64_t> newest_by_ring_ns_;
@@ -130,10 +134,12 @@ class LiveSource final : public RecordSource {
   std::uint64_t last_time_ns_ = 0;
   std::uint64_t lost_in_records_ = 0;
   std::uint64_t own_samples_ = 0;
+  std::uint32_t given_since_look_ = 0;  // records
   std::optional<int> command_status_;
   bool told_unfollowed_ = false;
   bool stop_asked_ = false;
   bool ended_command_ = false;  // end_command() was called
+  bool ended_events_ = false;   // they are disabled, and being closed
   bool drained_ = false;        // readers have ended, the merge has everything
 };
 

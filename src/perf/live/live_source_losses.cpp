@@ -66,7 +66,7 @@ void LiveSource::note_tail_loss() {
       in_records += lost->count;
     }
   });
-  const std::uint64_t counted = events_.read_lost();
+  const std::uint64_t counted = events_.lost();
   if (counted > in_records) {
     const std::uint64_t first_ns =
         std::max(std::ranges::min(newest_by_ring_ns_), recording_.started_ns);

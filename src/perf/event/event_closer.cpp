@@ -1,0 +1,47 @@
+#include "perf/event/event_closer.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "os/guarded_thread.h"
+#include "perf/event/this_thread.h"
+
+namespace memtrace {
+
+void EventCloser::start(std::vector<OpenedFd> fds) {
+  wait();
+  fds_ = std::move(fds);
+  try {
+    thread_ = start_guarded_thread([this] { close_all(); });
+  } catch (const std::system_error&) {  // no more threads may be had
+    close_all();
+  }
+}
+
+void EventCloser::wait() {
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+}
+
+void EventCloser::close_all() {
+  constexpr std::chrono::seconds kPatience{1};
+  const HurriedThread hurried;  // all of them are short calls
+  const bool is_told = ::isatty(STDERR_FILENO) != 0;
+  auto told_at = std::chrono::steady_clock::now();
+  while (!fds_.empty()) {
+    fds_.pop_back();
+    const auto now = std::chrono::steady_clock::now();
+    if (is_told && now - told_at > kPatience && !fds_.empty()) {
+      told_at = now;
+      inform(format("removing probes: at most %zu left", fds_.size()));
+    }
+  }
+}
+
+}  // namespace memtrace
