@@ -4,7 +4,6 @@
 #include "cli/options/shared_options.h"
 #include "cli/print.h"
 #include "cli/probe_rate.h"
-#include "cli/read_hurriedly.h"
 #include "cli/unwatched_children.h"
 #include "decode/probe_samples.h"
 #include "observe/host_facts.h"
@@ -195,8 +194,9 @@ Result<ExitStatus> run_live_view(std::string_view name, const std::vector<std::s
     TRY(print_text(usage_text(name, kUsage, view.spec.summary, known)));
     return 0;
   }
+  hurry_main_thread();
   StopSignals signals;  // before the first probe is defined
-  auto plan = read_hurriedly(parsed.value(), [&] { return read_plan(parsed.value(), view); });
+  auto plan = read_plan(parsed.value(), view);
   return plan.ok() ? run_plan(plan.take(), signals) : Result<ExitStatus>(plan.take_error());
 }
 

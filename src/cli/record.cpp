@@ -6,8 +6,8 @@
 #include "cli/options/shared_options.h"
 #include "cli/print.h"
 #include "cli/probe_rate.h"
-#include "cli/read_hurriedly.h"
 #include "cli/unwatched_children.h"
+#include "perf/event/this_thread.h"
 #include "recording/record_plan.h"
 #include "recording/recorder.h"
 
@@ -179,9 +179,9 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   if (parsed.value().has("dry-run")) {
     return show_plan(parsed.value(), arguments);
   }
+  hurry_main_thread();
   StopSignals signals;
-  auto record_options =
-      read_hurriedly(parsed.value(), [&] { return read_options(parsed.value(), arguments); });
+  auto record_options = read_options(parsed.value(), arguments);
   if (!record_options.ok()) {
     return record_options.take_error();
   }

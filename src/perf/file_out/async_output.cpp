@@ -5,6 +5,8 @@
 #include <csignal>
 #include <utility>
 
+#include "perf/event/this_thread.h"
+
 namespace memtrace {
 namespace {
 
@@ -108,6 +110,7 @@ bool AsyncOutput::is_out_of_patience(Clock::time_point moved_at) {
 }
 
 void AsyncOutput::Shared::run() {
+  hurry_this_thread();  // who records waits for it
   std::unique_lock lock(mutex);
   while (true) {
     work.wait(lock, [this] { return !queue.empty() || stopping; });

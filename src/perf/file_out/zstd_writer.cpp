@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "os/guarded_thread.h"
+#include "perf/event/this_thread.h"
 
 namespace memtrace {
 namespace {
@@ -86,6 +87,7 @@ void ZstdWriter::give_up() {
 }
 
 void ZstdWriter::run() {
+  hurry_this_thread();  // who records waits for it
   std::vector<ZstdPiece> pieces;
   std::unique_lock lock(mutex_);
   while (true) {

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "os/stop_signals.h"
 #include "os/system.h"
+#include "perf/event/this_thread.h"
 #include "perf/target/proc_snapshot.h"
 
 namespace memtrace {
@@ -163,6 +164,7 @@ Result<HeldCommand> HeldCommand::spawn(const Target& target, Addresses addresses
     return Error{"fork", errno, ""};
   }
   if (pid == 0) {
+    (void)::setpriority(PRIO_PROCESS, 0, nice_at_start());
     go.value().write_end.reset();  // else the read never ends when memtrace does
     if (target.output_taken) {
       ::dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -146,43 +146,23 @@ TEST_P(OldKernelsTest, events_are_opened_and_what_is_not_known_is_said) {
   EXPECT_EQ(ids.count(0), 0U) << "each event has the id that is in its records";
 }
 
-<<<<<<< ours
+// Who reads a ring waits with the descriptor of its owner.
+TEST_P(OldKernelsTest, probes_are_closed_first_and_the_rings_stay) {
+  const SimulatedKernel kernel(GetParam());
+  auto set = EventSet::open(setup_for(kernel));
+  ASSERT_TRUE(set.ok());
+  set.value().disable();
+  const std::size_t rings = set.value().rings().size();
+  const auto closable = set.value().take_closable();
+  ASSERT_EQ(closable.size(), 3 * rings);
+  for (std::size_t i = 0; i < closable.size(); ++i) {
+    EXPECT_EQ(closable[i].on_user_code, i >= 2 * rings) << "the last ones are closed first";
+    EXPECT_EQ(std::ranges::count(set.value().ring_fds(), closable[i].fd.fd()), 0);
+  }
+  EXPECT_EQ(set.value().rings().size(), rings);
+}
+
 // Samples of one ring are distinguished by an id that must lie at the same place in all of them.
-=======
-// Who reads a ring waits with the descriptor of its owner.
-TEST_P(OldKernelsTest, probes_are_closed_first_and_the_rings_stay) {
-  const SimulatedKernel kernel(GetParam());
-  auto set = EventSet::open(setup_for(kernel));
-  ASSERT_TRUE(set.ok());
-  set.value().disable();
-  const std::size_t rings = set.value().rings().size();
-  const auto closable = set.value().take_closable();
-  ASSERT_EQ(closable.size(), 3 * rings);
-  for (std::size_t i = 0; i < closable.size(); ++i) {
-    EXPECT_EQ(closable[i].on_user_code, i >= 2 * rings) << "the last ones are closed first";
-    EXPECT_EQ(std::ranges::count(set.value().ring_fds(), closable[i].fd.fd()), 0);
-  }
-  EXPECT_EQ(set.value().rings().size(), rings);
-}
-
-// Who reads a ring waits with the descriptor of its owner.
-TEST_P(OldKernelsTest, probes_are_closed_first_and_the_rings_stay) {
-  const SimulatedKernel kernel(GetParam());
-  auto set = EventSet::open(setup_for(kernel));
-  ASSERT_TRUE(set.ok());
-  set.value().disable();
-  const std::size_t rings = set.value().rings().size();
-  const auto closable = set.value().take_closable();
-  ASSERT_EQ(closable.size(), 3 * rings);
-  for (std::size_t i = 0; i < closable.size(); ++i) {
-    EXPECT_EQ(closable[i].on_user_code, i >= 2 * rings) << "the last ones are closed first";
-    EXPECT_EQ(std::ranges::count(set.value().ring_fds(), closable[i].fd.fd()), 0);
-  }
-  EXPECT_EQ(set.value().rings().size(), rings);
-}
-
-// Samples of one ring are told apart by an id that must lie at the same place in all of them.
->>>>>>> theirs
 TEST_P(OldKernelsTest, samples_of_all_events_have_time_and_id_at_the_same_place) {
   const SimulatedKernel kernel(GetParam());
   const auto set = EventSet::open(setup_for(kernel));
