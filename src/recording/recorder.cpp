@@ -1,9 +1,11 @@
 #include "recording/recorder.h"
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "decode/event_decoder.h"
 #include "decode/probe_samples.h"
 #include "decode/silent_probes.h"
@@ -14,6 +16,7 @@
 #include "os/system.h"
 #include "perf/file_out/file_writer.h"
 #include "plan/events/event_narrowing.h"
+#include "recording/embed_names.h"
 #include "sections/recording_facts.h"
 #include "session/frame_namer.h"
 #include "state/process/describe_module.h"
@@ -108,6 +111,9 @@ class Recorder {
   }
 
   Result<RecordSummary> finish() {
+    if (options_.live.stop_signals != nullptr) {
+      signals_to_end_ = std::min<std::size_t>(options_.live.stop_signals->asked().count, 1);
+    }
     summary_.own_samples = about_.own_samples = source_.own_samples();
     summary_.command_status = source_.end_command();
     about_.disk_full = writer_.samples_lost();
@@ -251,11 +257,17 @@ class Recorder {
     return writer_.finish_round();
   }
 
+  // One signal ends the recording; who sends another, or one after its end, does not want to wait.
+  bool is_hurried() {
+    return options_.live.stop_signals != nullptr &&
+           options_.live.stop_signals->asked().count > signals_to_end_;
+  }
+
   // Build ids of all files that addresses were seen in, and the names of these addresses.
   void add_names(Recording& end) {
     end.build_ids.push_back(
         {.path = "[kernel.kallsyms]", .build_id = kernel_build_id(), .kernel = true});
-    for (std::uint32_t i = 1; i <= world_.modules().size(); ++i) {
+    for (std::uint32_t i = 1; i <= world_.modules().size() && !is_hurried(); ++i) {
       const Module& module = world_.modules().at(ModuleId{i});
       if (module.kind == ModuleKind::File) {
         end.build_ids.push_back({.path = module.path, .build_id = build_id_of(module)});
@@ -266,16 +278,14 @@ class Recorder {
       return;
     }
     FrameNamer naming(world_, source_.recording(), true);
-    EmbeddedSymbols symbols;
-    for (std::uint32_t i = 1; i <= world_.stacks().location_count(); ++i) {
-      const CodeLocation& location = world_.stacks().location(LocationId{i});
-      if (location.module.valid()) {
-        symbols.add(world_.modules().at(location.module),
-                    location.lookup_offset(),
-                    naming.location(LocationId{i}));
-      }
+    const EmbeddedNames names = embed_names(world_, naming, [this] { return is_hurried(); });
+    end.symbols_json = names.symbols.to_json();
+    if (names.left_out > 0) {
+      about_.notes.push_back(
+          format("a second signal ended the look-up of names: %zu addresses have none in the file, "
+                 "and only this machine's files can tell them",
+                 names.left_out));
     }
-    end.symbols_json = symbols.to_json();
     for (const std::string& caveat : naming.caveats()) {
       about_.notes.push_back(caveat);
     }
@@ -301,6 +311,7 @@ class Recorder {
   VmstatCounters vmstat_ = vmstat_counters();  // before the first event
   std::uint64_t first_time_ns_ = 0;
   std::uint64_t last_time_ns_ = 0;
+  std::size_t signals_to_end_ = 0;  // the first, if it came before the end
   bool written_in_round_ = false;
 };
 

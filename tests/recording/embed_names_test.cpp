@@ -1,0 +1,58 @@
+#include "recording/embed_names.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace memtrace {
+namespace {
+
+class NumberingNamer final : public Namer {
+ public:
+  const Frames& stack(StackId /*id*/) override { return frames_; }
+
+  const Frames& location(LocationId id) override {
+    frames_ = {{.function = "function_" + std::to_string(id.value)}};
+    return frames_;
+  }
+
+ private:
+  Frames frames_;
+};
+
+class EmbedNamesTest : public testing::Test {
+ protected:
+  EmbedNamesTest() {
+    constexpr std::uint64_t kUserMarker = 0xfffffffffffffe00U;
+    world_.map({.pid = 1,
+                .range = {0x400000, 0x500000},
+                .file_offset = 0,
+                .module = {.kind = ModuleKind::File, .path = "/bin/program"}});
+    world_.intern_stack(1, std::vector<std::uint64_t>{kUserMarker, 0x400100, 0x400200, 0x400300});
+  }
+
+  World world_{{}};
+  NumberingNamer namer_;
+};
+
+TEST_F(EmbedNamesTest, all_addresses_get_their_names) {
+  const EmbeddedNames names = embed_names(world_, namer_, [] { return false; });
+  EXPECT_EQ(names.left_out, 0U);
+  const std::string json = names.symbols.to_json();
+  for (const char* function : {"function_1", "function_2", "function_3"}) {
+    EXPECT_NE(json.find(function), std::string::npos) << json;
+  }
+}
+
+TEST_F(EmbedNamesTest, those_left_when_nobody_wants_to_wait_have_none) {
+  int asked = 0;
+  const EmbeddedNames names = embed_names(world_, namer_, [&asked] { return ++asked == 2; });
+  EXPECT_EQ(names.left_out, 2U);
+  EXPECT_EQ(asked, 2);
+  const auto read = EmbeddedSymbols::parse(names.symbols.to_json());
+  ASSERT_TRUE(read.ok());
+  EXPECT_FALSE(read.value().empty());
+}
+
+}  // namespace
+}  // namespace memtrace
