@@ -87,6 +87,15 @@ TEST_F(LateHeapTest, a_static_program_run_by_a_shell_is_probed) {
   expect_leaks(report("leaks --top 0"));
 }
 
+// Its first call of malloc(3) comes before its probes, and takes memory by brk(2).
+TEST_F(LateHeapTest, what_a_late_probed_allocator_takes_for_itself_is_no_leak) {
+  run_well("$MEMTRACE record --for leaks -- sh -c '$PUPPETS/late_heap_static; true'");
+  EXPECT_GT(sum_with_function(report("brk --top 0"), "sysmalloc", "grown"), 0U);
+  const Json leaks = report("leaks --top 0");
+  EXPECT_EQ(sum_with_function(leaks, "sysmalloc", "bytes"), 0U) << leaks.dump(1);
+  expect_leaks(leaks);
+}
+
 TEST_F(LateHeapTest, jemalloc_loaded_by_dlopen_is_probed) {
   const std::string jemalloc = run("ldconfig -p | sed -n 's/.*=> //p' | grep -m1 /libjemalloc").out;
   // Its thread-local memory is larger than what glibc keeps free for libraries that come late.

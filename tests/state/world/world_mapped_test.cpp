@@ -1,6 +1,7 @@
 // What programs map themselves is part of their heap; what allocators map is not counted again.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "state/mapping/map_flags.h"
@@ -116,6 +117,22 @@ TEST_F(WorldMappedTest, reservations_stacks_files_and_the_loaders_own_are_no_hea
   call(SystemCall::Mmap, {0, kPage, kProtectWrite, kAnonymous}, -12, frames);
   mmap(kArea, 3, {kLoader, kProgram});
   EXPECT_EQ(bytes_left(), 0U);
+}
+
+// Of an allocator whose probes came later than the call.
+TEST_F(WorldMappedTest, what_a_stack_through_an_allocator_maps_is_not_counted) {
+  const std::vector<std::uint64_t> in_malloc = {kMmap, kMalloc + 0x40, kProgram};
+  world_.set_allocator_test([this](StackId stack) {
+    return std::ranges::any_of(world_.stacks().locations(stack), [this](LocationId id) {
+      return world_.stacks().location(id).offset == kMalloc + 0x40 - 0x500000;
+    });
+  });
+  call(SystemCall::Brk, {0}, 0x900000, in_malloc);
+  call(SystemCall::Brk, {0x921000}, 0x921000, in_malloc);
+  mmap(kArea, 257, in_malloc);
+  EXPECT_EQ(bytes_left(), 0U);
+  call(SystemCall::Brk, {0x923000}, 0x923000, {kMmap, kProgram});
+  EXPECT_EQ(bytes_left(), 2 * kPage);
 }
 
 TEST_F(WorldMappedTest, mremap_and_brk_move_what_is_known) {
