@@ -206,7 +206,14 @@ void Session::on_sample(const Record& record) {
     observer_.on(*event, world_.observations(), known_cgroup(world_, *event));
   }
   enter_window(event->time_ns);
-  if (event->time_ns < world_.counted_from_ns()) {
+  // A call that changed mappings while the events were enabled is in the file for what it does.
+  const bool is_early = event->time_ns < world_.counted_from_ns();
+  if (is_early && options_.window.start_ns != 0) {
+    return;
+  }
+  handlers_.learn(feed_.types(), source_.recording());
+  handlers_.count(*event);
+  if (is_early) {
     return;
   }
   last_ns_ = std::max(last_ns_, event->time_ns);

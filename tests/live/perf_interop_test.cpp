@@ -34,6 +34,24 @@ TEST_F(PerfInteropTest, perf_script_finds_as_many_samples_of_all_views) {
   expect_same_counts("memtrace.data");
 }
 
+// One event after the other is enabled: samples of the first come before the last is there.
+TEST_F(PerfInteropTest, record_says_as_many_samples_as_its_report_and_perf_script) {
+  for (int i = 0; i < 3; ++i) {
+    const Outcome recorded =
+        run_well("$MEMTRACE record -a --for kmalloc,slab,pages,faults -- $PUPPETS/touch_pages 500");
+    std::uint64_t sum = 0;
+    for (const auto& [event, samples] : own_counts("memtrace.data")) {
+      sum += samples;
+    }
+    EXPECT_TRUE(recorded.says(std::to_string(sum) + " events, ")) << sum << "\n" << recorded.all();
+    const EventCounts by_perf = perf_counts("memtrace.data");
+    const Json counted = report("count --by event --top 0");
+    EXPECT_EQ(figure_of(counted, "event", "kmem:mm_page_alloc"), by_perf.at("kmem:mm_page_alloc"))
+        << "in the time of the recording";
+    EXPECT_EQ(own_counts("memtrace.data"), by_perf);
+  }
+}
+
 TEST_F(PerfInteropTest, perf_report_finds_as_many_samples) {
   run_well(std::string("$MEMTRACE record -e kmem:kmalloc --filter 'bytes_req == 1048'") + kWork);
   const Outcome stats = run_well("perf report --stats -i memtrace.data");

@@ -220,6 +220,28 @@ TEST_F(SessionTest, report_is_of_the_time_in_which_all_events_were_watched) {
   EXPECT_EQ(reports[0].caveats.unmatched, 0U);
 }
 
+// So that the overview of a file has as many samples as `record` and `perf script` say.
+TEST_F(SessionTest, samples_of_a_file_are_all_counted_those_before_its_start_too) {
+  source_.edit().about_json =
+      to_json(RecordingFacts{.started_ns = 2 * kSecond, .stopped_ns = 7 * kSecond});
+  source_.add_kmalloc(1 * kSecond, {});
+  source_.add_kmalloc(3 * kSecond, {});
+  EXPECT_EQ(total(run(kmalloc_by_comm()).at(0), "count"), 1U);
+  EXPECT_EQ(session_->event_counts().front().samples, 2U);
+}
+
+TEST_F(SessionTest, samples_outside_a_time_window_are_not_counted) {
+  source_.edit().about_json =
+      to_json(RecordingFacts{.started_ns = 2 * kSecond, .stopped_ns = 7 * kSecond});
+  source_.add_kmalloc(1 * kSecond, {});
+  source_.add_kmalloc(3 * kSecond, {});
+  source_.add_kmalloc(5 * kSecond, {});
+  SessionOptions options = kmalloc_by_comm();
+  options.window.start_ns = 2 * kSecond;
+  run(options);
+  EXPECT_EQ(session_->event_counts().front().samples, 1U);
+}
+
 TEST_F(SessionTest, time_window_counts_from_the_start_of_the_recording_where_it_is_known) {
   source_.edit().about_json =
       to_json(RecordingFacts{.started_ns = 2 * kSecond, .stopped_ns = 9 * kSecond});

@@ -173,6 +173,15 @@ std::optional<Record> LiveSource::next_loss() {
   return record;
 }
 
+// Events are enabled one after the other: what comes in between is from some of them only, and no
+// report counts it. The calls that change mappings are kept, for what they do to what was read from
+// /proc.
+bool LiveSource::is_before_start(const Record& record) const {
+  const auto* sample = std::get_if<Sample>(&record.payload);
+  return sample != nullptr && record.stamp.time_ns < recording_.started_ns &&
+         !events_.events()[sample->event].request.with_tracking;
+}
+
 // Events are disabled one after the other: what comes in between is from some of them only.
 bool LiveSource::is_after_end(const Record& record) const {
   const std::uint64_t end_ns = recording_.stopped_ns != 0 ? recording_.stopped_ns : deadline_ns_;
@@ -197,7 +206,7 @@ std::optional<Record> LiveSource::next_merged_record() {
         sample != nullptr && sample->event >= recording_.events.size()) {
       adopt_added_events();
     }
-    if (!is_after_end(record) && !is_own(record)) {
+    if (!is_before_start(record) && !is_after_end(record) && !is_own(record)) {
       return parsed.take();
     }
   }

@@ -92,6 +92,7 @@ class LiveSource final : public RecordSource {
   void note_losses();
   std::optional<Record> next_loss();
   void note_span(Record& record);
+  bool is_before_start(const Record& record) const;
   bool is_after_end(const Record& record) const;
   void note_seen(const Record& record);
   void note_unfollowed();
