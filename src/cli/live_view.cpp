@@ -139,8 +139,9 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
 }
 
 // `signals` lives until the plan's probes are gone: a second signal must not leave them behind.
-Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals) {
+Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& ready) {
   plan.live.stop_signals = &signals;
+  plan.live.ready = &ready;
   if (const auto sentence = without_memory(plan.live.target); !sentence.empty()) {
     warn(sentence);
   }
@@ -196,8 +197,13 @@ Result<ExitStatus> run_live_view(std::string_view name, const std::vector<std::s
   }
   hurry_main_thread();
   StopSignals signals;  // before the first probe is defined
+  auto ready = ReadyNotice::from_environment();
+  if (!ready.ok()) {
+    return ready.take_error();
+  }
   auto plan = read_plan(parsed.value(), view);
-  return plan.ok() ? run_plan(plan.take(), signals) : Result<ExitStatus>(plan.take_error());
+  return plan.ok() ? run_plan(plan.take(), signals, ready.value())
+                   : Result<ExitStatus>(plan.take_error());
 }
 
 }  // namespace memtrace

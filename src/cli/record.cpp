@@ -181,11 +181,16 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   }
   hurry_main_thread();
   StopSignals signals;
+  auto ready = ReadyNotice::from_environment();
+  if (!ready.ok()) {
+    return ready.take_error();
+  }
   auto record_options = read_options(parsed.value(), arguments);
   if (!record_options.ok()) {
     return record_options.take_error();
   }
   record_options.value().live.stop_signals = &signals;
+  record_options.value().live.ready = &ready.value();
   if (const auto sentence = without_memory(record_options.value().live.target); !sentence.empty()) {
     warn(sentence);
   }

@@ -122,6 +122,9 @@ Result<> LiveSource::start() {
   if (setup_.duration_ns != 0) {
     deadline_ns_ = started_ns + setup_.duration_ns;
   }
+  if (setup_.ready != nullptr) {
+    setup_.ready->tell();
+  }
   return kDone;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "os/ready_notice.h"
 #include "os/stop_signals.h"
 #include "perf/event/event_set.h"
 #include "perf/event/event_closer.h"
@@ -33,6 +34,7 @@ struct LiveSetup {
   std::size_t ring_bytes = 0;           // for each CPU; 0: default_ring_bytes()
   std::uint64_t duration_ns = 0;        // 0: until the target ends or the user stops it
   StopSignals* stop_signals = nullptr;  // asked now and then; may be null
+  ReadyNotice* ready = nullptr;         // told when everything is recorded; may be null
   std::vector<std::string> notes;       // from the selection of events: caveats of the recording
   std::function<SampleRewrite()> make_rewrite;  // one for each ring; may be empty
   ChooseEvents choose_added;  // asked by a thread of its own for files mapped later; may be empty
