@@ -254,6 +254,21 @@ TEST_F(TargetsTest, calls_of_all_processes_are_counted_before_they_are_recorded)
   EXPECT_GE(Json::parse(outcome.out).at("totals").at("count"), 1U);
 }
 
+// Probes of one kind are one event of the kernel's: a hit is one hit, however many share it.
+TEST_F(TargetsTest, calls_of_an_allocator_are_not_counted_once_for_each_probe) {
+  if (!std::filesystem::exists("/sys/kernel/tracing/uprobe_events")) {
+    GTEST_SKIP() << "no uprobe_events here";
+  }
+  const auto caller = start("exec $PUPPETS/busy_threads 2 300");
+  const Outcome outcome = run_well("$MEMTRACE malloc --all-processes --format json --by comm 1 1");
+  const std::string words = outcome.err.substr(outcome.err.find("are hit ") + 8);
+  const std::uint64_t told = std::stoull(words);
+  const std::uint64_t counted = Json::parse(outcome.out).at("totals").at("count");
+  ASSERT_GT(counted, 1000U) << outcome.all();
+  // Another second of the same busy threads, and of whoever else allocates.
+  EXPECT_LT(told, 3 * counted) << outcome.all();
+}
+
 TEST_F(TargetsTest, interrupted_live_view_prints_a_last_table) {
   const auto memtrace = start("exec $MEMTRACE kmalloc -a --format json --by comm 100");
   wait_until_recording(*memtrace);

@@ -1,5 +1,6 @@
 #include "perf/event/hit_rate.h"
 
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -30,7 +31,11 @@ Result<std::vector<EventFd>> open_counters(std::span<const EventRequest> events,
     return cpus.error();
   }
   std::vector<EventFd> counters;
+  std::set<std::uint64_t> shared;  // events of the kernel's: a hit of one is a hit of one probe
   for (const EventRequest& event : events) {
+    if (event.shared && !shared.insert(event.shared->tracepoint_id).second) {
+      continue;
+    }
     const perf_event_attr attr = counter_attr(event);
     for (const int cpu : cpus.value()) {
       auto counter = EventFd::open(attr, {.tid = -1, .cpu = cpu}, event.info.name, {&calls});

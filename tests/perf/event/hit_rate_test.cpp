@@ -49,6 +49,19 @@ TEST(HitRateTest, counts_every_event_on_every_cpu_without_samples) {
   EXPECT_EQ(counters.disabled, 3 * cpus);
 }
 
+TEST(HitRateTest, counts_probes_that_are_one_event_of_the_kernels_once) {
+  const std::size_t cpus = online_cpus().value().size();
+  std::vector<EventRequest> events(4, {.info = {.name = "p:malloc"}, .type = kTypeTracepoint});
+  events[1].shared = SharedProbe{.tracepoint_id = 1700, .number = 0};
+  events[2].shared = SharedProbe{.tracepoint_id = 1701, .number = 0};
+  events[3].shared = SharedProbe{.tracepoint_id = 1700, .number = 1};
+  const Counters counters;
+  const auto rate = count_hits(events, std::chrono::milliseconds(1), counters);
+  ASSERT_TRUE(rate.ok());
+  EXPECT_EQ(counters.opened, 3 * cpus);
+  EXPECT_EQ(rate.value().hits, 300 * cpus);
+}
+
 TEST(HitRateTest, is_told_by_the_second) {
   EXPECT_EQ((HitRate{.hits = 300, .span = std::chrono::milliseconds(500)}.per_second()), 600U);
   EXPECT_EQ(HitRate{}.per_second(), 0U);
