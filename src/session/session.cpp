@@ -217,12 +217,10 @@ void Session::on_sample(const Record& record) {
     return;
   }
   last_ns_ = std::max(last_ns_, event->time_ns);
-  handlers_.learn(feed_.types(), source_.recording());
-  handlers_.count(*event);
-  note_unknown(*event);
   if (!wanted(*event)) {
     return;
   }
+  note_unknown(*event);
   if (unmatched != 0) {
     unmatched_.resize(std::max<std::size_t>(unmatched_.size(), event->type->index + 1U));
     unmatched_[event->type->index] += unmatched;
@@ -259,15 +257,25 @@ bool Session::wanted(const Event& event) {
   const TaskFilter& tasks = options_.view_options.tasks;
   const Verdict verdict =
       block != nullptr ? tasks.judge(world_, *block) : tasks.judge(world_, event);
-  unknown_.by_name += verdict == Verdict::UnknownName ? 1U : 0U;
-  unknown_.by_user += verdict == Verdict::UnknownUser ? 1U : 0U;
-  unknown_.by_cgroup += verdict == Verdict::UnknownCgroup ? 1U : 0U;
+  if (verdict != Verdict::Accepted && may_be_known(event)) {
+    unknown_.by_name += verdict == Verdict::UnknownName ? 1U : 0U;
+    unknown_.by_user += verdict == Verdict::UnknownUser ? 1U : 0U;
+    unknown_.by_cgroup += verdict == Verdict::UnknownCgroup ? 1U : 0U;
+  }
   return verdict == Verdict::Accepted;
 }
 
 void Session::note_unknown(const Event& event) {
+  if (!may_be_known(event)) {
+    return;
+  }
   unknown_.users += world_.identities().knows_user(event.identity) ? 0U : 1U;
   unknown_.cgroups += world_.identities().knows_cgroup(event.identity) ? 0U : 1U;
+}
+
+// The idle task, 0, is nobody's, and of what no view takes no report says whose it is.
+bool Session::may_be_known(const Event& event) {
+  return event.pid != 0 && handlers_.has_view_for(event);
 }
 
 Result<> Session::close_intervals(std::uint64_t now_ns, const OnReports& on_reports) {

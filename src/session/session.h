@@ -113,6 +113,7 @@ class Session {
   bool needs_identities() const;
   void learn_identities(const Record& record);
   void note_unknown(const Event& event);
+  bool may_be_known(const Event& event);
   void note_parts(const ViewSpec& view, Caveats& caveats) const;
   void note_lost_mappings(const ViewSpec& view, Caveats& caveats);
 

@@ -75,6 +75,11 @@ void ViewDispatch::count(const Event& event) {
   }
 }
 
+bool ViewDispatch::has_view_for(const Event& event) {
+  const Kind* call = call_kind(event);
+  return !by_event_[event.type->index]->views.empty() || (call != nullptr && !call->views.empty());
+}
+
 void ViewDispatch::dispatch(const Event& event, const World& world) {
   for (const std::size_t view : by_event_[event.type->index]->views) {
     views_[view]->on(event, world);

@@ -31,6 +31,8 @@ class ViewDispatch {
   void learn(const std::deque<EventType>& types, const Recording& recording);
 
   void count(const Event& event);
+  // Some view takes it.
+  bool has_view_for(const Event& event);
   void dispatch(const Event& event, const World& world);
 
   // A view's kinds of events, raw system calls by their own names.

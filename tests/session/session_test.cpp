@@ -378,14 +378,44 @@ TEST_F(SessionTest, whom_nobody_knows_is_told_when_it_is_asked) {
   add_family(again);
   again.add_kmalloc(6, {.pid = 9});
   auto session = Session::create(again, options).take();
-  ASSERT_TRUE(session
-                  ->run([](const std::vector<Report>& reports) -> Result<> {
-                    EXPECT_TRUE(test::has_note(
-                        reports.front(),
-                        "1 events are of processes whose cgroup at that time is not known"));
-                    return kDone;
-                  })
-                  .ok());
+  ASSERT_TRUE(
+      session
+          ->run([](const std::vector<Report>& reports) -> Result<> {
+            EXPECT_TRUE(test::has_note(
+                reports.front(), "1 event is of a process whose cgroup at that time is not known"));
+            return kDone;
+          })
+          .ok());
+}
+
+TEST_F(SessionTest, unknown_owners_of_what_a_filter_left_out_are_not_told) {
+  source_.edit().identities = "user 1000 anna\ncgroup 1 /web.service\ntask 1 7 1000 1\n";
+  source_.add(1, Comm{.pid = 7, .tid = 7, .name = "wanted"});
+  source_.add_kmalloc(2, {.pid = 7});
+  source_.add(3, Comm{.pid = 9, .tid = 9, .name = "other"});
+  source_.add_kmalloc(4, {.pid = 9});
+  SessionOptions options = kmalloc_by_comm();
+  options.view_options.by = {"user", "cgroup"};
+  options.view_options.tasks.comms = {"wanted"};
+  EXPECT_TRUE(run(options).front().caveats.notes.empty());
+}
+
+TEST_F(SessionTest, idle_task_and_events_of_other_views_have_no_owner_to_be_told) {
+  add_family(source_);
+  source_.add_kmalloc(6, {.pid = 0});
+  source_.add(7, Sample{.event = test::kMinorFaults, .pid = 9, .tid = 9});
+  SessionOptions options = kmalloc_by_comm();
+  options.view_options.by = {"user", "cgroup"};
+  EXPECT_TRUE(run(options).front().caveats.notes.empty());
+}
+
+TEST_F(SessionTest, filter_tells_of_nobody_that_it_left_out_anyway) {
+  add_family(source_);
+  source_.add_kmalloc(6, {.pid = 0});
+  source_.add(7, Sample{.event = test::kMinorFaults, .pid = 9, .tid = 9});
+  SessionOptions options = kmalloc_by_comm();
+  options.view_options.tasks.users = {"anna"};
+  EXPECT_TRUE(run(options).front().caveats.notes.empty());
 }
 
 TEST_F(SessionTest, recording_of_perf_has_no_users_and_says_why) {
