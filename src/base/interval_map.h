@@ -28,6 +28,7 @@ class IntervalMap {
     }
     const bool replaced = erase(start, limit);
     entries_[start] = Entry{start, limit, std::move(value)};
+    covered_ += limit - start;
     return replaced;
   }
 
@@ -41,6 +42,9 @@ class IntervalMap {
     const auto first = entries_.lower_bound(start);
     const auto last = entries_.lower_bound(limit);
     const bool removed = first != last;
+    for (auto entry = first; entry != last; ++entry) {
+      covered_ -= entry->second.limit - entry->second.start;
+    }
     entries_.erase(first, last);
     return removed || cut_start || cut_limit;
   }
@@ -56,7 +60,13 @@ class IntervalMap {
 
   const std::map<std::uint64_t, Entry>& entries() const { return entries_; }
 
-  void clear() { entries_.clear(); }
+  // The lengths of all intervals together.
+  std::uint64_t covered() const { return covered_; }
+
+  void clear() {
+    entries_.clear();
+    covered_ = 0;
+  }
 
   bool empty() const { return entries_.empty(); }
 
@@ -78,6 +88,7 @@ class IntervalMap {
   }
 
   std::map<std::uint64_t, Entry> entries_;
+  std::uint64_t covered_ = 0;
 };
 
 }  // namespace memtrace

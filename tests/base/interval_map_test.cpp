@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <random>
@@ -30,6 +31,7 @@ void expect_same(const IntervalMap<int>& map, const Naive& naive) {
     const auto* entry = map.find(point);
     ASSERT_EQ(entry == nullptr ? 0 : entry->value, naive.values.at(point)) << "at " << point;
   }
+  EXPECT_EQ(map.covered(), kSpace - std::ranges::count(naive.values, 0));
   std::uint64_t end = 0;
   for (const auto& [start, entry] : map.entries()) {
     ASSERT_EQ(start, entry.start);

@@ -112,13 +112,8 @@ const Observation* pointer_to(const std::optional<Observation>& limits) {
 }
 
 std::uint64_t mapped_bytes(const World& world, std::uint32_t pid) {
-  std::uint64_t bytes = 0;
-  if (const MemoryMap* map = world.memory_maps().of(pid)) {
-    for (const auto& [start, entry] : map->areas().entries()) {
-      bytes += entry.limit - start;
-    }
-  }
-  return bytes;
+  const MemoryMap* map = world.memory_maps().of(pid);
+  return map == nullptr ? 0 : map->areas().covered();
 }
 
 // brk(2) has no error: it leaves the top where it is.
