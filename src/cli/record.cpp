@@ -28,9 +28,12 @@ std::vector<Option> options() {
   return joined({target_options(), event_options(), stack_options(), kOwnOptions, help_option()});
 }
 
+std::uint64_t missing_from(const RecordSummary& summary) {
+  return summary.lost + summary.dropped + summary.late + summary.malformed + summary.disk_full;
+}
+
 std::string loss_text(const RecordSummary& summary) {
-  const std::uint64_t all =
-      summary.lost + summary.dropped + summary.late + summary.malformed + summary.disk_full;
+  const std::uint64_t all = missing_from(summary);
   if (all == 0) {
     return "none lost";
   }
@@ -62,7 +65,7 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
                 loss_text(summary).c_str(),
                 print_bytes(summary.bytes).c_str(),
                 output == "-" ? "a pipe" : output.c_str()));
-  if (summary.samples + summary.lost + summary.dropped == 0 && summary.notes.empty()) {
+  if (summary.samples + missing_from(summary) == 0 && !summary.notes_say_why) {
     inform(
         "hint: none of the events happened in the target: record for longer, or choose other "
         "events with --for VIEW or -e EVENT");

@@ -125,8 +125,10 @@ class Recorder {
     about_.started_ns = source_.recording().started_ns;
     about_.stopped_ns = source_.recording().stopped_ns;
     about_.losses = losses_.entries();
-    for (const auto& notes :
-         {user_stacks_.caveats(), silent_probes_.notes(source_.events()), taken_events_.notes()}) {
+    const auto silent = silent_probes_.notes(source_.events());
+    const auto taken = taken_events_.notes();
+    summary_.notes_say_why = source_.came_too_late() || !silent.empty() || !taken.empty();
+    for (const auto& notes : {user_stacks_.caveats(), silent, taken}) {
       about_.notes.insert(about_.notes.end(), notes.begin(), notes.end());
     }
     add_names(end);

@@ -34,6 +34,7 @@ struct RecordSummary {
   std::uint64_t bytes = 0;
   std::optional<int> command_status;
   std::vector<std::string> notes;
+  bool notes_say_why = false;  // there are no events
 };
 
 Result<RecordSummary> record(RecordOptions options);

@@ -121,6 +121,15 @@ TEST_F(TargetsTest, a_recording_without_events_says_why) {
   EXPECT_TRUE(outcome.says("none of the recorded events happened")) << outcome.all();
 }
 
+// A note on something else, here that oom:mark_victim has no such field, is no reason.
+TEST_F(TargetsTest, a_recording_without_events_says_why_beside_other_notes) {
+  const Outcome outcome =
+      run_well(std::string("$MEMTRACE record -e oom:mark_victim ") + kMessagesOnly + "-- true");
+  EXPECT_TRUE(outcome.says("oom:mark_victim")) << outcome.all();
+  EXPECT_TRUE(outcome.says("0 events, none lost")) << outcome.all();
+  EXPECT_TRUE(outcome.says("none of the recorded events happened")) << outcome.all();
+}
+
 TEST_F(TargetsTest, pid_covers_all_threads_and_what_they_start) {
   EXPECT_EQ(messages_of_crowd("-p $PID"), 500U);
 }

@@ -111,7 +111,8 @@ Result<> LiveSource::start() {
   // What came before, while the events were enabled one after the other, is of some of them only.
   const std::uint64_t started_ns = monotonic_ns();
   recording_.started_ns = monotonic_clock() ? started_ns : 0;
-  if (target_is_gone()) {
+  came_too_late_ = target_is_gone();
+  if (came_too_late_) {
     recording_.caveats.emplace_back(
         "the target had ended before all events were open: little or nothing of it was recorded; "
         "start it with memtrace (-- COMMAND), or watch the whole machine (-a)");

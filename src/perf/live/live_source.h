@@ -60,6 +60,9 @@ class LiveSource final : public RecordSource {
   // The tracking event first, in the order of recording().events; both may grow.
   const std::vector<OpenedEvent>& events() const { return events_.events(); }
 
+  // What was to be watched had ended before everything was recorded: a caveat says so.
+  bool came_too_late() const { return came_too_late_; }
+
   // With the pid of a command.
   const Target& target() const { return setup_.target; }
 
@@ -140,6 +143,7 @@ class LiveSource final : public RecordSource {
   std::uint32_t given_since_look_ = 0;  // records
   std::optional<int> command_status_;
   bool told_unfollowed_ = false;
+  bool came_too_late_ = false;
   bool stop_asked_ = false;
   bool ended_command_ = false;  // end_command() was called
   bool ended_events_ = false;   // they are disabled, and being closed
