@@ -139,6 +139,13 @@ std::uint64_t repair_registers() {
 #endif
 }
 
+std::string both_filters(const std::string& first, const std::string& second) {
+  if (first.empty() || second.empty()) {
+    return first + second;
+  }
+  return "(" + first + ") && (" + second + ")";
+}
+
 CallGraph call_graph_of(const EventRequest& request, CallGraph asked) {
   asked.kernel = asked.kernel && request.stacks && !request.on_user_code;
   asked.user = asked.user && request.stacks && request.user_stack;

@@ -78,6 +78,9 @@ struct SharedProbe {
   std::map<std::string, std::string> fields = {};
 };
 
+// What passes both; "" passes all.
+std::string both_filters(const std::string& first, const std::string& second);
+
 // One event to be opened on every ring.
 struct EventRequest {
   EventInfo info;                // name, kind, config, period, format

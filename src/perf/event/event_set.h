@@ -41,6 +41,8 @@ struct OpenedEvent {
 void mark_shared(std::span<OpenedEvent> events);
 // What the kernel shall test for all that share this one's event. Empty: nothing.
 std::string shared_filter(const OpenedEvent& first, std::span<const OpenedEvent> events);
+// What a probe with this filter adds to it.
+std::size_t shared_filter_part_bytes(const SharedProbe& shared, const std::string& filter);
 // In the order of Recording::events, after those that the parser knows.
 void add_to_parser(std::span<const OpenedEvent> events, RecordParser& parser);
 

@@ -1,6 +1,7 @@
 // Probes of ours that are one event of the kernel's.
 #include <algorithm>
 #include <cctype>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -11,6 +12,8 @@ namespace {
 
 // Above all that the kernel gives out, which counts from 1 (kernel/events/core.c, perf_event_id).
 constexpr std::uint64_t kFirstMadeUpId = std::uint64_t{1} << 62U;
+
+constexpr std::string_view kOr = " || ";
 
 bool is_same_event(const OpenedEvent& a, const OpenedEvent& b) {
   return a.request.shared && b.request.shared &&
@@ -40,6 +43,12 @@ std::string in_kernels_names(const std::string& filter,
   return renamed;
 }
 
+std::string shared_filter_part(const SharedProbe& shared, const std::string& filter) {
+  const std::string is_it = format("%s == %u", kSharedNumberField.data(), shared.number);
+  return filter.empty() ? is_it
+                        : "(" + is_it + " && (" + in_kernels_names(filter, shared.fields) + "))";
+}
+
 }  // namespace
 
 void mark_shared(std::span<OpenedEvent> events) {
@@ -62,15 +71,14 @@ std::string shared_filter(const OpenedEvent& first, std::span<const OpenedEvent>
     if (!is_same_event(first, event)) {
       continue;
     }
-    const SharedProbe& shared = *event.request.shared;
-    const std::string& filter = event.request.filter;
-    any = any || !filter.empty();
-    const std::string is_it = format("%s == %u", kSharedNumberField.data(), shared.number);
-    parts.push_back(filter.empty()
-                        ? is_it
-                        : "(" + is_it + " && (" + in_kernels_names(filter, shared.fields) + "))");
+    any = any || !event.request.filter.empty();
+    parts.push_back(shared_filter_part(*event.request.shared, event.request.filter));
   }
-  return any ? join(parts, " || ") : "";
+  return any ? join(parts, kOr) : "";
+}
+
+std::size_t shared_filter_part_bytes(const SharedProbe& shared, const std::string& filter) {
+  return kOr.size() + shared_filter_part(shared, filter).size();
 }
 
 void add_to_parser(std::span<const OpenedEvent> events, RecordParser& parser) {

@@ -127,8 +127,7 @@ Result<std::string> apply_filter(const std::string& filter, std::vector<EventReq
     known.insert(own.begin(), own.end());
     // An expression that we cannot read goes to all: the kernel says what is wrong with it.
     if (!own.empty() && missing_from(own, fields).empty()) {
-      request.filter =
-          request.filter.empty() ? filter : "(" + request.filter + ") && (" + filter + ")";
+      request.filter = both_filters(request.filter, filter);
     } else {
       unfiltered.push_back(request.info.name);
     }

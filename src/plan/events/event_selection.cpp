@@ -117,6 +117,7 @@ class Selector {
     if (heap_.any()) {
       TRY(check_probed_processes());
       TRY(open_probes());
+      heap_.filter = selection_.filter;
       TRY(add_all(selected_.probes->add_heap(heap_), true));
       selected_.choose_added = selection_.plan_only ? ChooseEvents() : choose_added();
       if (heap_.sees_all_calls()) {

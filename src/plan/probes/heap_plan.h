@@ -22,6 +22,7 @@ struct HeapNeeds {
   std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t period = 1;  // of calls; returns and frees are all needed to pair them
   std::vector<CustomFunction> custom = {};  // --alloc and --free
+  std::string filter = {};                  // --filter, which the events will be given
 
   bool any() const { return calls || returns || frees; }
 

@@ -43,7 +43,8 @@ Result<> HeapProbes::define(const HeapProbe& probe,
                                          .file_offset = probe.file_offset,
                                          .is_return = probe.is_return_probe,
                                          .args = probe.arguments},
-                                        has_stack);
+                                        has_stack,
+                                        both_filters(probe.filter, needs_.filter));
   if (!defined.ok()) {
     return defined.take_error();
   }

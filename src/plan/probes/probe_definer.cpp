@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "perf/event/event_set.h"
 
 namespace memtrace {
 namespace {
@@ -96,20 +97,28 @@ bool ProbeDefiner::can_share() {
 }
 
 Result<EventRequest> ProbeDefiner::define_shared(const ProbeDefinition& definition,
-                                                 bool has_stack) {
-  const bool is_plain = definition.ref_ctr_offset == 0 && can_share();
-  // The kernel's filters are one page of text.
+                                                 bool has_stack,
+                                                 const std::string& filter) {
   constexpr std::uint32_t kMaxPerShare = 32;
-  Share& share = shares_[{definition.is_return, has_stack}];
-  if (share.count == 0 || share.count == kMaxPerShare) {
-    // As many as tracepoints/decode/heap.h has at most.
-    share = {.slots = ProbeSlots(has_stack && !definition.is_return
-                                     ? std::vector<std::string>{"u64", "u64", "u64", "u32", "u32"}
-                                     : std::vector<std::string>{"u64", "u64", "u32"})};
-  }
-  if (!is_plain || !share.slots.fill(definition.args, 0)) {
+  // The kernel takes one page of text as a filter (kernel/events/core.c, perf_event_set_filter); of
+  // all processes it will hold memtrace's own name, too.
+  constexpr std::size_t kMaxFilterBytes = 4000;
+  // As many as tracepoints/decode/heap.h has at most.
+  const ProbeSlots slots(has_stack && !definition.is_return
+                             ? std::vector<std::string>{"u64", "u64", "u64", "u32", "u32"}
+                             : std::vector<std::string>{"u64", "u64", "u32"});
+  const auto filled = slots.fill(definition.args, 0);
+  if (definition.ref_ctr_offset != 0 || !filled || !can_share()) {
     return define(definition);
   }
+  const std::size_t filter_bytes =
+      shared_filter_part_bytes({.number = kMaxPerShare, .fields = filled->fields}, filter);
+  Share& share = shares_[{definition.is_return, has_stack}];
+  if (share.count == 0 || share.count == kMaxPerShare ||
+      share.filter_bytes + filter_bytes > kMaxFilterBytes) {
+    share = {.slots = slots};
+  }
+  share.filter_bytes += filter_bytes;
   return add_to_share(share, definition);
 }
 
@@ -124,8 +133,13 @@ Result<EventRequest> ProbeDefiner::add_to_share(Share& share, const ProbeDefinit
     if (!defined.ok()) {
       return defined.take_error();
     }
+    const auto offset = number_offset(defined.value().format_text);
+    if (!offset) {
+      can_share_ = false;  // nothing would say whose a sample is
+      return define(definition);
+    }
     share.event = defined.take();
-    share.number_offset = number_offset(share.event.format_text).value_or(0);
+    share.number_offset = *offset;
   } else {
     TRY(group_->add_place(share.event, shared));
   }

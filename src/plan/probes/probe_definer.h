@@ -35,7 +35,10 @@ class ProbeDefiner {
   // The same, as a part of an event of the kernel's that is shared with others of its kind and with
   // or without stacks, where the kernel can do that (perf/event/event_attr.h, SharedProbe): quick
   // to open and to remove. Those that were defined before end_sharing() may have been opened since.
-  Result<EventRequest> define_shared(const ProbeDefinition& definition, bool has_stack);
+  // `filter` is what the event's filter will be.
+  Result<EventRequest> define_shared(const ProbeDefinition& definition,
+                                     bool has_stack,
+                                     const std::string& filter);
 
   void end_sharing() { shares_.clear(); }
 
@@ -58,6 +61,7 @@ class ProbeDefiner {
     ProbeSlots slots;
     std::uint32_t number_offset = 0;
     std::uint32_t count = 0;
+    std::size_t filter_bytes = 0;  // as long as the filter of all its probes can become
   };
 
   Result<EventRequest> add_to_share(Share& share, const ProbeDefinition& definition);

@@ -6,7 +6,11 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
+#include <vector>
 
+#include "perf/event/event_set.h"
 #include "support/temp_dir.h"
 
 namespace memtrace {
@@ -92,6 +96,78 @@ TEST_F(ProbeDefinerTest, kernel_that_fetches_nothing_samples_the_registers) {
   EXPECT_NE(attr.sample_type & PERF_SAMPLE_REGS_USER, 0U);
   EXPECT_EQ(attr.sample_regs_user, request.value().pmu_probe->registers);
   EXPECT_NE(attr.sample_regs_user, 0U);
+}
+
+// A kernel that takes several places of one event, and tells of all in uprobe_events.
+int write_to_sharing(const std::string& events_file, const std::string& command) {
+  if (command.starts_with('-')) {
+    std::ofstream(events_file) << "";
+    return 0;
+  }
+  std::ofstream(events_file, std::ios::app) << command << "\n";
+  const std::string root = events_file.substr(0, events_file.rfind('/'));
+  const std::size_t colon = command.find(':');
+  const std::string name = command.substr(colon + 1, command.find(' ') - colon - 1);
+  static int next_id = 1000;
+  std::filesystem::create_directories(root + "/events/" + name);
+  std::ofstream(root + "/events/" + name + "/format")
+      << "name: x\nID: " << next_id++ << "\nformat:\n"
+      << "\tfield:u32 probe_number;\toffset:8;\tsize:4;\tsigned:0;\n"
+      << "\tfield:u64 arg_0;\toffset:16;\tsize:8;\tsigned:0;\n";
+  return 0;
+}
+
+// The same without the field that says whose a sample is.
+int write_to_sharing_without_number(const std::string& events_file, const std::string& command) {
+  const int result = write_to_sharing(events_file, command);
+  return command.starts_with('-') ? result : make_event(events_file, command);
+}
+
+ProbeDefinition numbered(std::uint64_t number) {
+  ProbeDefinition definition = kMalloc;
+  definition.event = "take" + std::to_string(number);
+  definition.file_offset += 16 * number;
+  return definition;
+}
+
+TEST_F(ProbeDefinerTest, probes_share_an_event_until_their_filters_fill_the_kernels_page) {
+  ProbeDefiner sharing = definer(&write_to_sharing);
+  const std::string filter =
+      "size > 1000000000 && size < 2000000000 && common_pid != 12345 && "
+      "(size != 1500000000 || common_pid == 54321)";
+  std::map<std::uint64_t, std::vector<OpenedEvent>> shares;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    auto request = sharing.define_shared(numbered(i), true, filter);
+    ASSERT_TRUE(request.ok()) << describe(request.error());
+    ASSERT_TRUE(request.value().shared.has_value());
+    OpenedEvent event;
+    event.request = request.take();
+    event.request.filter = filter;
+    shares[event.request.shared->tracepoint_id].push_back(event);
+  }
+  EXPECT_GT(shares.size(), 2U) << "32 to an event were two";
+  for (const auto& [id, events] : shares) {
+    EXPECT_LE(shared_filter(events.front(), events).size(), 4000U);
+    EXPECT_GT(events.size(), 10U);
+  }
+}
+
+TEST_F(ProbeDefinerTest, without_a_filter_32_share_an_event) {
+  ProbeDefiner sharing = definer(&write_to_sharing);
+  std::set<std::uint64_t> shares;
+  for (std::uint64_t i = 0; i < 64; ++i) {
+    shares.insert(sharing.define_shared(numbered(i), true, "").value().shared->tracepoint_id);
+  }
+  EXPECT_EQ(shares.size(), 2U);
+}
+
+TEST_F(ProbeDefinerTest, event_without_the_number_is_not_shared) {
+  ProbeDefiner sharing = definer(&write_to_sharing_without_number);
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    const auto request = sharing.define_shared(numbered(i), true, "");
+    ASSERT_TRUE(request.ok()) << describe(request.error());
+    EXPECT_FALSE(request.value().shared.has_value());
+  }
 }
 
 TEST_F(ProbeDefinerTest, plan_tells_the_definitions_and_makes_none) {
