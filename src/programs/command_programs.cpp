@@ -51,14 +51,6 @@ std::string program_below(const std::string& root, const std::string& name) {
   return "";
 }
 
-// glibc's is called ld-linux-x86-64.so.2, ld64.so.1, ld-2.17.so, or ld.so; musl's
-// ld-musl-ARCH.so.1.
-bool is_loader_name(std::string_view path) {
-  const std::string_view name = file_name(path);
-  return (name.starts_with("ld-") || name.starts_with("ld64.so") || name.starts_with("ld.so")) &&
-         name.find(".so") != std::string_view::npos;
-}
-
 // Others would run a program that they are asked to list as glibc's can be asked.
 bool is_glibc_loader(std::string_view path) {
   const std::string_view name = file_name(path);
@@ -237,6 +229,14 @@ std::vector<std::string> searched(const CommandProgram& program) {
 }
 
 }  // namespace
+
+// glibc's is called ld-linux-x86-64.so.2, ld64.so.1, ld-2.17.so, or ld.so; musl's
+// ld-musl-ARCH.so.1.
+bool is_loader_name(std::string_view path) {
+  const std::string_view name = file_name(path);
+  return (name.starts_with("ld-") || name.starts_with("ld64.so") || name.starts_with("ld.so")) &&
+         name.find(".so") != std::string_view::npos;
+}
 
 std::vector<CommandProgram> command_programs(std::span<const std::string> words) {
   constexpr std::size_t kDeepest = 16;  // else a script that interprets itself has no end

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -27,6 +28,9 @@ std::vector<CommandProgram> command_programs(std::span<const std::string> words)
 // static programs and files that are no ELF files. Nothing of another user's is run for it, and
 // then what only that loader knows is missing.
 std::vector<std::string> libraries_of(const CommandProgram& program);
+
+// Of a dynamic loader: "ld-linux-x86-64.so.2".
+bool is_loader_name(std::string_view path);
 
 // What execvp(3) would run. Error: not found.
 Result<std::string> find_program(const std::string& name);

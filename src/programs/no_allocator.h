@@ -1,6 +1,7 @@
 // Why no allocator was found in a target, and what to use instead.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,19 @@
 
 namespace memtrace {
 
-// Whether it is a Go program that has its symbols.
-bool is_go_program(const std::string& path);
-
 Error no_allocator(const Target& target, const std::vector<TargetObject>& objects);
+
+// A sentence for each program of the target whose own heap is not seen though allocators of others
+// are: static and not probed, or written in Go, of which a probe sees the allocations and none the
+// frees. Of the whole machine none: nobody has asked for these programs.
+struct ProbedFiles {
+  std::set<std::string> paths;
+  bool needs_frees = false;  // allocations alone are not enough
+};
+
+std::vector<std::string> unseen_heaps(const Target& target,
+                                      const std::vector<TargetObject>& objects,
+                                      const ProbedFiles& probed);
 
 // Whether a process is a thread of the kernel, or a zombie. False when nothing is known of it.
 bool is_kernel_thread(std::uint32_t pid);

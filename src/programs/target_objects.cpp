@@ -16,9 +16,9 @@ namespace {
 // The first path by which a file is met stays.
 class ObjectList {
  public:
-  void add(std::string path, std::string mapped_path) {
-    if (seen_.insert(path)) {
-      objects_.push_back({std::move(path), std::move(mapped_path)});
+  void add(TargetObject object) {
+    if (seen_.insert(object.path)) {
+      objects_.push_back(std::move(object));
     }
   }
 
@@ -66,7 +66,8 @@ void add_mapping(ObjectList& objects, const std::string& process, std::string_vi
   if (mapped.ends_with(kDeleted)) {
     mapped.resize(mapped.size() - kDeleted.size());
   }
-  objects.add(path_from_here(process, columns[0], mapped), mapped);
+  const std::string here = path_from_here(process, columns[0], mapped);
+  objects.add({here, mapped, !is_loader_name(mapped) && is_same_file(here, process + "/exe")});
 }
 
 void add_process(ObjectList& objects, std::uint32_t pid) {
@@ -91,9 +92,9 @@ std::vector<std::uint32_t> all_processes() {
 
 // A program of the command and the libraries that are loaded with it.
 void add_program(ObjectList& objects, const CommandProgram& program) {
-  objects.add(program.root + program.path, program.path);
+  objects.add({program.root + program.path, program.path, !is_loader_name(program.path)});
   for (const std::string& library : libraries_of(program)) {
-    objects.add(program.root + library, library);
+    objects.add({program.root + library, library});
   }
 }
 

@@ -16,6 +16,7 @@ namespace memtrace {
 struct TargetObject {
   std::string path;         // opens the file from here
   std::string mapped_path;  // as the target knows it
+  bool is_program = false;  // what a process executes; else a library, or a dynamic loader
 };
 
 // Each file once, whatever it is called. Of a command: the programs that it will execute and the

@@ -50,5 +50,16 @@ TEST_F(GoTest, what_the_garbage_collector_frees_is_said_not_to_be_seen) {
   EXPECT_TRUE(refused.says("memtrace malloc")) << refused.all();
 }
 
+// What starts it has allocators of its own, and so may other processes.
+TEST_F(GoTest, it_is_found_behind_the_program_that_starts_it) {
+  for (const char* command : {"env X=1 ./program", "timeout 60 ./program"}) {
+    const Outcome outcome = run_well(std::string("$MEMTRACE record --for leaks -- ") + command);
+    EXPECT_TRUE(outcome.says("program is a Go program: allocations of C code are seen"))
+        << outcome.all();
+  }
+  const Outcome malloc = run_well("$MEMTRACE record --for malloc -- env X=1 ./program");
+  EXPECT_FALSE(malloc.says("is a Go program")) << malloc.all();
+}
+
 }  // namespace
 }  // namespace memtrace::test

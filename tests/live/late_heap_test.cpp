@@ -96,6 +96,17 @@ TEST_F(LateHeapTest, what_a_late_probed_allocator_takes_for_itself_is_no_leak) {
   expect_leaks(leaks);
 }
 
+// Its allocator is in the program itself, and without symbols nobody finds it.
+TEST_F(LateHeapTest, a_static_program_behind_env_is_told_when_no_allocator_is_found_in_it) {
+  const std::string record = "$MEMTRACE record --for leaks -- env X=1 ";
+  const Outcome named = run_well(record + "$PUPPETS/late_heap_static");
+  EXPECT_FALSE(named.says("is statically linked")) << named.all();
+  const Outcome outcome =
+      run_well("strip -o nameless $PUPPETS/late_heap_static && " + record + "./nameless");
+  EXPECT_TRUE(outcome.says("nameless is statically linked, and has no symbol of an allocator"))
+      << outcome.all();
+}
+
 TEST_F(LateHeapTest, jemalloc_loaded_by_dlopen_is_probed) {
   const std::string jemalloc = run("ldconfig -p | sed -n 's/.*=> //p' | grep -m1 /libjemalloc").out;
   // Its thread-local memory is larger than what glibc keeps free for libraries that come late.

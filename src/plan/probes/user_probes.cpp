@@ -1,6 +1,7 @@
 #include "plan/probes/user_probes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/log.h"
@@ -119,11 +120,13 @@ Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
   for (const TargetObject& object : objects_) {
     heap_files_.insert(object.path);
   }
-  if (needs.returns && !objects_.empty() && is_go_program(objects_.front().path)) {
-    notes_.push_back(
-        objects_.front().mapped_path +
-        " is a Go program: allocations of C code are seen, its own heap is not; memtrace malloc "
-        "counts its allocations");
+  if (requests.ok() && !requests.value().empty()) {
+    ProbedFiles probed{.paths = {}, .needs_frees = needs.returns};
+    for (const EventRequest& request : requests.value()) {
+      probed.paths.insert(request.probed_file);
+    }
+    auto unseen = unseen_heaps(target_, objects_, probed);
+    std::ranges::move(unseen, std::back_inserter(notes_));
   }
   bool waits = false;
   for (const CustomFunction& custom : needs.custom) {
