@@ -122,7 +122,7 @@ void EventDecoder::apply_mmap(const Stamp& stamp, const Mmap& mmap) {
                          .path = std::string(mmap.path),
                          .build_id = to_hex(mmap.build_id),
                          .pid = mmap.pid,
-                         .root = roots_ ? roots_->of(mmap.pid) : "",
+                         .root = roots_ ? roots_->of(mmap.pid, stamp.time_ns) : "",
                          .major = mmap.major,
                          .minor = mmap.minor,
                          .inode = mmap.inode}});

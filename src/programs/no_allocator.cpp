@@ -88,7 +88,7 @@ Error no_allocator(const Target& target, const std::vector<TargetObject>& object
   }
   if (const TargetObject* program = first_program(target, objects, &is_static_program)) {
     return {"no allocator found in " + program->mapped_path +
-                ": it is statically linked and has no symbol of one",
+                ": it is statically linked and has no symbols of one",
             0,
             "name its functions with -e uprobe:PATH:FUNCTION or --alloc, or use faults, mmap and "
             "brk"};

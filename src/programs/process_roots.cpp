@@ -15,7 +15,16 @@ ProcessRoots::ProcessRoots(std::span<const std::string> command) {
   }
 }
 
-std::string ProcessRoots::of(std::uint32_t pid) {
+const std::string& ProcessRoots::of(std::uint32_t pid, std::uint64_t time_ns) {
+  if (pid != pid_ || time_ns != time_ns_) {
+    root_ = read(pid);
+    pid_ = pid;
+    time_ns_ = time_ns;
+  }
+  return root_;
+}
+
+std::string ProcessRoots::read(std::uint32_t pid) {
   std::array<char, PATH_MAX> target{};
   const std::string link = "/proc/" + std::to_string(pid) + "/root";
   const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());

@@ -13,12 +13,18 @@ class ProcessRoots {
   // `command` is what is run, if it is one: chroot(8) says where.
   explicit ProcessRoots(std::span<const std::string> command = {});
 
-  // As we see it, "" for our own. For a process that has ended: the last that was seen of another
-  // process; a caller that looks for a file there checks that it is the right one.
-  std::string of(std::uint32_t pid);
+  // As we see it, "" for our own. Of a process that has ended: the last that was seen of another;
+  // whoever looks for a file there checks that it is the right one. `time_ns` is that of the record
+  // which asks: what is read of /proc at once has one time, and comes process by process.
+  const std::string& of(std::uint32_t pid, std::uint64_t time_ns);
 
  private:
+  std::string read(std::uint32_t pid);
+
   std::string last_;
+  std::string root_;  // of the process that was asked for last
+  std::uint32_t pid_ = 0;
+  std::uint64_t time_ns_ = 0;
 };
 
 }  // namespace memtrace
