@@ -113,6 +113,10 @@ std::string print_count(std::uint64_t count) {
   return digits;
 }
 
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return print_count(count) + " " + std::string(count == 1 ? one : many);
+}
+
 std::string print_duration(std::uint64_t duration_ns) {
   const auto value = static_cast<double>(duration_ns);
   if (duration_ns < 1000) {

@@ -37,6 +37,9 @@ std::string print_bytes(std::uint64_t bytes);
 // "1,454,312".
 std::string print_count(std::uint64_t count);
 
+// counted(1, "event", "events") is "1 event".
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many);
+
 // "870 ns", "12.3 us", "4.5 ms", "1.25 s".
 std::string print_duration(std::uint64_t duration_ns);
 

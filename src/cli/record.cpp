@@ -57,11 +57,13 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
     warn(note);
   }
   if (summary.cut_stacks > 0) {
-    warn(format("%llu stacks were cut short: memtrace fell behind",
-                static_cast<unsigned long long>(summary.cut_stacks)));
+    warn(counted(summary.cut_stacks, "stack was", "stacks were") +
+         " cut short: memtrace fell behind");
   }
-  inform(format("%llu events, %s, %s in %s",
-                static_cast<unsigned long long>(summary.samples - summary.disk_full),
+  const std::uint64_t samples = summary.samples - summary.disk_full;
+  inform(format("%llu %s, %s, %s in %s",
+                static_cast<unsigned long long>(samples),
+                samples == 1 ? "event" : "events",
                 loss_text(summary).c_str(),
                 print_bytes(summary.bytes).c_str(),
                 output == "-" ? "a pipe" : output.c_str()));

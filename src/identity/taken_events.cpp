@@ -1,6 +1,7 @@
 #include "identity/taken_events.h"
 
 #include "base/text.h"
+#include "base/units.h"
 
 namespace memtrace {
 
@@ -37,10 +38,12 @@ std::vector<std::string> TakenEvents::notes() const {
     return {};
   }
   const std::string more = taken_.size() > kMaxNames ? ", ..." : "";
-  return {format("the kernel ended the recording of %llu processes when they executed a "
-                 "set-user-ID or set-group-ID program, one with capabilities or one that they "
-                 "may not read (",
-                 static_cast<unsigned long long>(count)) +
+  return {"the kernel ended the recording of " +
+          counted(count,
+                  "process when it executed a set-user-ID or set-group-ID program, one with "
+                  "capabilities or one that it may not read (",
+                  "processes when they executed a set-user-ID or set-group-ID program, one with "
+                  "capabilities or one that they may not read (") +
           join(names, ", ") + more +
           "): their later events are missing; -a records the whole machine, and --comm selects "
           "them"};

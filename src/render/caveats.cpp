@@ -2,12 +2,10 @@
 
 #include <array>
 
+#include "base/units.h"
+
 namespace memtrace {
 namespace {
-
-std::string counted(std::uint64_t count, const char* one, const char* many) {
-  return print_count(count) + " " + (count == 1 ? one : many);
-}
 
 std::string lost_line(const Caveats& caveats) {
   if (caveats.missing() == 0) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/text.h"
+#include "base/units.h"
 #include "os/system.h"
 #include "session/page_allocator.h"
 
@@ -314,10 +314,11 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     resolve(report, naming_);
     Caveats known = caveats();
     if (perhaps_lost_ > 0) {
-      known.notes.push_back(format(
-          "up to %llu more events may be missing: they were lost in a period that this report "
-          "covers only in part",
-          static_cast<unsigned long long>(perhaps_lost_)));
+      known.notes.push_back("up to " +
+                            counted(perhaps_lost_,
+                                    "more event may be missing: it was",
+                                    "more events may be missing: they were") +
+                            " lost in a period that this report covers only in part");
     }
     if (options_.views[i]->spec.needs_live_blocks) {
       note_bounds(report, known);

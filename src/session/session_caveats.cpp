@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "plan/events/event_narrowing.h"
 #include "session/session.h"
 
@@ -117,13 +118,14 @@ void Session::note_partial(const ViewSpec& view, Caveats& caveats) const {
 
 void Session::note_identities(Caveats& caveats) const {
   const ViewOptions& view_options = options_.view_options;
-  const auto note = [&caveats](std::uint64_t count, const char* text) {
+  const auto note = [&caveats](std::uint64_t count, const char* one, const char* many) {
     if (count > 0) {
-      caveats.notes.push_back(format("%llu events ", static_cast<unsigned long long>(count)) +
-                              text);
+      caveats.notes.push_back(counted(count, one, many));
     }
   };
-  note(unknown_.by_name, "of tasks whose name is not known were left out by --comm");
+  note(unknown_.by_name,
+       "event of a task whose name is not known was left out by --comm",
+       "events of tasks whose name is not known were left out by --comm");
   if (!view_options.asks_identity() || unknown_.users + unknown_.cgroups == 0) {
     return;
   }
@@ -136,13 +138,21 @@ void Session::note_identities(Caveats& caveats) const {
                                             : "without an owner"));
     return;
   }
-  note(unknown_.by_user, "of processes whose user is not known were left out by --uid");
-  note(unknown_.by_cgroup, "of processes whose cgroup is not known were left out by --cgroup");
+  note(unknown_.by_user,
+       "event of a process whose user is not known was left out by --uid",
+       "events of processes whose user is not known were left out by --uid");
+  note(unknown_.by_cgroup,
+       "event of a process whose cgroup is not known was left out by --cgroup",
+       "events of processes whose cgroup is not known were left out by --cgroup");
   if (view_options.has_user_key()) {
-    note(unknown_.users, "are of processes whose user at that time is not known");
+    note(unknown_.users,
+         "event is of a process whose user at that time is not known",
+         "events are of processes whose user at that time is not known");
   }
   if (view_options.has_cgroup_key()) {
-    note(unknown_.cgroups, "are of processes whose cgroup at that time is not known");
+    note(unknown_.cgroups,
+         "event is of a process whose cgroup at that time is not known",
+         "events are of processes whose cgroup at that time is not known");
   }
 }
 
@@ -206,8 +216,8 @@ void Session::note_bounds(const Report& report, Caveats& caveats) const {
     return;
   }
   caveats.notes.push_back(
-      format("with %llu events missing, between %llu and %llu blocks are outstanding",
-             static_cast<unsigned long long>(missing),
+      "with " + counted(missing, "event", "events") +
+      format(" missing, between %llu and %llu blocks are outstanding",
              static_cast<unsigned long long>(count->value - std::min(count->value, missing)),
              static_cast<unsigned long long>(count->value + missing)));
 }
@@ -230,8 +240,9 @@ Caveats Session::caveats() const {
   all.cut += about.cut_stacks;
   all.disk_full += about.disk_full;
   if (about.own_samples > 0) {
-    all.notes.push_back(format("%llu events of memtrace's own work were left out",
-                               static_cast<unsigned long long>(about.own_samples)));
+    all.notes.push_back(counted(about.own_samples,
+                                "event of memtrace's own work was left out",
+                                "events of memtrace's own work were left out"));
   }
   for (const auto& notes : {source_.recording().caveats,
                             about.notes,

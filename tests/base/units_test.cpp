@@ -73,6 +73,12 @@ TEST(Units, counts_are_printed_with_thousands_separators) {
   EXPECT_EQ(print_count(kMost), "18,446,744,073,709,551,615");
 }
 
+TEST(Units, one_is_not_several) {
+  EXPECT_EQ(counted(0, "event", "events"), "0 events");
+  EXPECT_EQ(counted(1, "event", "events"), "1 event");
+  EXPECT_EQ(counted(2000, "event", "events"), "2,000 events");
+}
+
 TEST(Units, durations_are_printed_with_three_digits) {
   EXPECT_EQ(print_duration(0), "0 ns");
   EXPECT_EQ(print_duration(870), "870 ns");

@@ -26,7 +26,7 @@ TEST_F(TakenEventsTest, a_program_that_exits_before_it_was_mapped_was_taken) {
   exit(7, 9);
   exit(7, 7);
   ASSERT_EQ(taken_.notes().size(), 1U);
-  EXPECT_NE(taken_.notes()[0].find("of 1 processes"), std::string::npos);
+  EXPECT_NE(taken_.notes()[0].find("of 1 process when it "), std::string::npos);
   EXPECT_NE(taken_.notes()[0].find("(su)"), std::string::npos);
 }
 

@@ -364,8 +364,7 @@ TEST_F(SessionTest, only_events_of_wanted_users_and_cgroups_are_shown) {
   options.view_options.tasks.cgroups = {"web"};
   const Report report = run(options).front();
   EXPECT_EQ(total(report, "count"), 2U);
-  EXPECT_TRUE(
-      test::has_note(report, "1 events of processes whose user is not known were left out"));
+  EXPECT_TRUE(test::has_note(report, "1 event of a process whose user is not known was left out"));
 }
 
 TEST_F(SessionTest, whom_nobody_knows_is_told_when_it_is_asked) {

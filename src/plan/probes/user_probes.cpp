@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "plan/probes/descriptor_limit.h"
 #include "plan/probes/uprobe_event.h"
 #include "programs/no_allocator.h"
@@ -43,7 +44,8 @@ UserProbes::UserProbes(Target target,
 Result<std::unique_ptr<UserProbes>> UserProbes::open(const Target& target) {
   const auto stale = remove_stale_probe_groups();
   if (stale.ok() && stale.value() > 0) {
-    inform(format("removed %zu probes that a killed memtrace had left", stale.value()));
+    inform("removed " + counted(stale.value(), "probe", "probes") +
+           " that a killed memtrace had left");
   }
   auto heap_definer = ProbeDefiner::open(ProbeKind::Heap);
   auto probes = ProbeDefiner::open(ProbeKind::Events);

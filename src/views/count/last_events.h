@@ -45,7 +45,7 @@ class LastEvents {
 
   // Times are counted from the start of the span.
   Table table(const FieldKeys& keys, const CellContext& context) const {
-    Table table{.title = "the last " + print_count(events_.size()) + " events",
+    Table table{.title = "the last " + counted(events_.size(), "event", "events"),
                 .columns = {{"at_ns", Unit::Nanoseconds}},
                 .fixed = true};
     const std::vector<Column> columns = keys.columns();

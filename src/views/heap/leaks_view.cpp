@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "views/heap/heap_events.h"
 #include "views/heap/kernel_memory.h"
 #include "views/kit/group_by.h"
@@ -157,11 +158,12 @@ std::vector<std::string> HeapLeaks::notes(const LeakCost& inherited) const {
     notes.emplace_back("the recording has no frees: all blocks count as outstanding");
   }
   if (inherited.count > 0) {
-    notes.push_back(
-        format("%llu more blocks of %llu bytes are copies of their parents' blocks in forked "
-               "children; --inherited shows them",
-               static_cast<unsigned long long>(inherited.count),
-               static_cast<unsigned long long>(inherited.bytes)));
+    notes.push_back(counted(inherited.count, "more block of ", "more blocks of ") +
+                    counted(inherited.bytes, "byte", "bytes") +
+                    (inherited.count == 1
+                         ? " is a copy of its parent's block in a forked child"
+                         : " are copies of their parents' blocks in forked children") +
+                    "; --inherited shows them");
   }
   return notes;
 }

@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/text.h"
+#include "base/units.h"
 #include "state/mapping/refused_memory.h"
 #include "views/kit/group_by.h"
 #include "views/kit/make_view.h"
@@ -168,9 +168,9 @@ Report BrkView::finish(const World& world, Span span) {
   }
   if (unknown_tops_ > 0) {
     report.caveats.notes.push_back(
-        format("%llu calls moved the end of the heap by an unknown amount: each was the first "
-               "call seen of its process, and the recording does not have that heap's earlier end",
-               static_cast<unsigned long long>(unknown_tops_)));
+        counted(unknown_tops_, "call", "calls") +
+        " moved the end of the heap by an unknown amount: each was the first call seen of its "
+        "process, and the recording does not have that heap's earlier end");
   }
   rows_.clear();
   trace_.clear();

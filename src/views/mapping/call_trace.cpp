@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "views/mapping/call_names.h"
 
 namespace memtrace {
@@ -75,9 +76,9 @@ Cell duration_cell(const SystemCallDone& done) {
 
 void add_clock_note(Report& report, std::uint64_t untimed_calls) {
   if (untimed_calls > 0) {
-    report.caveats.notes.push_back(format(
-        "how long %llu calls took is not known: the kernel's clock did not advance during them",
-        static_cast<unsigned long long>(untimed_calls)));
+    report.caveats.notes.push_back(
+        "how long " + counted(untimed_calls, "call", "calls") +
+        " took is not known: the kernel's clock did not advance during them");
   }
 }
 

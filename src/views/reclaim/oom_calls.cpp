@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
+#include "base/units.h"
 #include "views/kit/kernel_probe_events.h"
 
 namespace memtrace {
@@ -58,17 +58,16 @@ OomKill call_without_victim(const OomKill& kill) {
 std::vector<std::string> oom_call_notes(std::span<const OomKill> kills) {
   std::vector<std::string> notes;
   const auto count = [&](bool (*is)(const OomKill&)) {
-    return static_cast<unsigned long long>(std::ranges::count_if(kills, is));
+    return static_cast<std::uint64_t>(std::ranges::count_if(kills, is));
   };
   if (const auto used = count([](const OomKill& kill) { return kill.uses_call_stack; }); used > 0) {
-    notes.push_back(
-        format("the stacks of %llu kills come from the kprobe on oom_kill_process", used));
+    notes.push_back("the stacks of " + counted(used, "kill", "kills") +
+                    " come from the kprobe on oom_kill_process");
   }
   if (const auto open = count([](const OomKill& kill) { return !kill.has_victim(); }); open > 0) {
-    notes.push_back(
-        format("no event names the victim of %llu calls of oom_kill_process: before Linux 4.13 a "
-               "victim that is already exiting gets no signal",
-               open));
+    notes.push_back("no event names the victim of " + counted(open, "call", "calls") +
+                    " of oom_kill_process: before Linux 4.13 a victim that is already exiting gets "
+                    "no signal");
   }
   return notes;
 }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "base/units.h"
 
 namespace memtrace {
 namespace {
@@ -146,10 +147,9 @@ void judge(OomKill& kill, Namer& namer, bool by_signal) {
 }
 
 std::string undecided_note(std::uint64_t signals) {
-  return format(
-      "%llu SIGKILLs may come from the OOM killer or from any other sender: their kernel stacks, "
-      "which would show it, were not recorded or have no names; record with --for oom, as root",
-      static_cast<unsigned long long>(signals));
+  return counted(signals, "SIGKILL", "SIGKILLs") +
+         " may come from the OOM killer or from any other sender: the kernel's stack, which would "
+         "show it, was not recorded or has no names; record with --for oom, as root";
 }
 
 std::vector<std::string> oom_notes(std::span<const OomKill> kills, bool by_signals) {

@@ -137,7 +137,7 @@ TEST(Leaks, a_forked_child_frees_its_own_copy) {
   EXPECT_EQ(figure(report, {number(100)}, "bytes"), number(96));
   EXPECT_EQ(report.tables[0].rows.size(), 1U);
   EXPECT_EQ(script.world().unmatched_frees(), 0U);
-  EXPECT_TRUE(has_note(report, "1 more blocks of 32 bytes are copies"));
+  EXPECT_TRUE(has_note(report, "1 more block of 32 bytes is a copy"));
 }
 
 TEST(Leaks, inherited_shows_the_copies_too) {

@@ -73,7 +73,7 @@ TEST(BrkView, what_cannot_be_known_is_told) {
   script.play(brk(kHeap + 4096, kHeap + 4096));
   const Report report = script.finish();
   EXPECT_EQ(total(report, "grown"), 0U);
-  EXPECT_TRUE(has_note(report, "1 calls moved the end of the heap by an unknown amount"));
+  EXPECT_TRUE(has_note(report, "1 call moved the end of the heap by an unknown amount"));
 }
 
 TEST(BrkView, the_trace_has_a_line_for_each_call) {

@@ -131,7 +131,7 @@ TEST_F(OomTest, a_signal_that_anybody_may_have_sent_is_no_kill) {
   EXPECT_EQ(total(report, "kills"), 0U);
   EXPECT_TRUE(report.tables.at(0).rows.empty());
   EXPECT_TRUE(report.inconclusive) << "the overview does not show it";
-  EXPECT_TRUE(has_note(report, "1 SIGKILLs may come from the OOM killer"));
+  EXPECT_TRUE(has_note(report, "1 SIGKILL may come from the OOM killer"));
 }
 
 TEST_F(OomTest, signals_beside_mark_victim_are_not_counted_twice) {
