@@ -190,8 +190,8 @@ TEST_F(FaultKindsTest, hugetlb_mappings_from_before_the_recording_are_known) {
   }
   run_well(
       "mkfifo go; $PUPPETS/hold_huge 2 <go >told & PID=$!; exec 9>go\n"
-      "while ! grep -q mapped told; do sleep 0.05; done\n"
-      "$MEMTRACE record --for hfaults -p $PID & RECORDER=$!; sleep 1; echo >&9; wait $RECORDER");
+      "await mapped told $PID || exit 1\n"
+      "begin $MEMTRACE record --for hfaults -p $PID; echo >&9; wait $RECORDER");
   const Json huge = report("hfaults --by comm,kind");
   EXPECT_EQ(figure_of(huge, "comm", "hold_huge", "hugetlb"), 6U) << huge.dump();
   EXPECT_EQ(figure_of(huge, "kind", "hugetlb", "failed"), 0U);

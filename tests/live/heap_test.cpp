@@ -144,8 +144,8 @@ TEST_F(HeapTest, the_live_view_agrees_with_the_recording) {
 
 TEST_F(HeapTest, a_running_process_is_watched_from_outside) {
   run_well(
-      "$PUPPETS/heap_patterns pause & PUPPET=$!; sleep 0.3\n"
-      "$MEMTRACE record --for leaks -p $PUPPET -d 1.5 & sleep 0.9; kill -USR2 $PUPPET; wait");
+      "$PUPPETS/heap_patterns pause >told & PUPPET=$!; await ready told $PUPPET || exit 1\n"
+      "begin $MEMTRACE record --for leaks -p $PUPPET; kill -USR2 $PUPPET; wait $RECORDER");
   EXPECT_EQ(leak_at(report("leaks --top 0"), "leak_by_malloc"), (Leak{10, 1045}));
 }
 
@@ -212,9 +212,9 @@ TEST_F(HeapTest, costs_agree_with_heaptracks) {
 
 TEST_F(HeapTest, nothing_is_left_behind_even_by_a_killed_run) {
   const Outcome killed =
-      run("$MEMTRACE record --for leaks -- sleep 30 & PID=$!; sleep 1\n"
-          "grep -q memtrace_heap_$PID/ /sys/kernel/tracing/uprobe_events && echo $PID\n"
-          "kill -9 $PID; wait; pkill -P 1 -x sleep");
+      run("begin $MEMTRACE record --for leaks -- sh -c 'echo $$ >child; exec sleep 30'\n"
+          "grep -q memtrace_heap_$RECORDER/ /sys/kernel/tracing/uprobe_events && echo $RECORDER\n"
+          "kill -9 $RECORDER; wait; until [ -s child ]; do sleep 0.02; done; kill $(cat child)");
   const std::string pid = killed.out.substr(0, killed.out.find('\n'));
   ASSERT_FALSE(pid.empty()) << killed.all();
   run_well("$MEMTRACE record --for malloc -- true");

@@ -76,8 +76,13 @@ TEST_F(LateHeapTest, a_pipe_and_a_killed_recording_hold_the_late_events) {
   const std::string record = "$MEMTRACE record --for leaks " + pool_options();
   expect_leaks(json_of(record + "-o - -- " + use_pool() +
                        " | $MEMTRACE report leaks --format json --top 0 -i -"));
-  run(record + "-o killed.data -- sh -c '" + use_pool() +
-      "; sleep 20' & PID=$!; sleep 5; kill -9 $PID; wait; pkill -P 1 -x sleep");
+  // What the file holds can be read while it grows.
+  run("begin " + record + "-o killed.data -- sh -c 'echo $$ >child; " + use_pool() +
+      "; echo used >told; exec sleep 60'\n"
+      "await used told $RECORDER\n"
+      "for i in $(seq 40); do $MEMTRACE report leaks --top 0 -i killed.data | grep -q "
+      "use_late_heap && break; sleep 0.25; done 2>/dev/null\n"
+      "kill -9 $RECORDER; wait; kill $(cat child)");
   expect_leaks(report("leaks --top 0 -i killed.data"));
   run_well("$MEMTRACE record --for malloc -o after.data -- true");  // removes the probes
 }
@@ -123,10 +128,11 @@ TEST_F(LateHeapTest, jemalloc_loaded_by_dlopen_is_probed) {
 }
 
 TEST_F(LateHeapTest, the_live_view_of_a_running_process_counts_no_others) {
-  const Json live =
-      json_of("sh -c 'sleep 1.2; " + use_pool() + "; true' & SHELL_PID=$!\n" + "(sleep 1.3; " +
-              use_pool() + ") &\n" + "$MEMTRACE leaks --format json --top 0 " + pool_options() +
-              "-p $SHELL_PID 2>/dev/null");
+  const Json live = json_of(
+      "mkfifo first second; sh -c 'read line <first; " + use_pool() + "; true' & SHELL_PID=$!\n" +
+      "(read line <second; " + use_pool() + ") &\n" +
+      "begin $MEMTRACE leaks --format json --top 0 " + pool_options() +
+      "-p $SHELL_PID >live.json 2>/dev/null; echo >first; echo >second; wait; cat live.json");
   expect_leaks(live);
 }
 

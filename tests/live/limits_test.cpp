@@ -1,4 +1,7 @@
 // Where things run out: rights, disk, tracefs, time. Nothing is lost quietly, nothing crashes.
+#include <fcntl.h>
+#include <sys/ioctl.h>
+
 #include "live/live_test.h"
 
 namespace memtrace::test {
@@ -15,6 +18,12 @@ class LimitsTest : public LiveTest {
     run_well(
         "cp $MEMTRACE $PUPPETS/many_kmallocs $PUPPETS/touch_pages . && chmod 755 ./* && "
         "mkdir -m 777 work");
+  }
+
+  // A pipe holds 64 KiB unless told otherwise (pipe(7)), less what is left of its last page.
+  static bool is_full(const UniqueFd& reader) {
+    int held_bytes = 0;
+    return ::ioctl(reader.get(), FIONREAD, &held_bytes) == 0 && held_bytes > 60 * 1024;
   }
 
   Outcome run_as_nobody(const std::string& words) {
@@ -147,16 +156,14 @@ TEST_F(LimitsTest, full_disk_is_told_and_leaves_a_file_that_can_be_read) {
 // A pager that nobody scrolls, a network that hangs: a signal ends memtrace and what it started.
 TEST_F(LimitsTest, pipe_that_stands_still_does_not_keep_memtrace_from_ending) {
   run_well("mkfifo pipe");
-  const Background reader("exec 3< pipe; exec sleep 100", dir_.path(), environment());
-  Background memtrace(
+  const UniqueFd reader(::open(dir_.file("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const auto memtrace = start_recording(
       "exec $MEMTRACE record -o - -e kmem:kmalloc -- "
-      "sh -c './many_kmallocs 1000000; exec sleep 4567' > pipe",
-      dir_.path(),
-      environment());
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      "sh -c './many_kmallocs 1000000; exec sleep 4567' > pipe");
+  EXPECT_TRUE(wait_until([&reader] { return is_full(reader); }));
   const auto begin = std::chrono::steady_clock::now();
-  memtrace.signal(SIGTERM);
-  const Outcome outcome = memtrace.wait();
+  memtrace->signal(SIGTERM);
+  const Outcome outcome = memtrace->wait();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
   EXPECT_EQ(outcome.status, 1) << outcome.all();
   EXPECT_TRUE(outcome.says("the reader of the pipe has stopped reading")) << outcome.all();
@@ -167,14 +174,12 @@ TEST_F(LimitsTest, pipe_that_stands_still_does_not_keep_memtrace_from_ending) {
 // A pipe holds 64 KiB by default (pipe(7)): it is full before memtrace begins.
 TEST_F(LimitsTest, pipe_that_stands_still_does_not_keep_a_live_view_from_ending) {
   run_well("mkfifo pipe");
-  const Background reader("exec 3< pipe; exec sleep 100", dir_.path(), environment());
-  Background memtrace("exec > pipe; head -c 65536 /dev/zero; exec $MEMTRACE kmalloc -a 0.1",
-                      dir_.path(),
-                      environment());
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  const UniqueFd reader(::open(dir_.file("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const auto memtrace =
+      start_recording("exec > pipe; head -c 65536 /dev/zero; exec $MEMTRACE kmalloc -a 0.1");
   const auto begin = std::chrono::steady_clock::now();
-  memtrace.signal(SIGTERM);
-  const Outcome outcome = memtrace.wait();
+  memtrace->signal(SIGTERM);
+  const Outcome outcome = memtrace->wait();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
   EXPECT_EQ(outcome.status, 1) << outcome.all();
   EXPECT_TRUE(outcome.says("write(standard output): nobody reads it")) << outcome.all();

@@ -2,23 +2,51 @@
 // they print. MEMTRACE and PUPPETS are set for all scripts.
 #pragma once
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <string_view>
 
+#include "os/unique_fd.h"
 #include "support/run_command.h"
 #include "support/temp_dir.h"
 
 namespace memtrace::test {
 
 using Json = nlohmann::json;
+
+// What each script may use.
+//
+//   begin $MEMTRACE record ...   in the background; returns when it records. Its pid is $RECORDER.
+//   await WORD FILE PID          until a program has said so; fails when it has ended.
+//   begin_perf perf's words      as begin; the pid is $PERF. Without -D and --control.
+inline constexpr const char* kScriptFunctions = R"(
+begin() {
+  rm -f ready; mkfifo ready || return 1
+  MEMTRACE_READY_FD=9 "$@" 9>ready &
+  RECORDER=$!
+  read -r told_by_memtrace <ready
+}
+await() {
+  until grep -q "$1" "$2"; do kill -0 "$3" || return 1; sleep 0.02; done
+}
+begin_perf() {
+  rm -f control ack; mkfifo control ack || return 1
+  perf record -D -1 --control fifo:control,ack "$@" &
+  PERF=$!
+  timeout 20 sh -c 'echo enable >control; head -n 1 ack' | grep -q ack
+}
+)";
 
 // The number of samples of each event in a file.
 using EventCounts = std::map<std::string, std::uint64_t>;
@@ -45,7 +73,27 @@ class LiveTest : public testing::Test {
             {"LC_ALL", "C"}};
   }
 
-  Outcome run(const std::string& script) { return run_script(script, dir_.path(), environment()); }
+  Outcome run(const std::string& script) {
+    return run_script(kScriptFunctions + script, dir_.path(), environment());
+  }
+
+  std::unique_ptr<Background> start(const std::string& script) {
+    return std::make_unique<Background>(script, dir_.path(), environment());
+  }
+
+  // The same with `exec $MEMTRACE ...` at its end: returns when it records.
+  std::unique_ptr<Background> start_recording(const std::string& script) {
+    static int started = 0;
+    const std::string path = dir_.file("ready-" + std::to_string(started++));
+    EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    const UniqueFd reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    auto memtrace = start("exec 9>" + path + "; export MEMTRACE_READY_FD=9; " + script);
+    pollfd wait{.fd = reader.get(), .events = POLLIN, .revents = 0};
+    constexpr int kPatienceMilliseconds = 20'000;
+    EXPECT_EQ(::poll(&wait, 1, kPatienceMilliseconds), 1) << memtrace->err();
+    EXPECT_NE(wait.revents & POLLIN, 0) << memtrace->err();
+    return memtrace;
+  }
 
   Outcome run_well(const std::string& script) {
     Outcome outcome = run(script);

@@ -11,11 +11,12 @@ class LostMappingsTest : public LiveTest {
   Json record_storm(const std::string& target) {
     run_well(
         "mkfifo go; $PUPPETS/load_in_storm 60000 20 <go >told & PID=$!; exec 9>go\n"
-        "until grep -q ready told; do sleep 0.05; done\n"
-        "$MEMTRACE record --ring-size 1M --call-graph dwarf -e kmem:kmalloc --filter 'bytes_req == "
+        "await ready told $PID || exit 1\n"
+        "begin $MEMTRACE record --ring-size 1M --call-graph dwarf -e kmem:kmalloc --filter "
+        "'bytes_req == "
         "1048' " +
         target +
-        " 9>&- & RECORDER=$!; sleep 1; kill -STOP $RECORDER; echo >&9\n"
+        "; kill -STOP $RECORDER; echo >&9\n"
         "for i in $(seq 100); do grep -q loaded told && break; sleep 0.05; done\n"
         "kill -CONT $RECORDER; sleep 0.5; echo >&9; sleep 0.7; exec 9>&-; wait $PID\n"
         "kill -INT $RECORDER 2>/dev/null; wait $RECORDER");

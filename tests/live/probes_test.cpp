@@ -272,9 +272,10 @@ TEST_F(ProbesTest, a_static_probes_semaphore_is_raised_while_recording_and_put_b
   // For a program that already runs, and continues after the recording.
   const Outcome attached = run_well(
       "mkfifo lines; $PUPPETS/sdt_semaphore 25 pause <lines >told & exec 9>lines; PID=$!\n"
-      "while ! grep -q semaphore told; do sleep 0.05; done\n" +
-      record + "-p $PID -o attached.data & RECORDER=$!; sleep 1.5; echo >&9\n" +
-      "while [ $(grep -c semaphore told) -lt 2 ]; do sleep 0.05; done\n"
+      "await semaphore told $PID || exit 1\n"
+      "begin " +
+      record + "-p $PID -o attached.data; echo >&9\n" +
+      "while [ $(grep -c semaphore told) -lt 2 ] && kill -0 $PID; do sleep 0.05; done\n"
       "kill -INT $RECORDER; wait $RECORDER; sleep 0.3; echo >&9; exec 9>&-; wait $PID; cat told");
   EXPECT_EQ(attached.out, "semaphore 0\npassed 25\nsemaphore 1\nsemaphore 0\n");
 }

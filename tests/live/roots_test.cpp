@@ -39,10 +39,9 @@ TEST_F(RootsTest, a_process_in_a_mount_namespace_of_its_own_is_probed_and_unwoun
   }
   run_well(
       "unshare -m sh -c 'mount -t tmpfs none mounted && cp -a root/. mounted && "
-      "exec chroot mounted /usr/bin/env pause' & PUPPET=$!\n"
-      "until grep -qx env /proc/$PUPPET/comm; do sleep 0.05; done\n"
-      "$MEMTRACE record --for malloc -p $PUPPET & MEMTRACE_PID=$!\n"
-      "sleep 3; kill -USR2 $PUPPET; wait $MEMTRACE_PID");
+      "exec chroot mounted /usr/bin/env pause' >told & PUPPET=$!\n"
+      "await ready told $PUPPET || exit 1\n"
+      "begin $MEMTRACE record --for malloc -p $PUPPET; kill -USR2 $PUPPET; wait $RECORDER");
   const Json calls = report("malloc --by function --top 0");
   EXPECT_GE(figure_of(calls, "function", "malloc"), 10U);
   // Its files went away with it: what was unwound before is whole, though it has no names.

@@ -12,32 +12,14 @@ constexpr const char* kMessagesOnly = "-e kmem:kmalloc --filter 'bytes_req == 10
 
 class TargetsTest : public LiveTest {
  protected:
-  std::unique_ptr<Background> start(const std::string& script) {
-    return std::make_unique<Background>(script, dir_.path(), environment());
-  }
-
-  // memtrace does not say when it records: it does soon after its reader threads run.
-  void wait_until_recording(const Background& memtrace) {
-    const std::string tasks = "/proc/" + std::to_string(memtrace.pid()) + "/task";
-    const auto threads = [&tasks] {
-      std::error_code gone;
-      const std::filesystem::directory_iterator all(tasks, gone);
-      return gone ? 0 : std::distance(begin(all), end(all));
-    };
-    const auto readers = ::sysconf(_SC_NPROCESSORS_ONLN);
-    EXPECT_TRUE(wait_until([&] { return threads() > readers; })) << memtrace.err();
-    std::this_thread::sleep_for(std::chrono::milliseconds(150));
-  }
-
   // `crowd 100` between its line and its end, watched with these words, of which PID is its pid.
   std::uint64_t messages_of_crowd(const std::string& words) {
     run_well("mkfifo go");
     const auto crowd = start("exec $PUPPETS/crowd 100 < go");
     std::ofstream go(dir_.file("go"));  // opens when crowd has opened its end
     EXPECT_TRUE(wait_until([&] { return !crowd->out().empty(); }));
-    const auto memtrace = start("PID=" + std::to_string(crowd->pid()) + "; exec $MEMTRACE record " +
-                                kMessagesOnly + words);
-    wait_until_recording(*memtrace);
+    const auto memtrace = start_recording("PID=" + std::to_string(crowd->pid()) +
+                                          "; exec $MEMTRACE record " + kMessagesOnly + words);
     go << "go\n" << std::flush;
     EXPECT_EQ(crowd->wait().status, 0);
     const Outcome outcome = memtrace->wait();  // ends as its target does
@@ -53,8 +35,7 @@ class TargetsTest : public LiveTest {
   }
 
   void expect_whole_after(int signal) {
-    const auto memtrace = start("exec $MEMTRACE record -a -e kmem:kmalloc");
-    wait_until_recording(*memtrace);
+    const auto memtrace = start_recording("exec $MEMTRACE record -a -e kmem:kmalloc");
     run_well("$PUPPETS/many_kmallocs 300");
     memtrace->signal(signal);
     const Outcome outcome = memtrace->wait();
@@ -152,9 +133,10 @@ TEST_F(TargetsTest, start_that_fails_leaves_the_last_recording_alone) {
 
 TEST_F(TargetsTest, duration_ends_a_system_wide_recording) {
   const auto begin = std::chrono::steady_clock::now();
-  run_well(std::string("$PUPPETS/many_kmallocs 1; $MEMTRACE record -a -d 1 ") +
-           "-e kmem:kmalloc & sleep 0.6; $PUPPETS/many_kmallocs 300; wait");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+  run_well("begin $MEMTRACE record -a -d 1 -e kmem:kmalloc; $PUPPETS/many_kmallocs 300; wait");
+  const auto lasted = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(lasted, std::chrono::seconds(1));
+  EXPECT_LT(lasted, std::chrono::seconds(10));
   EXPECT_GE(sum_with_function(report("kmalloc --top 0"), "send_messages"), 300U);
 }
 
@@ -203,8 +185,7 @@ TEST_F(TargetsTest, termination_finishes_the_file) {
 
 // The file's header says nothing yet of its data; what had been written by then is there.
 TEST_F(TargetsTest, killed_recorder_leaves_a_file_that_can_be_read) {
-  const auto memtrace = start("exec $MEMTRACE record -a -e kmem:kmalloc");
-  wait_until_recording(*memtrace);
+  const auto memtrace = start_recording("exec $MEMTRACE record -a -e kmem:kmalloc");
   run_well("$PUPPETS/many_kmallocs 40000");
   EXPECT_TRUE(wait_until([&] {
     std::error_code none_yet;
@@ -221,8 +202,8 @@ TEST_F(TargetsTest, killed_recorder_leaves_a_file_that_can_be_read) {
 
 TEST_F(TargetsTest, live_view_ends_after_its_count_of_tables) {
   const Outcome live = run_well(
-      "$MEMTRACE kmalloc -a --format json --by comm 0.2 3 & sleep 0.3; "
-      "$PUPPETS/many_kmallocs 100; wait $!");
+      "begin $MEMTRACE kmalloc -a --format json --by comm 0.2 3; "
+      "$PUPPETS/many_kmallocs 100; wait $RECORDER");
   EXPECT_EQ(std::count(live.out.begin(), live.out.end(), '\n'), 4)
       << "3 tables, 1 line of puppet's";
 }
@@ -231,8 +212,7 @@ TEST_F(TargetsTest, live_view_ends_after_its_count_of_tables) {
 TEST_F(TargetsTest, views_of_the_kernel_need_no_target) {
   for (const char* name : {"kmalloc", "kmalloc-top"}) {
     const auto memtrace =
-        start(std::string("exec $MEMTRACE ") + name + " --format json --by comm 100");
-    wait_until_recording(*memtrace);
+        start_recording(std::string("exec $MEMTRACE ") + name + " --format json --by comm 100");
     run_well("$PUPPETS/many_kmallocs 300");
     memtrace->signal(SIGINT);
     const Outcome outcome = memtrace->wait();
@@ -249,15 +229,20 @@ TEST_F(TargetsTest, memleak_without_a_process_is_of_the_kernel) {
   EXPECT_EQ(Json::parse(outcome.out).at("view"), "kleaks");
 }
 
-// Probes a function of our own, which slows nobody down.
+// Probes functions of our own, which slows nobody down.
 TEST_F(TargetsTest, calls_of_all_processes_are_counted_before_they_are_recorded) {
-  const auto caller = start("while :; do $PUPPETS/many_kmallocs 1 >&2; done");
-  const std::string calls = "-e uprobe:$PUPPETS/many_kmallocs:send_messages --format json 1 1";
+  const auto caller = start("exec $PUPPETS/busy_threads 2 300");
+  const std::string tasks = "/proc/" + std::to_string(caller->pid()) + "/task";
+  ASSERT_TRUE(wait_until([&] {
+    std::error_code gone;
+    const std::filesystem::directory_iterator all(tasks, gone);
+    return !gone && std::distance(begin(all), end(all)) == 3;
+  }));
+  const std::string calls = "-e uprobe:$PUPPETS/busy_threads:take_busily --format json 1 1";
   const Outcome refused = run("$MEMTRACE calls -a " + calls);
   EXPECT_EQ(refused.status, 2);
   EXPECT_TRUE(refused.says("this sets probes on the code of every process")) << refused.all();
   const Outcome outcome = run_well("$MEMTRACE calls --all-processes " + calls);
-  caller->signal(SIGKILL);
   EXPECT_TRUE(outcome.says("times a second (counted for 0.5 s)")) << outcome.all();
   EXPECT_FALSE(outcome.says("are hit 0 times")) << outcome.all();
   EXPECT_GE(Json::parse(outcome.out).at("totals").at("count"), 1U);
@@ -279,8 +264,7 @@ TEST_F(TargetsTest, calls_of_an_allocator_are_not_counted_once_for_each_probe) {
 }
 
 TEST_F(TargetsTest, interrupted_live_view_prints_a_last_table) {
-  const auto memtrace = start("exec $MEMTRACE kmalloc -a --format json --by comm 100");
-  wait_until_recording(*memtrace);
+  const auto memtrace = start_recording("exec $MEMTRACE kmalloc -a --format json --by comm 100");
   run_well("$PUPPETS/many_kmallocs 300");
   memtrace->signal(SIGINT);
   const Outcome outcome = memtrace->wait();
@@ -289,8 +273,7 @@ TEST_F(TargetsTest, interrupted_live_view_prints_a_last_table) {
 }
 
 TEST_F(TargetsTest, no_child_is_left_when_memtrace_is_terminated) {
-  const auto memtrace = start("exec $MEMTRACE record -- sleep 98.7654321");
-  wait_until_recording(*memtrace);
+  const auto memtrace = start_recording("exec $MEMTRACE record -- sleep 98.7654321");
   memtrace->signal(SIGTERM);
   memtrace->wait();
   const auto sleeps = [this] { return run("pgrep -f 'sleep [9]8.7654321'").out; };

@@ -139,12 +139,14 @@ void jump_back(int /*signal*/) {
   std::printf("caught %d\n", caught);
 }
 
-// Leaks as leak_by_malloc when it gets SIGUSR2, and ends.
+// Leaks as leak_by_malloc when it gets SIGUSR2, for which it says that it is ready, and ends.
 void pause_and_leak() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGUSR2);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
+  std::puts("ready");
+  std::fflush(stdout);
   int signal = 0;
   sigwait(&signals, &signal);
   leak_by_malloc();
