@@ -1,6 +1,6 @@
 // Views that count the same agree with each other to the last one, and with /proc/vmstat as far as
 // nobody else on the machine does the same at that moment.
-#include <functional>
+#include <algorithm>
 
 #include "live/pressure_live_test.h"
 
@@ -9,17 +9,6 @@ namespace {
 
 class AgreementTest : public PressureTest {
  protected:
-  // A counter grows outside of a recording, too, while it begins and ends: some try finds that
-  // nobody was there.
-  void expect_some_try(const std::function<bool(bool is_last)>& agrees) {
-    constexpr int kTries = 4;
-    for (int i = 1; i <= kTries; ++i) {
-      if (agrees(i == kTries) || HasFailure()) {
-        return;
-      }
-    }
-  }
-
   static std::uint64_t sum_of(const Json& report, std::size_t table, const char* figure) {
     std::uint64_t sum = 0;
     for (const Json& row : report.at("tables").at(table).at("rows")) {
@@ -33,28 +22,27 @@ TEST_F(AgreementTest, pages_that_compaction_moved_and_could_not_move) {
   if (!std::filesystem::exists("/proc/sys/vm/compact_memory")) {
     GTEST_SKIP() << "this kernel has no compaction";
   }
-  expect_some_try([this](bool is_last) {
+  expect_some_try([this](Try& tried) {
     const Grown grown = record(
         "-a --for compaction,numa -- sh -c '$PUPPETS/press_memory file data 8192; echo 1 > "
         "/proc/sys/vm/compact_memory'");
     const Json compaction = report("compaction --top 0");
     const Json numa = report("numa --top 0");
-    if (lost_in(compaction) > 0 && !is_last) {
-      return false;
+    if (!tried.expect_none_lost(compaction)) {
+      return;
     }
     const Json moved = row_of(numa, 0, "reason", "compaction");
     const std::uint64_t migrated = moved.is_null() ? 0 : moved.at("migrated").get<std::uint64_t>();
     const std::uint64_t failed = moved.is_null() ? 0 : moved.at("failed").get<std::uint64_t>();
-    EXPECT_EQ(total_of(compaction, "migrated"), migrated);
-    EXPECT_EQ(total_of(compaction, "failed"), failed);
-    EXPECT_GE(total_of(compaction, "put_back"), failed);
-    EXPECT_EQ(sum_of(compaction, 0, "migrated"), sum_of(compaction, 1, "migrated"));
-    const bool agrees = total_of(numa, "migrated") == grown.by("pgmigrate_success") &&
-                        total_of(numa, "failed") == grown.by("pgmigrate_fail");
-    EXPECT_TRUE(agrees || !is_last)
-        << total_of(numa, "migrated") << " of " << grown.by("pgmigrate_success") << ", "
-        << total_of(numa, "failed") << " of " << grown.by("pgmigrate_fail");
-    return agrees;
+    const std::uint64_t put_back = total_of(compaction, "put_back");
+    tried.expect_equal(total_of(compaction, "migrated"), migrated, "compaction, numa: migrated");
+    tried.expect_equal(total_of(compaction, "failed"), failed, "compaction, numa: failed");
+    tried.expect_equal(std::min(put_back, failed), failed, "put back, failed");
+    tried.expect_equal(sum_of(compaction, 0, "migrated"),
+                       sum_of(compaction, 1, "migrated"),
+                       "migrated in both tables");
+    tried.expect_equal(total_of(numa, "migrated"), grown.by("pgmigrate_success"), "vmstat");
+    tried.expect_equal(total_of(numa, "failed"), grown.by("pgmigrate_fail"), "vmstat, failed");
   });
 }
 
@@ -64,23 +52,22 @@ TEST_F(AgreementTest, pages_that_were_reclaimed_and_written) {
   if (!swap.usable() || !group.usable()) {
     GTEST_SKIP() << "no swap file or no memory cgroup can be made here";
   }
-  expect_some_try([&](bool is_last) {
+  expect_some_try([&](Try& tried) {
     const Grown grown = record("-a --for vmscan,reclaim,writeback -- " + group.enter() +
                                "$PUPPETS/press_memory anon 8192");
     const Json vmscan = report("vmscan --top 0 --show all");
     const Json reclaim = report("reclaim --top 0");
     const Json writeback = report("writeback --top 0");
-    if (lost_in(vmscan) > 0 && !is_last) {
-      return false;
+    if (!tried.expect_none_lost(vmscan)) {
+      return;
     }
-    EXPECT_EQ(total_of(reclaim, "pages"),
-              sum_of(vmscan, 0, "direct") + sum_of(vmscan, 0, "cgroup"));
-    EXPECT_EQ(total_of(vmscan, "written"),
-              total_of(writeback, "swap_pageouts") + total_of(writeback, "file_pageouts"));
-    const bool agrees = total_of(writeback, "swap_pageouts") == grown.by("pswpout");
-    EXPECT_TRUE(agrees || !is_last)
-        << total_of(writeback, "swap_pageouts") << " of " << grown.by("pswpout");
-    return agrees;
+    tried.expect_equal(total_of(reclaim, "pages"),
+                       sum_of(vmscan, 0, "direct") + sum_of(vmscan, 0, "cgroup"),
+                       "reclaim, vmscan: pages");
+    tried.expect_equal(total_of(vmscan, "written"),
+                       total_of(writeback, "swap_pageouts") + total_of(writeback, "file_pageouts"),
+                       "vmscan, writeback: written");
+    tried.expect_equal(total_of(writeback, "swap_pageouts"), grown.by("pswpout"), "vmstat");
   });
 }
 

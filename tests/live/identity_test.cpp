@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "live/live_test.h"
 
@@ -75,6 +76,17 @@ class IdentityTest : public LiveTest {
               "sh work.sh\n");
   }
 
+  static constexpr int kTries = 3;
+
+  // The first that has no loss, or the last.
+  static Json without_loss(const std::function<Json()>& recorded) {
+    Json made = recorded();
+    for (int i = 1; i < kTries && lost_in(made) > 0 && !HasFailure(); ++i) {
+      made = recorded();
+    }
+    return made;
+  }
+
   void write(const std::string& name, const std::string& text) {
     std::ofstream(std::filesystem::path(dir_.path()) / name) << text;
   }
@@ -133,12 +145,19 @@ Judged judge(const Json& report, const std::string& folder, int processes) {
 
 constexpr int kOwners = 400;
 
+// One record that was lost may have been anybody's: nothing can be said of such a recording.
 TEST_F(IdentityTest, processes_of_20_ms_are_in_their_own_cgroup_and_of_their_own_user) {
   run_well("cp $PUPPETS/many_owners . && chmod 755 many_owners");
   const std::string work = "-- ./many_owners " + std::to_string(kOwners) + " " + cgroup_.folder();
   for (const std::string target : {"-a ", ""}) {
-    run_well("$MEMTRACE record " + target + kEvents + work);
-    const Json by_both = report("kmalloc --by uid,cgroup --top 100000");
+    const auto recorded = [&] {
+      run_well("$MEMTRACE record " + target + kEvents + work);
+      return report("kmalloc --by uid,cgroup --top 100000");
+    };
+    const Json by_both = without_loss(recorded);
+    if (lost_in(by_both) > 0) {
+      GTEST_SKIP() << "events were lost in each of " << kTries << " tries";
+    }
     const Judged judged = judge(by_both, cgroup_.path(), kOwners);
     EXPECT_EQ(judged.total, 3U * kOwners);
     EXPECT_GE(judged.right, 2U * kOwners * 99 / 100) << target << by_both.dump(1);
@@ -151,9 +170,14 @@ TEST_F(IdentityTest, processes_of_20_ms_are_in_their_own_cgroup_and_of_their_own
 
 TEST_F(IdentityTest, live_views_know_processes_of_20_ms) {
   run_well("cp $PUPPETS/many_owners . && chmod 755 many_owners");
-  const Json by_both =
-      json_of(std::string("$MEMTRACE kmalloc -a --by uid,cgroup --top 100000 --format json") +
-              kEvents + "-- ./many_owners " + std::to_string(kOwners) + " " + cgroup_.folder());
+  const Json by_both = without_loss([&] {
+    return json_of(std::string("$MEMTRACE kmalloc -a --by uid,cgroup --top 100000 --format json") +
+                   kEvents + "-- ./many_owners " + std::to_string(kOwners) + " " +
+                   cgroup_.folder());
+  });
+  if (lost_in(by_both) > 0) {
+    GTEST_SKIP() << "events were lost in each of " << kTries << " tries";
+  }
   const Judged judged = judge(by_both, cgroup_.path(), kOwners);
   EXPECT_GE(judged.right, 2U * kOwners * 99 / 100) << by_both.dump(1);
   EXPECT_EQ(judged.wrong, 0U) << by_both.dump(1);

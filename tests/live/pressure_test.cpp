@@ -111,24 +111,29 @@ TEST_F(PressureTest, writers_that_must_wait_are_told) {
 }
 
 TEST_F(PressureTest, compaction_by_hand_agrees_with_vmstat) {
-  const Grown grown = record(
-      "-a --for compaction -e migrate:mm_migrate_pages -e migrate:mm_migrate_pages_start -- sh -c "
-      "'$PUPPETS/press_memory holes 16384 > ready & "
-      "until grep -q ready ready; do sleep 0.05; done; echo 1 > "
-      "/proc/sys/vm/compact_memory; kill $!'");
-  const Json compaction = report("compaction --trace --by order");
-  EXPECT_EQ(lost_in(compaction), 0U);
-  EXPECT_GT(grown.by("pgmigrate_success"), 0U);
-  const Json by_hand = row_of(compaction, 0, "order", nullptr);
-  ASSERT_FALSE(by_hand.is_null()) << compaction.dump(1);
-  EXPECT_GT(by_hand.at("time_ns").get<std::uint64_t>(), 0U);
-  EXPECT_EQ(total_of(compaction, "migrated"), grown.by("pgmigrate_success"));
-  const Json numa = report("numa");
-  EXPECT_EQ(total_of(numa, "migrated"), grown.by("pgmigrate_success"));
-  EXPECT_EQ(total_of(numa, "failed"), grown.by("pgmigrate_fail"));
-  EXPECT_GT(total_of(numa, "time_ns"), 0U);
-  EXPECT_LE(total_of(numa, "time_ns"), total_of(compaction, "time_ns"));
-  EXPECT_EQ(compaction.at("tables").at(2).at("rows").size(), total_of(compaction, "count"));
+  expect_some_try([this](Try& tried) {
+    const Grown grown = record(
+        "-a --for compaction -e migrate:mm_migrate_pages -e migrate:mm_migrate_pages_start -- sh "
+        "-c '$PUPPETS/press_memory holes 16384 > ready & "
+        "until grep -q ready ready; do kill -0 $! || exit 1; sleep 0.05; done; echo 1 > "
+        "/proc/sys/vm/compact_memory; kill $!'");
+    const Json compaction = report("compaction --trace --by order");
+    if (!tried.expect_none_lost(compaction)) {
+      return;
+    }
+    EXPECT_GT(grown.by("pgmigrate_success"), 0U);
+    const Json by_hand = row_of(compaction, 0, "order", nullptr);
+    ASSERT_FALSE(by_hand.is_null()) << compaction.dump(1);
+    EXPECT_GT(by_hand.at("time_ns").get<std::uint64_t>(), 0U);
+    const std::uint64_t moved = grown.by("pgmigrate_success");
+    tried.expect_equal(total_of(compaction, "migrated"), moved, "compaction: migrated");
+    const Json numa = report("numa");
+    tried.expect_equal(total_of(numa, "migrated"), moved, "numa: migrated");
+    tried.expect_equal(total_of(numa, "failed"), grown.by("pgmigrate_fail"), "numa: failed");
+    EXPECT_GT(total_of(numa, "time_ns"), 0U);
+    EXPECT_LE(total_of(numa, "time_ns"), total_of(compaction, "time_ns"));
+    EXPECT_EQ(compaction.at("tables").at(2).at("rows").size(), total_of(compaction, "count"));
+  });
 }
 
 TEST_F(PressureTest, huge_pages_that_a_program_collapses_are_counted) {
@@ -148,15 +153,13 @@ TEST_F(PressureTest, kill_in_a_cgroup_is_told_with_its_victim_and_trigger) {
   if (!group.usable()) {
     GTEST_SKIP() << "no memory cgroup can be made";
   }
-  Grown grown;
   const Outcome outcome = run("$MEMTRACE record -a --for oom,reclaim -- " + group.enter() +
                               "sh -c 'sleep 0.3; exec $PUPPETS/press_memory anon 12288'");
-  grown.after = figures_in("/proc/vmstat");
   EXPECT_EQ(outcome.status, 128 + 9) << outcome.all();
+  // Of the group alone: the machine may have other kills meanwhile.
   EXPECT_EQ(group.kills(), 1U);
-  EXPECT_EQ(grown.by("oom_kill"), 1U);
   const Json oom = report("oom");
-  EXPECT_EQ(total_of(oom, "kills"), 1U);
+  EXPECT_GE(total_of(oom, "kills"), 1U);
   const Json kill = row_of(oom, 0, "victim", "press_memory");
   ASSERT_FALSE(kill.is_null()) << oom.dump(1);
   EXPECT_EQ(kill.at("trigger"), "press_memory");
@@ -243,7 +246,8 @@ TEST_F(PressureTest, kill_is_found_by_its_signal_too) {
       group.enter() + "$PUPPETS/press_memory anon 12288\"");
   EXPECT_EQ(group.kills(), 1U);
   const Json oom = report("oom");
-  EXPECT_EQ(total_of(oom, "kills"), 1U);  // and not the other fatal signal
+  EXPECT_GE(total_of(oom, "kills"), 1U);
+  EXPECT_TRUE(row_of(oom, 0, "victim", "sleep").is_null()) << "the other fatal signal";
   const Json kill = row_of(oom, 0, "victim", "press_memory");
   ASSERT_FALSE(kill.is_null()) << oom.dump(1);
   EXPECT_EQ(kill.at("for"), "cgroup");
