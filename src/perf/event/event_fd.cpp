@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "os/system.h"
+#include "perf/event/this_thread.h"
 #include "perf/record/perf_event_compat.h"
 
 namespace memtrace {
@@ -81,6 +82,9 @@ Result<std::uint64_t> EventFd::id() const {
 }
 
 Result<> EventFd::set_filter(const std::string& filter) const {
+  if (filter.empty()) {
+    return kDone;
+  }
   if (calls_->control(fd_.get(),
                       PERF_EVENT_IOC_SET_FILTER,
                       reinterpret_cast<std::uintptr_t>(filter.c_str())) != 0) {
@@ -92,6 +96,12 @@ Result<> EventFd::set_filter(const std::string& filter) const {
                  ErrorKind::Usage};
   }
   return kDone;
+}
+
+Result<> EventFd::set_filter_for_others(const std::string& filter) const {
+  const std::string others = "comm != \"" + own_comm() + "\"";
+  const std::string both = filter.empty() ? others : "(" + filter + ") && " + others;
+  return set_filter(both).ok() ? Result<>(kDone) : set_filter(filter);
 }
 
 Result<> EventFd::send_output_to(int owner_fd) const {

@@ -33,8 +33,11 @@ class EventFd {
 
   // Kernel-assigned; in every record of this event.
   Result<std::uint64_t> id() const;
-  // Error: Usage, the kernel did not accept the expression.
+  // "" is none. Error: Usage, the kernel did not accept the expression.
   Result<> set_filter(const std::string& filter) const;
+  // The same, without what memtrace does itself. Kernels whose filters do not know comm record it,
+  // to be left out later.
+  Result<> set_filter_for_others(const std::string& filter) const;
   // Records go into the ring of `owner_fd`, an event of the same CPU that has one.
   Result<> send_output_to(int owner_fd) const;
   Result<> enable() const;

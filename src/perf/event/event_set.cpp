@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "os/system.h"
-#include "perf/event/this_thread.h"
 
 namespace memtrace {
 namespace {
@@ -165,18 +164,11 @@ Result<> EventSet::set_filter(const OpenedEvent& event, const EventFd& fd) const
       event.request.shared ? shared_filter(event, events_) : event.request.filter;
   // A recording of the whole machine would include memtrace's own faults and calls. The copies of
   // their stacks take memory whose pages are touched for the first time, at 8 KiB a fault twice as
-  // much as these pages hold. Kernels whose filters do not know comm record it, to be left out
-  // later.
+  // much as these pages hold.
   const bool feeds_itself = tids_ == std::vector<std::int32_t>{-1} &&
                             event.request.type == kTypeTracepoint &&
                             event.attr.sample_stack_user > kRepairStackBytes;
-  if (feeds_itself) {
-    const std::string others = "comm != \"" + own_comm() + "\"";
-    if (fd.set_filter(filter.empty() ? others : "(" + filter + ") && " + others).ok()) {
-      return kDone;
-    }
-  }
-  return filter.empty() ? Result<>(kDone) : fd.set_filter(filter);
+  return feeds_itself ? fd.set_filter_for_others(filter) : fd.set_filter(filter);
 }
 
 // The first event of a CPU gets the ring, all others write into it.

@@ -5,24 +5,8 @@
 #include <utility>
 
 #include "perf/event/event_set.h"
-#include "perf/event/this_thread.h"
 
 namespace memtrace {
-namespace {
-
-// Recording memtrace's own calls would cause more calls. Kernels without this filter record them.
-Result<> set_late_filter(const EventFd& fd, const std::string& filter, bool of_all_tasks) {
-  if (of_all_tasks) {
-    const std::string others = "comm != \"" + own_comm() + "\"";
-    if (fd.set_filter(filter.empty() ? others : "(" + filter + ") && " + others).ok()) {
-      return kDone;
-    }
-  }
-  return filter.empty() ? Result<>(kDone) : fd.set_filter(filter);
-}
-
-}  // namespace
-
 Result<> AddedEvents::enable() const {
   for (const OpenedFd& opened : fds) {
     TRY(opened.fd.enable());
@@ -76,7 +60,8 @@ Result<> EventSet::open_added_on(std::size_t ring, EventFd::Place place, AddedEv
     const std::string filter = event.request.pmu_probe ? std::string()
                                : event.request.shared  ? shared_filter(event, late.events)
                                                        : event.request.filter;
-    TRY(set_late_filter(fd.value(), filter, place.tid < 0));
+    // Recording memtrace's own calls would cause more calls.
+    TRY(place.tid < 0 ? fd.value().set_filter_for_others(filter) : fd.value().set_filter(filter));
     late.fds.push_back({.fd = fd.take(), .on_user_code = event.request.on_user_code});
   }
   return kDone;
