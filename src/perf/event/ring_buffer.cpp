@@ -6,9 +6,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "base/units.h"
 #include "os/system.h"
+#include "perf/record/perf_format.h"
 
 namespace memtrace {
 namespace {
@@ -53,6 +55,25 @@ void RingBuffer::consume(std::size_t used_bytes) {
   tail_ += used_bytes;
   // Release: our loads of the data come before the kernel may overwrite it.
   std::atomic_ref(control_page(mapping_).data_tail).store(tail_, std::memory_order_release);
+}
+
+bool RingBuffer::take_records(const std::function<void(std::span<const std::byte>)>& take) {
+  std::vector<std::uint64_t> words;  // aligned as records are
+  for (std::size_t unread = unread_bytes(); unread >= sizeof(RecordHeader);) {
+    RecordHeader header{};
+    copy_unread(0, std::as_writable_bytes(std::span(&header, 1)));
+    if (header.size_bytes < sizeof(RecordHeader) || header.size_bytes > unread) {
+      consume(unread);
+      return false;
+    }
+    words.assign((header.size_bytes + sizeof(words[0]) - 1) / sizeof(words[0]), 0);
+    const auto bytes = std::as_writable_bytes(std::span(words)).first(header.size_bytes);
+    copy_unread(0, bytes);
+    consume(header.size_bytes);
+    unread -= header.size_bytes;
+    take(bytes);
+  }
+  return true;
 }
 
 }  // namespace memtrace

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "base/result.h"
@@ -35,6 +36,10 @@ class RingBuffer {
 
   // Gives the room of the first unread bytes back to the kernel.
   void consume(std::size_t used_bytes);
+
+  // Gives out the unread records one by one and consumes them. False: what followed was none, and
+  // has been thrown away. For rings that are small and rarely written to.
+  bool take_records(const std::function<void(std::span<const std::byte>)>& take);
 
   std::size_t data_bytes() const { return data_.size(); }
 

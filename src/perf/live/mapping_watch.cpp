@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "os/system.h"
-#include "perf/record/perf_format.h"
 
 namespace memtrace {
 namespace {
@@ -132,20 +131,10 @@ std::vector<NewMapping> MappingWatch::take() {
 }
 
 void MappingWatch::take_from(RingBuffer& ring, std::vector<NewMapping>& taken) {
-  std::vector<std::uint64_t> words;
-  for (std::size_t unread = ring.unread_bytes(); unread >= sizeof(RecordHeader);) {
-    const std::size_t size_bytes = header_of(ring.unread(0, sizeof(RecordHeader))).size_bytes;
-    if (size_bytes < sizeof(RecordHeader) || size_bytes > unread) {
-      return;
-    }
-    words.assign((size_bytes + sizeof(words[0]) - 1) / sizeof(words[0]), 0);
-    const auto bytes = std::as_writable_bytes(std::span(words)).first(size_bytes);
-    ring.copy_unread(0, bytes);
-    ring.consume(size_bytes);
-    unread -= size_bytes;
+  const bool is_whole = ring.take_records([&](std::span<const std::byte> bytes) {
     const auto record = parser_.parse(bytes);
     if (!record.ok()) {
-      continue;
+      return;
     }
     if (const auto* lost = std::get_if<Lost>(&record.value().payload)) {
       lost_ += lost->count;
@@ -155,7 +144,8 @@ void MappingWatch::take_from(RingBuffer& ring, std::vector<NewMapping>& taken) {
       taken.push_back(NewMapping::of(record.value(), *mmap));
       taken.back().time_ns = has_clock_ ? taken.back().time_ns : monotonic_ns();
     }
-  }
+  });
+  lost_ += is_whole ? 0U : 1U;
 }
 
 }  // namespace memtrace

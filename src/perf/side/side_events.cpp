@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "os/system.h"
-#include "perf/record/perf_format.h"
 
 namespace memtrace {
 namespace {
@@ -50,7 +49,7 @@ Result<> SideEvents::open_event(const EventRequest& request,
       return id.take_error();
     }
     ids.push_back(id.value());
-    TRY(request.filter.empty() ? Result<>(kDone) : fd.value().set_filter(request.filter));
+    TRY(fd.value().set_filter(request.filter));
     if (needs_rings) {
       auto ring = RingBuffer::map(fd.value(), kRingBytes);
       if (!ring.ok()) {
@@ -85,19 +84,7 @@ SideEvents::Taken SideEvents::take() {
 }
 
 void SideEvents::drain(RingBuffer& ring, Taken& taken) const {
-  std::vector<std::uint64_t> words;  // aligned as records are
-  while (ring.unread_bytes() >= sizeof(RecordHeader)) {
-    RecordHeader header{};
-    ring.copy_unread(0, std::as_writable_bytes(std::span(&header, 1)));
-    if (header.size_bytes < sizeof(RecordHeader) || header.size_bytes > ring.unread_bytes()) {
-      taken.lost = true;
-      ring.consume(ring.unread_bytes());
-      return;
-    }
-    words.assign((header.size_bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t), 0);
-    const auto bytes = std::as_writable_bytes(std::span(words)).first(header.size_bytes);
-    ring.copy_unread(0, bytes);
-    ring.consume(header.size_bytes);
+  const bool is_whole = ring.take_records([&](std::span<const std::byte> bytes) {
     const auto record = parser_.parse(bytes);
     const auto* sample = record.ok() ? std::get_if<Sample>(&record.value().payload) : nullptr;
     if (sample != nullptr && sample->event < numbers_.size()) {
@@ -106,7 +93,8 @@ void SideEvents::drain(RingBuffer& ring, Taken& taken) const {
                                .raw = {sample->raw.begin(), sample->raw.end()}});
     }
     taken.lost = taken.lost || !record.ok() || std::holds_alternative<Lost>(record.value().payload);
-  }
+  });
+  taken.lost = taken.lost || !is_whole;
 }
 
 }  // namespace memtrace
