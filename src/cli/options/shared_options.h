@@ -22,10 +22,10 @@ std::vector<Option> view_own_options(const ViewSpec& spec);
 // "12,34" of --pid or --tid. Error: Usage, not ids.
 Result<std::vector<std::uint32_t>> read_ids(const ParsedOptions& parsed, std::string_view name);
 
-// Error: Usage, more than one target or none of them makes sense.
 // Whether it is said whom to watch.
 bool has_target(const ParsedOptions& parsed);
 
+// Error: Usage, more than one target or none of them makes sense.
 Result<Target> read_target(const ParsedOptions& parsed);
 
 // "the whole machine", "process 12, 13", "gcc -c x.c".

@@ -66,8 +66,8 @@ enum UserType : std::uint32_t {
   kEventType = 65,
   kTracingDataRecord = 66,  // followed by its payload, which header.size does not count
   kBuildIdRecord = 67,
-  kIdIndex = 69,
   kFinishedRound = 68,
+  kIdIndex = 69,
   kAuxTrace = 71,  // followed by a payload as well
   kEventUpdate = 78,
   kHeaderFeature = 80,

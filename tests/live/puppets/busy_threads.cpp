@@ -1,5 +1,5 @@
-// busy_threads THREADS SECONDS: THREADS threads allocate and free without a pause for SECONDS. They
-// take all of the CPUs, as far as they are let.
+// busy_threads THREADS SECONDS: so many threads allocate and free for so long. Each sleeps for a
+// millisecond after every 64 blocks: together they keep the CPUs busy and still hand them over.
 #include <pthread.h>
 #include <unistd.h>
 
