@@ -20,12 +20,16 @@ struct HeapCost {
   std::uint64_t allocs = 0;
   std::uint64_t bytes = 0;  // allocated
   std::uint64_t temporary = 0;
+  std::uint64_t leaked_bytes = 0;  // at the end
+  std::uint64_t leaked_count = 0;
   PeakRow peak;
 
   HeapCost& operator+=(const HeapCost& other) {
     allocs += other.allocs;
     bytes += other.bytes;
     temporary += other.temporary;
+    leaked_bytes += other.leaked_bytes;
+    leaked_count += other.leaked_count;
     peak.live_bytes += other.peak.live_bytes;
     peak.live_count += other.peak.live_count;
     peak.peak_bytes += other.peak.peak_bytes;
@@ -44,10 +48,10 @@ constexpr auto kFigures = std::to_array<HeapFigure>({
      [](const HeapCost& c, const CellContext&) { return Cell(c.peak.peak_bytes); }},
     {"leaked",
      Unit::Bytes,
-     [](const HeapCost& c, const CellContext&) { return Cell(c.peak.live_bytes); }},
+     [](const HeapCost& c, const CellContext&) { return Cell(c.leaked_bytes); }},
     {"leaked_count",
      Unit::Count,
-     [](const HeapCost& c, const CellContext&) { return Cell(c.peak.live_count); }},
+     [](const HeapCost& c, const CellContext&) { return Cell(c.leaked_count); }},
     {"temporary",
      Unit::Count,
      [](const HeapCost& c, const CellContext&) { return Cell(c.temporary); }},
@@ -76,6 +80,7 @@ class Heap final : public View {
   void on_mapping(const Event& event, const World::MappedChange& change);
   void allocate(const Event& event, const HeapAlloc& alloc);
   void free(const LiveBlock& block, const Event& event);
+  void count_leaked(const World& world);
   std::vector<Total> totals(const HeapCost& total, Span span) const;
 
   GroupBy<HeapCost> rows_;
@@ -151,6 +156,21 @@ void Heap::free(const LiveBlock& block, const Event& event) {
   lifetimes_.add(event.time_ns - block.time_ns, block.weight);
 }
 
+// As the leaks view does. What is live by the calls alone is more: execve(2) gives a heap back
+// without a call, and a free that was lost shows when its address is allocated again.
+void Heap::count_leaked(const World& world) {
+  rows_.for_each([](HeapCost& cost) { cost.leaked_bytes = cost.leaked_count = 0; });
+  const auto count = [&](const LiveBlock& block, std::uint64_t asked_bytes) {
+    if (!block.is_inherited && limits_.accept(asked_bytes) && tasks_.accepts(world, block)) {
+      HeapCost& row = rows_.row(block);
+      row.leaked_bytes += block.weight * block.bytes;
+      row.leaked_count += block.weight;
+    }
+  };
+  world.heap().for_each([&](const LiveBlock& block) { count(block, block.bytes); });
+  world.mapped().for_each([&](const LiveBlock& block) { count(block, block.bytes_req); });
+}
+
 std::vector<Total> Heap::totals(const HeapCost& total, Span span) const {
   const double seconds = static_cast<double>(span.end_ns - span.start_ns) / 1e9;
   const double rate = seconds > 0 ? static_cast<double>(total.allocs) / seconds : 0;
@@ -160,8 +180,8 @@ std::vector<Total> Heap::totals(const HeapCost& total, Span span) const {
           {"peak_at_ns",
            Unit::Nanoseconds,
            peak_.peak_time_ns() > span.start_ns ? peak_.peak_time_ns() - span.start_ns : 0},
-          {"leaked", Unit::Bytes, peak_.live_bytes()},
-          {"leaked_count", Unit::Count, peak_.live_count()},
+          {"leaked", Unit::Bytes, total.leaked_bytes},
+          {"leaked_count", Unit::Count, total.leaked_count},
           {"temporary", Unit::Count, total.temporary},
           {"allocs_per_s", Unit::Count, static_cast<std::uint64_t>(rate)}};
 }
@@ -169,6 +189,7 @@ std::vector<Total> Heap::totals(const HeapCost& total, Span span) const {
 Report Heap::finish(const World& world, Span span) {
   const CellContext context{.world = world, .span = span};
   rows_.for_each([this](HeapCost& cost) { peak_.catch_up(cost.peak); });
+  count_leaked(world);
   Report report;
   report.view = "heap";
   report.title = "the heap by where it was allocated";

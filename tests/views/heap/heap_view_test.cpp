@@ -20,6 +20,25 @@ TEST(Heap, has_heaptracks_four_costs_by_stack) {
   EXPECT_EQ(total(report, "peak"), 150U);
 }
 
+TEST(Heap, what_a_program_had_when_it_became_another_is_not_leaked) {
+  EventScript script("heap");
+  script.play(heap_alloc(0x10, 100, 1));
+  script.world().exec(100);
+  script.play(heap_alloc(0x10, 30, 2));
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {stack(1)}, "leaked"), number(0));
+  EXPECT_EQ(figure(report, {stack(2)}, "leaked_count"), number(1));
+  EXPECT_EQ(total(report, "leaked"), 30U);
+  EXPECT_EQ(total(report, "leaked_count"), 1U);
+}
+
+TEST(Heap, block_whose_free_was_lost_is_not_leaked_when_its_address_is_another) {
+  EventScript script("heap");
+  script.play(heap_alloc(0x10, 100, 1));
+  script.play(heap_alloc(0x10, 30, 2));
+  EXPECT_EQ(total(script.finish(), "leaked"), 30U);
+}
+
 TEST(Heap, peak_is_what_each_stack_had_when_all_together_had_most) {
   EventScript script("heap");
   script.play(heap_alloc(0x10, 100, 1));
