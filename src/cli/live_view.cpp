@@ -5,22 +5,14 @@
 #include "cli/print.h"
 #include "cli/probe_rate.h"
 #include "cli/unwatched_children.h"
-<<<<<<< ours
 #include "decode/probe_samples.h"
 #include "observe/host_facts.h"
 #include "os/system.h"
+#include "perf/event/this_thread.h"
 #include "perf/live/live_source.h"
 #include "plan/events/event_narrowing.h"
 #include "session/session.h"
 #include "views/all/all_views.h"
-=======
-#include "perf/live_source.h"
-#include "perf/own_thread.h"
-#include "pipeline/event_parts.h"
-#include "pipeline/machine.h"
-#include "pipeline/probe_samples.h"
-#include "pipeline/session.h"
->>>>>>> theirs
 
 namespace memtrace {
 namespace {

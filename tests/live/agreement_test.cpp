@@ -1,6 +1,8 @@
 // Views that count the same agree with each other to the last one, and with /proc/vmstat as far as
 // nobody else on the machine does the same at that moment.
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "live/pressure_live_test.h"
 
@@ -80,6 +82,155 @@ TEST_F(AgreementTest, faults_of_one_process) {
   EXPECT_EQ(total_of(faults, "count"), total_of(by_comm, "count"));
   EXPECT_EQ(total_of(faults, "minor"), sum_of(by_comm, 0, "minor"));
   EXPECT_GE(total_of(faults, "minor"), 700U);
+}
+
+// A fault is counted by the view of its kind of memory, by that of files and by that of all.
+TEST_F(AgreementTest, faults_of_all_views) {
+  record(
+      "--for faults,ffaults,anon,filepages,hfaults,pages -- sh -c '$PUPPETS/touch_pages 700; "
+      "ls / >listed; $PUPPETS/fault_kinds thp 4'");
+  const Json faults = report("faults --top 0 --by mode,class");
+  const Json ffaults = report("ffaults --top 0");
+  const Json anon = report("anon --top 0");
+  const Json filepages = report("filepages --top 0");
+  EXPECT_EQ(lost_in(faults), 0U);
+  for (const char* figure : {"count", "minor", "major"}) {
+    EXPECT_EQ(sum_of(faults, 0, figure), total_of(ffaults, figure)) << figure;
+    EXPECT_EQ(sum_of(ffaults, 0, figure), total_of(ffaults, figure)) << figure;
+  }
+  const auto rows_with = [](const Json& of, const char* key, const char* value) {
+    std::uint64_t sum = 0;
+    for (const Json& row : of.at("tables").at(0).at("rows")) {
+      sum += row.at(key) == value ? row.at("count").get<std::uint64_t>() : 0;
+    }
+    return sum;
+  };
+  // The copy of a file's page is in both views; [special] is the kernel's own, as the vDSO.
+  const std::uint64_t placed = sum_of(anon, 0, "fault") + sum_of(anon, 0, "pgin") +
+                               sum_of(anon, 0, "cow") - sum_of(filepages, 0, "cow") +
+                               sum_of(filepages, 0, "fault");
+  EXPECT_EQ(placed + rows_with(ffaults, "file", "[special]"), total_of(ffaults, "count"));
+  EXPECT_EQ(sum_of(filepages, 0, "major") + sum_of(anon, 0, "pgin"), total_of(ffaults, "major"));
+  const Json hfaults = report("hfaults --top 0");
+  EXPECT_EQ(total_of(hfaults, "count"), rows_with(faults, "class", "huge"));
+  const Json pages = report("pages --top 0");
+  const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  EXPECT_EQ(sum_of(anon, 0, "alloc"), total_of(pages, "bytes") / page_bytes);
+  EXPECT_EQ(sum_of(filepages, 0, "alloc"), total_of(pages, "bytes") / page_bytes);
+}
+
+// Counts each fault that is carried out; those without a user's instruction have no event: the page
+// with the arguments that an execve(2) fills in.
+TEST_F(AgreementTest, faults_that_a_memory_cgroup_counted) {
+  constexpr std::uint64_t kExecs = 4;
+  const MemoryGroup group(dir_.path(), 256 * kMebibyte);
+  if (!group.usable()) {
+    GTEST_SKIP() << "no memory cgroup can be made";
+  }
+  record("--for faults --call-graph none -- " + group.enter() +
+         "sh -c '$PUPPETS/touch_pages 700; ls / >listed; $PUPPETS/fault_kinds copy 100'");
+  auto counted = figures_in(group.path() + "/memory.stat");
+  const Json faults = report("count --top 0 --by event,cgroup");
+  EXPECT_EQ(lost_in(faults), 0U);
+  std::map<std::string, std::uint64_t> ours;
+  for (const Json& row : faults.at("tables").at(0).at("rows")) {
+    if (row.at("cgroup").is_string() &&
+        group.path().ends_with(row.at("cgroup").get<std::string>())) {
+      ours[row.at("event")] = row.at("count").get<std::uint64_t>();
+    }
+  }
+  EXPECT_EQ(ours["major-faults"], counted["pgmajfault"]);
+  EXPECT_GE(ours["minor-faults"], 900U) << faults.dump(1);
+  EXPECT_LE(ours["minor-faults"] + ours["major-faults"], counted["pgfault"]);
+  EXPECT_GE(ours["minor-faults"] + ours["major-faults"] + 2 * kExecs, counted["pgfault"]);
+}
+
+TEST_F(AgreementTest, huge_pages_that_faults_and_collapses_made) {
+  if (run("$PUPPETS/press_memory collapse 1").status != 0) {
+    GTEST_SKIP() << "no MADV_COLLAPSE here";
+  }
+  expect_some_try([this](bool is_last) {
+    const Grown grown = record(
+        "-a --for hfaults,compaction -- sh -c '$PUPPETS/fault_kinds thp 4; $PUPPETS/press_memory "
+        "collapse 3'");
+    const std::uint64_t faulted = total_of(report("hfaults --top 0"), "thp");
+    const std::uint64_t collapsed = total_of(report("compaction --top 0"), "collapsed");
+    EXPECT_GE(faulted, 4U);
+    EXPECT_GE(collapsed, 3U);
+    const bool agrees =
+        faulted == grown.by("thp_fault_alloc") && collapsed == grown.by("thp_collapse_alloc");
+    EXPECT_TRUE(agrees || !is_last) << faulted << " of " << grown.by("thp_fault_alloc") << ", "
+                                    << collapsed << " of " << grown.by("thp_collapse_alloc");
+    return agrees;
+  });
+}
+
+TEST_F(AgreementTest, reclaim_in_a_cgroup) {
+  const MemoryGroup group(dir_.path(), 16 * kMebibyte);
+  if (!group.usable()) {
+    GTEST_SKIP() << "no memory cgroup can be made";
+  }
+  expect_some_try([&](bool is_last) {
+    const Grown grown = record("-a --for vmscan,reclaim -- " + group.enter() +
+                               "$PUPPETS/press_memory file data 8192");
+    const Json vmscan = report("vmscan --top 0 --show all");
+    const Json reclaim = report("reclaim --top 0");
+    EXPECT_EQ(total_of(reclaim, "count"), sum_of(vmscan, 0, "reclaims"));
+    EXPECT_EQ(total_of(reclaim, "time_ns"),
+              total_of(vmscan, "memcg_ns") + total_of(vmscan, "direct_ns"));
+    EXPECT_EQ(sum_of(vmscan, 0, "scanned"), total_of(vmscan, "scanned"));
+    const std::uint64_t scanned = grown.by("pgscan_file") + grown.by("pgscan_anon");
+    const std::uint64_t stolen = grown.by("pgsteal_file") + grown.by("pgsteal_anon");
+    EXPECT_GE(stolen, 2000U);
+    const bool agrees =
+        total_of(vmscan, "scanned") == scanned && total_of(vmscan, "reclaimed") == stolen;
+    EXPECT_TRUE(agrees || !is_last) << total_of(vmscan, "scanned") << " of " << scanned << ", "
+                                    << total_of(vmscan, "reclaimed") << " of " << stolen;
+    return agrees;
+  });
+}
+
+// kmalloc is the slab caches of its name, and what is left of slabs and of pages is what leaks.
+TEST_F(AgreementTest, memory_of_the_kernel) {
+  record("--for kmalloc,slab,kleaks -- $PUPPETS/leak_kernel 100");
+  const Json kmalloc = report("kmalloc --top 0");
+  const Json slab = report("slab --top 0 --by cache");
+  EXPECT_EQ(lost_in(slab), 0U);
+  std::uint64_t allocs = 0;
+  std::uint64_t bytes = 0;
+  for (const Json& row : slab.at("tables").at(0).at("rows")) {
+    if (begins_with(row.at("cache"), "kmalloc-")) {
+      allocs += row.at("allocs").get<std::uint64_t>();
+      bytes += row.at("bytes").get<std::uint64_t>();
+    }
+  }
+  EXPECT_EQ(total_of(kmalloc, "count"), allocs) << slab.dump(1);
+  EXPECT_EQ(total_of(kmalloc, "bytes_alloc"), bytes);
+  EXPECT_EQ(sum_of(slab, 0, "live_bytes"), total_of(slab, "live_bytes"));
+  const Json kleaks = report("kleaks --top 0");
+  const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const std::uint64_t pages = total_of(kleaks, "count") - total_of(slab, "live_objects");
+  const std::uint64_t bytes_of_pages = total_of(kleaks, "bytes") - total_of(slab, "live_bytes");
+  EXPECT_GE(bytes_of_pages, pages * page_bytes);
+  EXPECT_EQ(bytes_of_pages % page_bytes, 0U);
+}
+
+// With programs that become others, whose heaps are gone then.
+TEST_F(AgreementTest, heaps_of_programs) {
+  record(
+      "--for malloc,leaks,heap,brk -- sh -c \"sh -c 'exec $PUPPETS/heap_costs'; exec "
+      "$PUPPETS/heap_costs\"");
+  const Json malloc = report("malloc --top 0");
+  const Json leaks = report("leaks --top 0");
+  const Json heap = report("heap --top 0");
+  EXPECT_EQ(lost_in(heap), 0U);
+  EXPECT_EQ(total_of(heap, "allocs"), total_of(malloc, "count"));
+  EXPECT_EQ(total_of(heap, "bytes"), total_of(malloc, "bytes"));
+  EXPECT_EQ(total_of(heap, "leaked"), total_of(leaks, "bytes"));
+  EXPECT_EQ(total_of(heap, "leaked_count"), total_of(leaks, "count"));
+  EXPECT_EQ(total_of(leaks, "count"), 200U);
+  EXPECT_EQ(sum_of(heap, 0, "leaked"), total_of(heap, "leaked"));
+  EXPECT_EQ(total_of(heap, "from_kernel"), total_of(leaks, "from_kernel"));
 }
 
 // Pages of tmpfs that write(2) brings: the kernel has no event of the page cache for them, and the
