@@ -58,7 +58,22 @@ const NamedView* named_view(const std::vector<std::string>& arguments) {
   return has_word ? find_view_or_alias(parsed.value().positional().front()) : nullptr;
 }
 
-Error no_events(const NamedView& view, const Session& session, bool inconclusive) {
+// The view's events are there, and something that tells what they mean is not: the report's notes
+// say what.
+Error undecided(const NamedView& view, const Report& report) {
+  std::string message =
+      "what was recorded does not decide what the view " + std::string(view.name) + " shows";
+  for (const std::string& note : report.caveats.notes) {
+    message += "; " + note;
+  }
+  return {
+      message,
+      0,
+      "record what the view needs with: memtrace record --for " + std::string(view.name) + " ..."};
+}
+
+Error no_events(const NamedView& view, const Session& session, const Report& report) {
+  const bool inconclusive = report.inconclusive && !report.nothing_happened;
   std::vector<std::string> held;
   for (const auto& count : session.event_counts()) {
     if (count.samples > 0) {
@@ -74,11 +89,11 @@ Error no_events(const NamedView& view, const Session& session, bool inconclusive
     message += "; " + caveat;  // that the file is cut, for one
   }
   if (was_watched) {
-    const bool is_whole = session.caveats().notes.empty();
     return {message,
             0,
-            is_whole ? "its events were watched and none came: record for longer"
-                     : "the recording may not hold all that happened: record again"};
+            session.may_miss_events(report)
+                ? "the recording may not hold all that happened: record again"
+                : "its events were watched and none came: record for longer"};
   }
   return {message,
           0,
@@ -127,8 +142,11 @@ Result<ExitStatus> report_view(RecordSource& source,
     return kDone;
   }));
   const Report& made = reports.front();
+  if (session.value()->view_has_events(0) && says_nothing(made) && !made.nothing_happened) {
+    return undecided(view, made);
+  }
   if (!session.value()->view_has_events(0) || says_nothing(made)) {
-    return no_events(view, *session.value(), made.inconclusive && !made.nothing_happened);
+    return no_events(view, *session.value(), made);
   }
   TRY(print_report(reports.front(), {.format = format}));
   return 0;

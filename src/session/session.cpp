@@ -313,13 +313,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     TRY(arrange(report, options_.arrange, naming_));
     resolve(report, naming_);
     Caveats known = caveats();
-    if (perhaps_lost_ > 0) {
-      known.notes.push_back("up to " +
-                            counted(perhaps_lost_,
-                                    "more event may be missing: it was",
-                                    "more events may be missing: they were") +
-                            " lost in a period that this report covers only in part");
-    }
+    note_losses(known);
     if (options_.views[i]->spec.needs_live_blocks) {
       note_bounds(report, known);
       note_partial(options_.views[i]->spec, known);
@@ -341,8 +335,8 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
   unmatched_.clear();
   TRY(on_reports(std::move(reports)));
   losses_ = {};
+  loss_times_ = {.perhaps_ever = loss_times_.perhaps_ever || loss_times_.perhaps > 0};
   unknown_ = {};
-  perhaps_lost_ = 0;
   return kDone;
 }
 

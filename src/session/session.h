@@ -76,6 +76,9 @@ class Session {
   const std::vector<EventCount>& event_counts() const { return handlers_.counts(); }
 
   // True when a view makes something of an event of this recording.
+  // Events are missing, or the file is not all that was to be written.
+  bool may_miss_events(const Report& report) const;
+
   bool view_has_events(std::size_t view_index) const { return handlers_.has_events(view_index); }
 
   // Those events were watched, though none of them may have come.
@@ -105,6 +108,7 @@ class Session {
   Result<> deliver(View::Span span, const OnReports& on_reports);
   void note_vmstat();
   bool view_is_sampled(std::size_t view_index) const;
+  void note_losses(Caveats& caveats) const;
   void note_empty(Report& report) const;
   void note_bounds(const Report& report, Caveats& caveats) const;
   void note_partial(const ViewSpec& view, Caveats& caveats) const;
@@ -116,6 +120,14 @@ class Session {
   bool may_be_known(const Event& event);
   void note_parts(const ViewSpec& view, Caveats& caveats) const;
   void note_lost_mappings(const ViewSpec& view, Caveats& caveats);
+
+  // Of losses that cannot be put to one interval.
+  struct LossTimes {
+    std::uint64_t perhaps = 0;    // in this interval, or shortly before or after it
+    bool perhaps_ever = false;    // in any interval before
+    std::uint64_t before = 0;     // of what is counted in this one: perhaps lost up to before_ns
+    std::uint64_t before_ns = 0;  // earlier
+  };
 
   RecordSource& source_;
   SessionOptions options_;
@@ -134,9 +146,9 @@ class Session {
   ViewDispatch handlers_;
   std::deque<EventType> checked_types_;  // what the views checked before the first event
   Caveats losses_;                       // of this interval
-  std::uint64_t perhaps_lost_ = 0;       // in it, or shortly before or after it
-  RecordingFacts about_;                 // as of the last reports
-  VmstatCounters vmstat_;                // of a live source, as it was when the interval began
+  LossTimes loss_times_;
+  RecordingFacts about_;   // as of the last reports
+  VmstatCounters vmstat_;  // of a live source, as it was when the interval began
   std::uint64_t first_event_ns_ = 0;
   std::uint64_t start_ns_ = 0;  // of the interval
   std::uint64_t last_ns_ = 0;

@@ -39,6 +39,10 @@ void Session::count_loss(const Record& record, const Lost& lost) {
   world_.note_loss();
   const std::uint64_t last_ns = record.stamp.time_ns;
   const TimeWindow& window = options_.window;
+  if (options_.live && intervals_ > 0 && lost.first_ns != 0 && lost.first_ns < start_ns_) {
+    loss_times_.before += lost.count;
+    loss_times_.before_ns = std::max(loss_times_.before_ns, start_ns_ - lost.first_ns);
+  }
   if (first_event_ns_ == 0 || window.start_ns == 0 || last_ns == 0) {
     add_loss(losses_, lost.reason, lost.count);
     return;
@@ -72,7 +76,7 @@ void Session::attribute(const LossEntry& loss, std::uint64_t first_ns, std::uint
     return;
   }
   if (loss.first_ns < first_ns || loss.last_ns > last_ns) {
-    perhaps_lost_ += loss.count;
+    loss_times_.perhaps += loss.count;
   } else {
     add_loss(losses_, loss.reason, loss.count);
   }
@@ -96,6 +100,23 @@ void Session::note_empty(Report& report) const {
   if (filtered && empty) {
     report.caveats.notes.emplace_back(
         "nothing passed the filters (--comm, --pid, --uid, --cgroup, --min, --exclude)");
+  }
+}
+
+void Session::note_losses(Caveats& caveats) const {
+  if (loss_times_.perhaps > 0) {
+    caveats.notes.push_back("up to " +
+                            counted(loss_times_.perhaps,
+                                    "more event may be missing: it was",
+                                    "more events may be missing: they were") +
+                            " lost in a period that this report covers only in part");
+  }
+  if (loss_times_.before > 0) {
+    caveats.notes.push_back(
+        format("%llu of the lost events may have been lost up to %s before this interval began: "
+               "they are counted as lost here and not in the tables before",
+               static_cast<unsigned long long>(loss_times_.before),
+               print_duration(loss_times_.before_ns).c_str()));
   }
 }
 
@@ -220,6 +241,11 @@ void Session::note_bounds(const Report& report, Caveats& caveats) const {
       format(" missing, between %llu and %llu blocks are outstanding",
              static_cast<unsigned long long>(count->value - std::min(count->value, missing)),
              static_cast<unsigned long long>(count->value + missing)));
+}
+
+bool Session::may_miss_events(const Report& report) const {
+  return report.caveats.missing() > 0 || loss_times_.perhaps_ever ||
+         !source_.recording().caveats.empty();
 }
 
 // The loss in the records, classified by what `record` wrote about itself.

@@ -77,5 +77,29 @@ TEST_F(DoctorLiveTest, recording_in_which_nothing_happened_says_so) {
   EXPECT_TRUE(outcome.says("nothing that the view oom shows happened")) << outcome.all();
 }
 
+// memtrace's own events that are left out are no loss.
+TEST_F(DoctorLiveTest, quiet_recording_of_the_machine_is_not_called_a_part) {
+  const Outcome recorded =
+      run_well("$MEMTRACE record -a --for oom,kmalloc --call-graph none -- true");
+  if (!recorded.says("none lost")) {
+    GTEST_SKIP() << "events were lost on a busy machine: " << recorded.all();
+  }
+  const Outcome outcome = run("$MEMTRACE report oom");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(outcome.says("its events were watched and none came: record for longer"))
+      << outcome.all();
+}
+
+TEST_F(DoctorLiveTest, kills_that_cannot_be_judged_without_stacks_are_told_as_such) {
+  run_well(
+      "$MEMTRACE record -e signal:signal_generate --call-graph none -- "
+      "sh -c 'sleep 5 & kill -9 $!; wait; true'");
+  const Outcome outcome = run("$MEMTRACE report oom");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(outcome.says("what was recorded does not decide what the view oom shows"))
+      << outcome.all();
+  EXPECT_TRUE(outcome.says("may be the OOM killer's or anybody's")) << outcome.all();
+}
+
 }  // namespace
 }  // namespace memtrace::test

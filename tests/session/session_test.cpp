@@ -172,6 +172,27 @@ TEST_F(SessionTest, loss_belongs_to_the_interval_that_it_happened_in) {
   EXPECT_EQ(reports[1].caveats.lost, 0U);
 }
 
+// A table that was printed cannot be changed any more.
+TEST_F(SessionTest, loss_from_before_the_interval_is_told_as_such) {
+  source_.add_kmalloc(kSecond, {});
+  source_.add_kmalloc(2 * kSecond + 1, {});
+  source_.add(2 * kSecond + kSecond / 2, Lost{.count = 9, .first_ns = kSecond + kSecond / 2});
+  source_.add(2 * kSecond + kSecond / 2, Lost{.count = 4, .first_ns = 2 * kSecond + 2});
+  source_.add_kmalloc(3 * kSecond + 2, {});
+  SessionOptions options = kmalloc_by_comm();
+  options.interval_ns = kSecond;
+  options.live = true;
+  const auto reports = run(options);
+  ASSERT_EQ(reports.size(), 3U);
+  EXPECT_EQ(reports[0].caveats.lost, 0U);
+  EXPECT_EQ(reports[1].caveats.lost, 13U);
+  ASSERT_EQ(reports[1].caveats.notes.size(), 1U);
+  EXPECT_EQ(reports[1].caveats.notes[0],
+            "9 of the lost events may have been lost up to 500 ms before this interval began: they "
+            "are counted as lost here and not in the tables before");
+  EXPECT_EQ(reports[2].caveats.lost, 0U);
+}
+
 // The records of the losses come when memtrace had the time to write them.
 TEST_F(SessionTest, loss_is_of_the_time_that_the_recording_says) {
   source_.edit().about_json =

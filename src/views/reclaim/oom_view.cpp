@@ -65,6 +65,7 @@ class Oom final : public View {
         pending_, [](const OomKill& kill) { return kill.by_killer && kill.has_victim(); }));
     report.totals = {{"kills", Unit::Count, killed}};
     report.inconclusive = uses_signals_ && pending_.empty();  // just signals
+    report.nothing_happened = undecided_ == 0;
     report.tables = {kill_table(pending_, start_ns_),
                      victim_table(pending_),
                      machine_table(pending_),
