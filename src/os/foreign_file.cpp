@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <mutex>
@@ -22,6 +23,15 @@ constexpr int kReadFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 std::uintptr_t page_bytes = 0;
 
 struct sigaction action_before {};
+
+std::atomic<std::uint64_t> copied_of_all = 0;
+
+// Besides root and whoever runs memtrace. An access control list that lets others write shows in
+// the bits of the group (acl(5)).
+bool others_can_write(const struct stat& status) {
+  const bool is_ours = status.st_uid == 0 || status.st_uid == ::geteuid();
+  return !is_ours || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
 
 // The file that `path` names now, without opening what may be a device: O_PATH opens nothing (Linux
 // 2.6.39; fstat(2) takes its descriptors from 3.6 on), and /proc has a link that leads to that very
@@ -156,9 +166,10 @@ ForeignBytes::Range* ForeignBytes::guard(std::span<const std::byte> memory) {
   return range;
 }
 
-Result<ForeignBytes> ForeignBytes::map(const ForeignFile& file,
-                                       const std::string& path,
-                                       std::uint64_t most_bytes) {
+// Room for the file, and for the page of zeros behind it.
+Result<ForeignBytes> ForeignBytes::reserve(const ForeignFile& file,
+                                           const std::string& path,
+                                           std::uint64_t most_bytes) {
   const auto size_bytes = static_cast<std::uint64_t>(file.status.st_size);
   if (size_bytes > most_bytes) {
     return Error{
@@ -179,23 +190,74 @@ Result<ForeignBytes> ForeignBytes::map(const ForeignFile& file,
   foreign.memory_ = memory.take();
   std::byte* start = foreign.memory_.bytes().data();
   foreign.range_ = guard({start, file_room});
-  constexpr int kFileFlags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
-  if (::mmap(start, size_bytes, PROT_READ, kFileFlags, file.fd.get(), 0) == MAP_FAILED) {
-    return Error{"mmap(" + path + ")", errno, "is there memory left?"};
-  }
   foreign.bytes_ = {start, size_bytes};
   return foreign;
+}
+
+Result<ForeignBytes> ForeignBytes::map(const ForeignFile& file,
+                                       const std::string& path,
+                                       std::uint64_t most_bytes) {
+  auto reserved = reserve(file, path, most_bytes);
+  if (!reserved.ok() || reserved.value().bytes_.empty()) {
+    return reserved;
+  }
+  ForeignBytes foreign = reserved.take();
+  constexpr int kFileFlags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+  if (::mmap(foreign.memory_.bytes().data(),
+             foreign.bytes_.size(),
+             PROT_READ,
+             kFileFlags,
+             file.fd.get(),
+             0) == MAP_FAILED) {
+    return Error{"mmap(" + path + ")", errno, "is there memory left?"};
+  }
+  return foreign;
+}
+
+Result<ForeignBytes> ForeignBytes::hold(const ForeignFile& file,
+                                        const std::string& path,
+                                        std::uint64_t most_bytes) {
+  const auto size_bytes = static_cast<std::uint64_t>(file.status.st_size);
+  const bool is_large = size_bytes > std::min(kMaxCopied, most_bytes);
+  if (size_bytes == 0 || is_large || !others_can_write(file.status)) {
+    return map(file, path, most_bytes);
+  }
+  if (copied_of_all.fetch_add(size_bytes) + size_bytes > kMaxCopiedOfAll) {
+    copied_of_all.fetch_sub(size_bytes);
+    return map(file, path, most_bytes);
+  }
+  auto reserved = reserve(file, path, most_bytes);
+  if (!reserved.ok()) {
+    copied_of_all.fetch_sub(size_bytes);
+    return reserved;
+  }
+  ForeignBytes foreign = reserved.take();
+  foreign.copied_bytes_ = size_bytes;
+  TRY(foreign.fill(file.fd));
+  return foreign;
+}
+
+Result<> ForeignBytes::fill(const UniqueFd& fd) {
+  TRY(allow_writing(bytes_));
+  const auto filled = read_at(fd, memory_.bytes().first(bytes_.size()), 0);
+  if (!filled.ok()) {
+    return filled.error();
+  }
+  range_->was_cut.store(filled.value() < bytes_.size());
+  return kDone;
 }
 
 ForeignBytes::ForeignBytes(ForeignBytes&& other) noexcept
     : memory_(std::move(other.memory_)),
       range_(std::exchange(other.range_, nullptr)),
-      bytes_(std::exchange(other.bytes_, {})) {}
+      bytes_(std::exchange(other.bytes_, {})),
+      copied_bytes_(std::exchange(other.copied_bytes_, 0)) {}
 
 ForeignBytes& ForeignBytes::operator=(ForeignBytes&& other) noexcept {
   std::swap(memory_, other.memory_);
   std::swap(range_, other.range_);
   std::swap(bytes_, other.bytes_);
+  std::swap(copied_bytes_, other.copied_bytes_);
   return *this;
 }
 
@@ -204,6 +266,7 @@ ForeignBytes::~ForeignBytes() {
   if (range_ != nullptr) {
     range_->start.store(0);
   }
+  copied_of_all.fetch_sub(copied_bytes_);
 }
 
 Result<> ForeignBytes::allow_writing(std::span<const std::byte> part) {

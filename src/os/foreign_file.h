@@ -41,6 +41,16 @@ class ForeignBytes {
                                   const std::string& path,
                                   std::uint64_t most_bytes);
 
+  // The same of a file that must stay as it was checked: a library that reads by what a file says
+  // of itself would read anywhere when that changes. Where others can write to it, it is copied, as
+  // a mapping shows what they write. Larger ones than this, and when the copies of all have taken
+  // so much, are mapped all the same.
+  static constexpr std::uint64_t kMaxCopied = std::uint64_t{64} << 20U;
+  static constexpr std::uint64_t kMaxCopiedOfAll = std::uint64_t{256} << 20U;
+  static Result<ForeignBytes> hold(const ForeignFile& file,
+                                   const std::string& path,
+                                   std::uint64_t most_bytes);
+
   ForeignBytes() = default;
   ForeignBytes(ForeignBytes&& other) noexcept;
   ForeignBytes& operator=(ForeignBytes&& other) noexcept;
@@ -52,6 +62,8 @@ class ForeignBytes {
 
   bool valid() const { return range_ != nullptr; }
 
+  bool is_copy() const { return copied_bytes_ != 0; }
+
   // Lets a reader change these bytes in memory; the file is not changed. Error: mprotect(2).
   Result<> allow_writing(std::span<const std::byte> part);
 
@@ -62,10 +74,15 @@ class ForeignBytes {
   struct Range;
   static void on_bus_error(int signal, siginfo_t* info, void* context);
   static Range* guard(std::span<const std::byte> memory);
+  static Result<ForeignBytes> reserve(const ForeignFile& file,
+                                      const std::string& path,
+                                      std::uint64_t most_bytes);
+  Result<> fill(const UniqueFd& fd);
 
   Mapping memory_;
   Range* range_ = nullptr;  // of the list of all, which never shrinks
   std::span<const std::byte> bytes_;
+  std::uint64_t copied_bytes_ = 0;
 };
 
 }  // namespace memtrace

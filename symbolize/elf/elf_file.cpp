@@ -72,7 +72,7 @@ Result<ElfFile> ElfFile::open(const std::string& path) {
   if (!opened.ok()) {
     return opened.take_error();
   }
-  auto bytes = ForeignBytes::map(opened.value(), path, kMaxBytes);
+  auto bytes = ForeignBytes::hold(opened.value(), path, kMaxBytes);
   if (!bytes.ok()) {
     return bytes.take_error();
   }

@@ -10,6 +10,7 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 #include <vector>
@@ -41,6 +42,61 @@ class ForeignFileTest : public testing::Test {
 
 std::ptrdiff_t zeros_in(std::span<const std::byte> bytes) {
   return std::count(bytes.begin(), bytes.end(), std::byte{0});
+}
+
+TEST_F(ForeignFileTest, file_that_others_may_change_stays_as_it_was_when_it_was_opened) {
+  const std::string path = write("others", 10000);
+  ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
+  const auto file = open_foreign_file(path);
+  ASSERT_TRUE(file.ok());
+  const auto held = ForeignBytes::hold(file.value(), path, kMuch);
+  const auto mapped_too = ForeignBytes::map(file.value(), path, kMuch);
+  ASSERT_TRUE(held.ok() && mapped_too.ok());
+  EXPECT_TRUE(held.value().is_copy());
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary) << std::string(9000, 'y');
+  const auto bytes = held.value().bytes();
+  EXPECT_EQ(std::count(bytes.begin(), bytes.end(), std::byte{'x'}), 10000);
+  EXPECT_EQ(mapped_too.value().bytes()[8500], std::byte{'y'}) << "or nothing was tested";
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EQ(std::count(bytes.begin(), bytes.end(), std::byte{'x'}), 10000);
+  EXPECT_FALSE(held.value().was_cut());
+}
+
+TEST_F(ForeignFileTest, only_what_others_may_change_is_copied_and_up_to_a_bound) {
+  const auto is_copied = [this](mode_t mode, std::uint64_t size_bytes) {
+    const std::string path = write("file", 1);
+    std::filesystem::resize_file(path, size_bytes);
+    EXPECT_EQ(::chmod(path.c_str(), mode), 0);
+    const auto file = open_foreign_file(path);
+    const auto bytes = ForeignBytes::hold(file.value(), path, kMuch);
+    return bytes.ok() && bytes.value().is_copy();
+  };
+  EXPECT_FALSE(is_copied(0644, 5000));
+  EXPECT_TRUE(is_copied(0664, 5000));
+  EXPECT_TRUE(is_copied(0646, ForeignBytes::kMaxCopied));
+  EXPECT_FALSE(is_copied(0646, ForeignBytes::kMaxCopied + 1));
+  EXPECT_FALSE(is_copied(0646, 0));
+}
+
+TEST_F(ForeignFileTest, copies_of_all_files_are_bounded_and_given_back) {
+  const std::string path = write("sparse", 1);
+  std::filesystem::resize_file(path, ForeignBytes::kMaxCopied);
+  ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
+  const auto file = open_foreign_file(path);
+  ASSERT_TRUE(file.ok());
+  const auto hold = [&] {
+    auto bytes = ForeignBytes::hold(file.value(), path, kMuch);
+    EXPECT_TRUE(bytes.ok());
+    return bytes.take();
+  };
+  std::vector<ForeignBytes> held;
+  for (std::uint64_t i = 0; i < ForeignBytes::kMaxCopiedOfAll / ForeignBytes::kMaxCopied; ++i) {
+    held.push_back(hold());
+    EXPECT_TRUE(held.back().is_copy()) << i;
+  }
+  EXPECT_FALSE(hold().is_copy());
+  held.pop_back();
+  EXPECT_TRUE(hold().is_copy());
 }
 
 TEST_F(ForeignFileTest, nothing_but_files_is_opened) {
