@@ -69,25 +69,12 @@ void put_first(std::string_view path, std::deque<std::string>& names) {
   names.insert(names.begin(), words.begin(), words.end());
 }
 
-}  // namespace
-
-std::optional<std::uint64_t> sudo_user() {
-  return number_for_root("SUDO_UID");
-}
-
-std::optional<std::uint64_t> sudo_group() {
-  return number_for_root("SUDO_GID");
-}
-
-bool is_trusted_user(std::uint64_t uid) {
-  return uid == 0 || uid == ::geteuid() || sudo_user() == uid;
-}
-
-// Goes the way that open(2) goes: a link of ours may lead through a folder of somebody else's.
-bool is_path_of_ours(const std::string& path) {
+// The mode of what lies there; 0 when others have a say in it. Goes the way that open(2) goes: a
+// link of ours may lead through a folder of somebody else's.
+mode_t trusted_mode(const std::string& path) {
   constexpr int kMaxLinks = 40;  // as the kernel (MAXSYMLINKS)
   if (!path.starts_with('/')) {
-    return false;
+    return 0;
   }
   std::deque<std::string> names;
   put_first(path, names);
@@ -107,7 +94,7 @@ bool is_path_of_ours(const std::string& path) {
     const std::string next = place + "/" + name;
     if (::lstat(next.c_str(), &status) != 0 || !is_trusted_user(status.st_uid) ||
         others_may_write(next, status)) {
-      return false;
+      return 0;
     }
     if (!S_ISLNK(status.st_mode)) {
       place = next;
@@ -115,12 +102,34 @@ bool is_path_of_ours(const std::string& path) {
     }
     const std::string target = target_of(next);
     if (++links > kMaxLinks || target.empty()) {
-      return false;
+      return 0;
     }
     place = target.starts_with('/') ? "" : place;
     put_first(target, names);
   }
-  return S_ISREG(status.st_mode);
+  return status.st_mode;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> sudo_user() {
+  return number_for_root("SUDO_UID");
+}
+
+std::optional<std::uint64_t> sudo_group() {
+  return number_for_root("SUDO_GID");
+}
+
+bool is_trusted_user(std::uint64_t uid) {
+  return uid == 0 || uid == ::geteuid() || sudo_user() == uid;
+}
+
+bool is_path_of_ours(const std::string& path) {
+  return S_ISREG(trusted_mode(path));
+}
+
+bool is_folder_of_ours(const std::string& path) {
+  return S_ISDIR(trusted_mode(path));
 }
 
 }  // namespace memtrace

@@ -19,4 +19,8 @@ bool is_trusted_user(std::uint64_t uid);
 // mode, and those of each folder and symbolic link on the way. False for what is not a file.
 bool is_path_of_ours(const std::string& path);
 
+// The same of a folder: only trusted users can put something into its place, or replace what
+// trusted users have in it.
+bool is_folder_of_ours(const std::string& path);
+
 }  // namespace memtrace

@@ -46,6 +46,9 @@ TEST_F(TrustTest, own_files_are_ours) {
   EXPECT_TRUE(is_path_of_ours(file_));
   EXPECT_TRUE(is_path_of_ours(folder_ + "/../folder/./file"));
   EXPECT_FALSE(is_path_of_ours(folder_));
+  EXPECT_TRUE(is_folder_of_ours(folder_));
+  EXPECT_TRUE(is_folder_of_ours("/dev"));
+  EXPECT_FALSE(is_folder_of_ours(file_));
   EXPECT_FALSE(is_path_of_ours(file_ + "/.."));
   EXPECT_FALSE(is_path_of_ours("file"));
   EXPECT_FALSE(is_path_of_ours("/dev/null"));

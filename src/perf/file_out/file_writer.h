@@ -78,7 +78,7 @@ class FileWriter {
   virtual std::uint64_t samples_lost() const = 0;
 };
 
-// "-" is standard output, in perf's pipe mode. An existing file is renamed to PATH.old first.
+// "-" is standard output, in perf's pipe mode. An existing recording is renamed to PATH.old first.
 Result<std::unique_ptr<FileWriter>> create_file_writer(const std::string& path, WriterSetup setup);
 
 }  // namespace memtrace

@@ -1,7 +1,9 @@
-// The file that a recording goes to: made anew, or a pipe or device that is there already. Nothing
-// else is removed, renamed or changed in any way, even if somebody prepared the place.
+// The file that a recording goes to: made anew, or an empty file, pipe or device that is there
+// already. Nothing else is changed in any way, even if somebody prepared the place, except that own
+// recordings and own empty files get another name.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <string>
@@ -15,9 +17,10 @@ namespace memtrace {
 
 class OutputFile {
  public:
-  // A recording that stands there is renamed to PATH.old. A pipe's reader is waited for, until
+  // An own recording that stands there is renamed to PATH.old; an own empty file is written to, or
+  // renamed like one if others could have opened it. A pipe's reader is waited for, until
   // `stop_signals` (may be null) has one. Errors: it cannot be made there; something stands there
-  // that memtrace must leave alone.
+  // that memtrace must leave alone, such as pipes and devices of other users.
   static Result<OutputFile> create(const std::string& path, StopSignals* stop_signals);
 
   // As given to create(): a symbolic link's name, not where it leads.
@@ -28,8 +31,8 @@ class OutputFile {
 
   UniqueFd take_fd() { return std::move(fd_); }
 
-  // Removes the file, if it is still the one that was made, and puts the one back that it replaced.
-  // Does nothing to a stream.
+  // Removes the file, if it is still the one that was made, and puts the one back that it replaced;
+  // an empty one that was there is empty again. Does nothing to a stream.
   void take_back();
 
  private:
@@ -40,8 +43,10 @@ class OutputFile {
 
   static bool is_at(const Inode& inode, const std::string& path);
 
-  Result<> open_stream(StopSignals* stop_signals);
+  // `wanted`: what is to be opened; `follow`: it lies behind a link.
+  Result<> open_stream(const struct stat& wanted, bool follow, StopSignals* stop_signals);
   Result<> make_room();
+  bool take_empty(const struct stat& wanted);
   Result<> create_file();
   void put_old_back();
 
@@ -49,6 +54,7 @@ class OutputFile {
   std::string place_;  // where the file is, behind links
   UniqueFd fd_;
   bool is_stream_ = false;
+  bool was_there_ = false;
   Inode made_;
   Inode replaced_;  // number 0: nothing was there
 };

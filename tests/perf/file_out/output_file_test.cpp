@@ -95,20 +95,107 @@ TEST_F(OutputFileTest, old_name_in_use_for_something_else_is_left_alone) {
 }
 
 // A new one: a process that had the empty one open could read or write the recording.
-TEST_F(OutputFileTest, own_empty_file_gives_way_to_a_new_one) {
+TEST_F(OutputFileTest, own_empty_file_that_others_may_read_gives_way_to_a_new_one) {
   write(path_, "");
   ASSERT_EQ(::chmod(path_.c_str(), 0666), 0);
-  const int held = ::open(path_.c_str(), O_RDONLY);
+  const ino_t number = status_of(path_).st_ino;
   auto file = OutputFile::create(path_, nullptr);
   ASSERT_TRUE(file.ok());
-
-  struct stat before {};
-
-  ASSERT_EQ(::fstat(held, &before), 0);
-  ::close(held);
-  EXPECT_EQ(before.st_nlink, 0U);
+  EXPECT_EQ(status_of(path_ + ".old").st_ino, number);
   EXPECT_EQ(status_of(path_).st_mode & 0777U, 0600U);
+  EXPECT_NE(status_of(path_).st_ino, number);
+  file.value().take_back();
+  EXPECT_EQ(status_of(path_).st_ino, number);
   EXPECT_FALSE(std::filesystem::exists(path_ + ".old"));
+}
+
+// As mktemp(1) makes them, or a memtrace that was killed leaves them.
+TEST_F(OutputFileTest, own_empty_file_for_its_owner_alone_is_written_to) {
+  write(path_, "");
+  write(path_ + ".old", "PERFILE2 before");
+  ASSERT_EQ(::chmod(path_.c_str(), 0600), 0);
+  const ino_t number = status_of(path_).st_ino;
+  auto file = OutputFile::create(path_, nullptr);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(::write(file.value().take_fd().get(), "abc", 3), 3);
+  EXPECT_EQ(status_of(path_).st_ino, number);
+  EXPECT_EQ(read(path_), "abc");
+  file.value().take_back();
+  EXPECT_EQ(status_of(path_).st_ino, number);
+  EXPECT_EQ(read(path_), "");
+  EXPECT_EQ(read(path_ + ".old"), "PERFILE2 before");
+}
+
+TEST_F(OutputFileTest, old_recording_is_not_lost_for_an_empty_file) {
+  write(path_, "");
+  write(path_ + ".old", "PERFILE2 before");
+  ASSERT_EQ(::chmod(path_.c_str(), 0644), 0);
+  const auto file = OutputFile::create(path_, nullptr);
+  ASSERT_FALSE(file.ok());
+  EXPECT_NE(file.error().message.find(" is empty, and "), std::string::npos);
+  EXPECT_EQ(read(path_ + ".old"), "PERFILE2 before");
+  EXPECT_TRUE(std::filesystem::exists(path_));
+}
+
+TEST_F(OutputFileTest, pipes_and_devices_of_others_are_left_alone) {
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0666), 0);
+  if (::chown(path_.c_str(), kNobody, kNobody) != 0) {
+    GTEST_SKIP() << "chown(2) is for root";
+  }
+  const int reader = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK);  // else it would wait for ever
+  std::thread([&] { expect_left_alone(path_, "is a pipe of another user"); }).join();
+  ::close(reader);
+  const std::string device = dir_.file("device");
+  ASSERT_EQ(::mknod(device.c_str(), S_IFCHR | 0666, ::makedev(1, 3)), 0);
+  ASSERT_EQ(::chown(device.c_str(), kNobody, kNobody), 0);
+  expect_left_alone(device, "is a device of another user");
+}
+
+// Whose pipe is on standard output is its shell's business.
+TEST_F(OutputFileTest, pipe_that_is_open_already_may_be_anybody_s) {
+  int ends[2] = {};
+  ASSERT_EQ(::pipe(ends), 0);
+  if (::fchown(ends[1], kNobody, kNobody) != 0) {
+    GTEST_SKIP() << "chown(2) is for root";
+  }
+  const std::string path = "/dev/fd/" + std::to_string(ends[1]);
+  EXPECT_TRUE(OutputFile::create(path, nullptr).ok());
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+// While the reader is waited for.
+TEST_F(OutputFileTest, what_takes_a_pipe_s_place_is_not_written_to) {
+  const std::string device = dir_.file("device");
+  if (::mknod(device.c_str(), S_IFCHR | 0666, ::makedev(1, 3)) != 0) {
+    GTEST_SKIP() << "mknod(2) is for root";
+  }
+  for (const bool by_link : {true, false}) {
+    std::filesystem::remove(path_);
+    ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(60));
+      const std::string next = dir_.file("next");
+      if (by_link) {
+        std::filesystem::create_symlink(device, next);
+      } else {
+        ::mknod(next.c_str(), S_IFCHR | 0666, ::makedev(1, 3));
+      }
+      std::filesystem::rename(next, path_);
+    });
+    const auto file = OutputFile::create(path_, nullptr);
+    other.join();
+    ASSERT_FALSE(file.ok());
+    EXPECT_NE(file.error().message.find("was something else"), std::string::npos)
+        << file.error().message;
+  }
+}
+
+TEST_F(OutputFileTest, link_to_a_device_is_followed_where_nobody_else_can_change_it) {
+  std::filesystem::create_symlink("/dev/null", path_);
+  EXPECT_TRUE(OutputFile::create(path_, nullptr).ok());
+  ASSERT_EQ(::chmod(dir_.path().c_str(), 0777), 0);
+  expect_left_alone(path_, "is a symbolic link in a folder that others may change");
 }
 
 TEST_F(OutputFileTest, files_of_others_are_left_alone) {
