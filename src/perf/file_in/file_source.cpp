@@ -14,6 +14,7 @@
 #include "perf/file_in/record_keeper.h"
 #include "perf/file_in/record_sorter.h"
 #include "perf/file_in/recording_builder.h"
+#include "perf/file_in/unpack_limit.h"
 #include "perf/file_in/zstd_reader.h"
 #include "perf/record/perf_format.h"
 
@@ -28,8 +29,6 @@ constexpr std::size_t kReadAheadBytes = 1024;
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 // All formats of a machine together have some 3 MB, RHEL 6's kallsyms 4 MB.
 constexpr std::uint64_t kTracingDataMaxBytes = std::uint64_t{1} << 28;
-// Unpacked. A round of perf or memtrace is what the rings of all CPUs hold.
-constexpr std::uint64_t kRoundMaxBytes = std::uint64_t{1} << 30;
 
 // input -> (decompressed) -> sorted -> parsed. Records are parsed when they go out: until then the
 // sorter holds only their times and places.
@@ -52,6 +51,7 @@ class FileSource final : public RecordSource {
   Result<> handle_user_record(Bytes record);
   Result<> read_payload(std::uint64_t size_bytes, bool is_tracing_data);
   void decompress(Bytes payload);
+  void unpack();
   void add_record(Bytes record, const RecordKeeper::Memory& memory);
   void stop(std::string caveat);
   void end();
@@ -65,7 +65,7 @@ class FileSource final : public RecordSource {
   RecordSorter sorter_;
   RecordKeeper keeper_;
   std::unique_ptr<ZstdReader> zstd_;
-  std::uint64_t unpacked_bytes_ = 0;  // in this round
+  UnpackLimit unpack_limit_;
   RecordCopies copies_;
   std::uint64_t data_end_ = std::numeric_limits<std::uint64_t>::max();
   std::optional<std::uint64_t> lent_;  // sequence of the record that the caller holds
@@ -185,6 +185,10 @@ void FileSource::stop(std::string caveat) {
 
 // One record of the file or pipe.
 Result<> FileSource::read_one() {
+  if (zstd_ != nullptr && zstd_->has_more()) {
+    unpack();
+    return kDone;
+  }
   if (input_.window().size() < sizeof(RecordHeader)) {
     TRY(input_.fill(sizeof(RecordHeader)));
   }
@@ -222,7 +226,7 @@ Result<> FileSource::handle_user_record(Bytes record) {
   reader.skip(sizeof(RecordHeader));
   switch (header_of(record).type) {
     case kFinishedRound:
-      unpacked_bytes_ = 0;
+      unpack_limit_.begin_round();
       sorter_.finish_round();
       return kDone;
     case kCompressed:
@@ -271,12 +275,13 @@ void FileSource::decompress(Bytes payload) {
   if (zstd_ == nullptr) {
     zstd_ = std::make_unique<ZstdReader>();
   }
+  unpack_limit_.add_packed(payload.size());
   zstd_->feed(payload);
-  // A few bytes may unpack to a great many records, which are held until their round ends.
-  if (unpacked_bytes_ > kRoundMaxBytes) {
-    unpacked_bytes_ = 0;
-    sorter_.finish_round();
-  }
+  unpack();
+}
+
+// All of the payload, or as much as may be held: the rest waits until that has been given out.
+void FileSource::unpack() {
   while (true) {
     auto record = zstd_->next();
     if (!record.ok()) {
@@ -288,8 +293,11 @@ void FileSource::decompress(Bytes payload) {
       return;
     }
     if (header_of(*record.value()).type < kFirstUserType) {
-      unpacked_bytes_ += record.value()->size();
       add_record(*record.value(), zstd_->memory());
+      if (unpack_limit_.add_record(record.value()->size())) {
+        sorter_.finish_round();
+        return;
+      }
     }
   }
 }

@@ -32,6 +32,7 @@ ZstdReader::~ZstdReader() = default;
 
 void ZstdReader::feed(std::span<const std::byte> payload) {
   input_ = payload;
+  has_more_ = true;
 }
 
 Result<std::optional<std::span<const std::byte>>> ZstdReader::next() {
@@ -40,6 +41,7 @@ Result<std::optional<std::span<const std::byte>>> ZstdReader::next() {
     const auto ready = block_.bytes().subspan(begin_, end_ - begin_);
     const RecordHeader header = header_of(ready);
     if (ready.size() >= sizeof(header) && header.size_bytes < sizeof(header)) {
+      has_more_ = false;
       return Error{"a decompressed record has an impossible size", 0, ""};
     }
     if (ready.size() >= sizeof(header) && ready.size() >= header.size_bytes) {
@@ -47,6 +49,7 @@ Result<std::optional<std::span<const std::byte>>> ZstdReader::next() {
       return Found(ready.first(header.size_bytes));
     }
     auto more = decompress_more();
+    has_more_ = more.ok() && more.value();
     if (!more.ok()) {
       return more.take_error();
     }

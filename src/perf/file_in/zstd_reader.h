@@ -20,11 +20,15 @@ class ZstdReader {
   ZstdReader(const ZstdReader&) = delete;
   ZstdReader& operator=(const ZstdReader&) = delete;
 
-  // The payload of one COMPRESSED record; next() must have given out all of the one before.
+  // The payload of one COMPRESSED record, which must stay where it is; next() must have given out
+  // all of the one before.
   void feed(std::span<const std::byte> payload);
 
   // The next whole record; nothing when more must be fed. Error: the stream is damaged.
   Result<std::optional<std::span<const std::byte>>> next();
+
+  // Until next() has given out nothing, or an error.
+  bool has_more() const { return has_more_; }
 
   // What the record of the last next() lies in.
   const RecordKeeper::Memory& memory() const { return block_.words; }
@@ -37,6 +41,7 @@ class ZstdReader {
 
   std::unique_ptr<Stream> stream_;
   std::span<const std::byte> input_;
+  bool has_more_ = false;
   RecordBlock block_;
   std::size_t begin_ = 0, end_ = 0;  // of what is decompressed and not given out, in block_
 };

@@ -1,10 +1,13 @@
 #include "perf/file_in/file_source.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <zstd.h>
 
 #include <algorithm>
+#include <cstring>
+#include <variant>
 
 #include "perf/file_in/recording_builder.h"
 #include "support/recorded.h"
@@ -201,6 +204,59 @@ TEST(FileSource, compressed_records_may_straddle_their_containers) {
     EXPECT_EQ(recorded.sample_times_ns.size(), 9000U) << piece_bytes;
     EXPECT_TRUE(std::is_sorted(recorded.times_ns.begin(), recorded.times_ns.end()));
     EXPECT_EQ(recorded.malformed_count, 0U);
+  }
+}
+
+// As many records of one size and no content as have `sum_bytes`, packed.
+RecordBytes bomb(std::uint16_t record_bytes, std::size_t sum_bytes) {
+  RecordBytes one(record_bytes);
+  const RecordHeader header{PERF_RECORD_THROTTLE, 0, record_bytes};
+  std::memcpy(one.data(), &header, sizeof(header));
+  RecordBytes piece;
+  while (piece.size() < (std::size_t{1} << 20U)) {
+    piece.insert(piece.end(), one.begin(), one.end());
+  }
+  ZSTD_CStream* stream = ZSTD_createCStream();
+  std::vector<std::byte> packed(std::size_t{4} << 20U);
+  ZSTD_outBuffer out{packed.data(), packed.size(), 0};
+  for (std::size_t done = 0; done < sum_bytes; done += piece.size()) {
+    ZSTD_inBuffer in{piece.data(), piece.size(), 0};
+    ZSTD_compressStream(stream, &out, &in);
+  }
+  ZSTD_endStream(stream, &out);
+  ZSTD_freeCStream(stream);
+  packed.resize(out.pos);
+  ByteWriter records;
+  for (std::size_t at = 0; at < packed.size(); at += 60000) {
+    const std::size_t part = std::min<std::size_t>(60000, packed.size() - at);
+    records.put(RecordHeader{kCompressed, 0, static_cast<std::uint16_t>(8 + part)});
+    records.put_bytes(std::span(packed).subspan(at, part));
+  }
+  return records.bytes();
+}
+
+long peak_kilobytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+TEST(FileSource, few_bytes_that_unpack_to_many_records_take_little_memory) {
+  for (const auto record_bytes : {std::uint16_t{8}, std::uint16_t{65528}}) {
+    const std::size_t sum_bytes = std::size_t{record_bytes == 8 ? 64U : 512U} << 20U;
+    const TempFile file("bomb");
+    file.write(pipe_of({bomb(record_bytes, sum_bytes)}));
+    auto source = open_file_source(file.path());
+    ASSERT_TRUE(source.ok());
+    const long before_kilobytes = peak_kilobytes();
+    std::size_t count = 0;
+    for (auto record = source.value()->next(); record.ok() && record.value();
+         record = source.value()->next()) {
+      const auto* lost = std::get_if<Lost>(&record.value()->payload);
+      count += lost == nullptr ? 1 : lost->count;
+    }
+    EXPECT_GE(count, sum_bytes / record_bytes) << record_bytes;
+    EXPECT_LT(peak_kilobytes() - before_kilobytes, 200 * 1024) << record_bytes;
   }
 }
 
