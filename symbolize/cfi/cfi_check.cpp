@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
+#include <vector>
 
 #include "base/byte_reader.h"
 
@@ -197,7 +197,13 @@ std::span<const std::byte> instructions_of(const Dwarf_FDE& fde, const Common& c
   return bytes.last(reader.failed() ? 0 : reader.remaining());
 }
 
-using Places = std::unordered_set<Dwarf_Off>;
+// Far above what the largest programs have, two million: 8 bytes each are held for a moment.
+constexpr std::size_t kMaxEntries = std::size_t{1} << 23U;
+constexpr std::size_t kMaxCommons = std::size_t{1} << 18U;
+constexpr std::size_t kMaxTerminators = 4096;  // one for each file that was linked together
+constexpr std::size_t kMaxBytes = std::size_t{1} << 29U;
+
+using Places = std::vector<Dwarf_Off>;  // ascending
 
 // Adds the place of each entry. False: one is not modest, or cannot be read.
 bool are_modest(const ElfFile& file, Elf_Data* data, bool is_eh_frame, Places& places) {
@@ -205,20 +211,24 @@ bool are_modest(const ElfFile& file, Elf_Data* data, bool is_eh_frame, Places& p
   const auto* ident =
       reinterpret_cast<const unsigned char*>(::elf_getident(file.handle(), nullptr));
   std::unordered_map<Dwarf_Off, Common> known;
+  std::size_t terminator_count = 0;
   Dwarf_CFI_Entry entry;
   for (Dwarf_Off at = 0; at < data->d_size;) {
     Dwarf_Off next = 0;
     const int status = ::dwarf_next_cfi(ident, data, is_eh_frame, at, &next, &entry);
-    if (status > 0) {
+    if (status > 0 && ++terminator_count <= kMaxTerminators) {
       at += kTerminatorBytes;  // linkers put several files behind each other
       continue;
     }
-    const bool is_cie = status == 0 && dwarf_cfi_cie_p(&entry);
+    if (status != 0 || next <= at || places.size() == kMaxEntries) {
+      return false;
+    }
+    const bool is_cie = dwarf_cfi_cie_p(&entry);
     if (is_cie) {
       known[at] = common_of(entry.cie);
     }
     const auto common = known.find(is_cie ? at : entry.fde.CIE_pointer);
-    if (status < 0 || next <= at || common == known.end()) {
+    if (common == known.end() || known.size() > kMaxCommons) {
       return false;
     }
     const auto code =
@@ -227,7 +237,7 @@ bool are_modest(const ElfFile& file, Elf_Data* data, bool is_eh_frame, Places& p
     if (!Instructions(code, common->second.encoding).are_modest()) {
       return false;
     }
-    places.insert(at);
+    places.push_back(at);
     at = next;
   }
   return true;
@@ -256,11 +266,14 @@ bool leads_to(const ElfFile& file, const ElfFile::Section& frames, const Places&
     return false;
   }
   const auto count = reader.read<std::uint32_t>();
+  if (count > places.size()) {
+    return false;
+  }
   for (std::uint32_t i = 0; i < count && reader.remaining() >= kPairBytes; ++i) {
     reader.skip(sizeof(std::int32_t));
     const auto distance = std::int64_t{reader.read<std::int32_t>()};
     const std::uint64_t address = section->header.sh_addr + static_cast<std::uint64_t>(distance);
-    if (!places.contains(address - frames.header.sh_addr)) {
+    if (!std::binary_search(places.begin(), places.end(), address - frames.header.sh_addr)) {
       return false;
     }
   }
@@ -271,7 +284,8 @@ Elf_Data* data_of(const std::optional<ElfFile::Section>& section) {
   Elf_Data* data = section && section->header.sh_type != SHT_NOBITS
                        ? ::elf_getdata(section->handle, nullptr)
                        : nullptr;
-  return data == nullptr || data->d_buf == nullptr ? nullptr : data;
+  const bool is_readable = data != nullptr && data->d_buf != nullptr && data->d_size <= kMaxBytes;
+  return is_readable ? data : nullptr;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "os/foreign_file.h"
+#include "symbolize/elf/elf_symbols.h"
 #include "symbolize/elf/load_layout.h"
 #include "symbolize/names/demangle.h"
 #include "symbolize/names/symbol_table.h"
@@ -113,25 +114,20 @@ void FunctionTable::add_section(const ElfFile& source,
                                 const ElfFile& file,
                                 std::uint32_t section_type) {
   const std::uint64_t bias = file.base_svma() - source.base_svma();
-  const auto section = source.section_of_type(section_type);
-  Elf_Data* data = section ? ::elf_getdata(section->handle, nullptr) : nullptr;
-  if (data == nullptr || section->header.sh_entsize == 0) {
-    return;
-  }
-  const std::size_t count = data->d_size / section->header.sh_entsize;
-  for (std::size_t i = 0; i < count; ++i) {
-    GElf_Sym symbol;
-    if (::gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr || !is_code(symbol)) {
+  ElfSymbols symbols(source, section_type);
+  for (std::size_t i = 0; i < symbols.count(); ++i) {
+    const auto symbol = symbols.at(i);
+    if (!symbol || !is_code(*symbol)) {
       continue;
     }
-    const char* name = ::elf_strptr(source.handle(), section->header.sh_link, symbol.st_name);
-    const auto offset = file_offset_of(file, symbol.st_value + bias);
-    if (name != nullptr && *name != '\0' && offset) {
+    const std::string_view name = symbols.name(*symbol);
+    const auto offset = file_offset_of(file, symbol->st_value + bias);
+    if (!name.empty() && offset) {
       functions_.push_back({.names = {without_version(name)},
-                            .svma = symbol.st_value + bias,
+                            .svma = symbol->st_value + bias,
                             .file_offset = *offset,
-                            .size_bytes = symbol.st_size,
-                            .is_ifunc = GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC});
+                            .size_bytes = symbol->st_size,
+                            .is_ifunc = GELF_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC});
     }
   }
 }

@@ -1,7 +1,9 @@
 #include "symbolize/code/initial_pointer.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "symbolize/elf/elf_symbols.h"
 #include "symbolize/elf/load_layout.h"
 
 namespace memtrace {
@@ -11,38 +13,42 @@ namespace {
 std::optional<std::uint64_t> svma_of_variable(const ElfFile& file,
                                               std::uint32_t section_type,
                                               std::string_view variable) {
-  const auto section = file.section_of_type(section_type);
-  Elf_Data* data = section ? ::elf_getdata(section->handle, nullptr) : nullptr;
-  if (data == nullptr || section->header.sh_entsize == 0) {
-    return std::nullopt;
-  }
-  const std::size_t count = data->d_size / section->header.sh_entsize;
-  for (std::size_t i = 0; i < count; ++i) {
-    GElf_Sym symbol;
-    if (::gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr ||
-        GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF) {
+  ElfSymbols symbols(file, section_type);
+  for (std::size_t i = 0; i < symbols.count(); ++i) {
+    const auto symbol = symbols.at(i);
+    if (!symbol || GELF_ST_TYPE(symbol->st_info) != STT_OBJECT || symbol->st_shndx == SHN_UNDEF) {
       continue;
     }
-    const char* name = ::elf_strptr(file.handle(), section->header.sh_link, symbol.st_name);
-    const std::string_view text = name == nullptr ? "" : name;
+    const std::string_view text = symbols.name(*symbol);
     if (text.substr(0, text.find('@')) == variable) {
-      return symbol.st_value;
+      return symbol->st_value;
     }
   }
   return std::nullopt;
 }
 
+// As libelf counts them; 0 when their size is not that of its class.
+std::size_t relocation_count(const ElfFile& file, const GElf_Shdr& header, const Elf_Data& data) {
+  const std::size_t size_bytes = ::gelf_fsize(file.handle(), ELF_T_RELA, 1, EV_CURRENT);
+  const bool is_usual = size_bytes > 0 && header.sh_entsize == size_bytes;
+  return is_usual ? data.d_size / size_bytes : 0;
+}
+
 // What the loader will put there: the load bias + the addend.
 std::optional<std::uint64_t> relocated_value(const ElfFile& file, std::uint64_t svma) {
+  // Of all sections together, which may be the same bytes: the largest programs have two million.
+  std::size_t most = std::size_t{1} << 23U;
   Elf_Scn* section = nullptr;
   while ((section = ::elf_nextscn(file.handle(), section)) != nullptr) {
     GElf_Shdr header;
     Elf_Data* data = nullptr;
     if (::gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_RELA ||
-        header.sh_entsize == 0 || (data = ::elf_getdata(section, nullptr)) == nullptr) {
+        (data = ::elf_getdata(section, nullptr)) == nullptr) {
       continue;
     }
-    for (std::size_t i = 0; i < data->d_size / header.sh_entsize; ++i) {
+    const std::size_t count = std::min(relocation_count(file, header, *data), most);
+    most -= count;
+    for (std::size_t i = 0; i < count; ++i) {
       GElf_Rela entry;
       if (::gelf_getrela(data, static_cast<int>(i), &entry) == nullptr) {
         break;

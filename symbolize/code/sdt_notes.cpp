@@ -7,13 +7,15 @@
 #include "base/text.h"
 #include "symbolize/elf/debug_files.h"
 #include "symbolize/elf/elf_file.h"
+#include "symbolize/elf/elf_symbols.h"
 #include "symbolize/elf/load_layout.h"
 
 namespace memtrace {
 namespace {
 
 constexpr std::string_view kOwner = "stapsdt";
-constexpr std::uint32_t kProbeNote = 3;  // NT_STAPSDT
+constexpr std::uint64_t kMaxNoteBytes = std::uint64_t{16} << 20U;  // QEMU's has 400 KB
+constexpr std::uint32_t kProbeNote = 3;                            // NT_STAPSDT
 
 struct Note {
   std::uint64_t pc = 0;
@@ -49,7 +51,8 @@ std::optional<Note> parse_note(std::span<const std::byte> content, bool has_32_b
 
 std::vector<Note> read_notes(const ElfFile& file, const ElfFile::Section& section) {
   std::vector<Note> notes;
-  Elf_Data* data = ::elf_getdata(section.handle, nullptr);
+  Elf_Data* data =
+      section.header.sh_size <= kMaxNoteBytes ? ::elf_getdata(section.handle, nullptr) : nullptr;
   if (data == nullptr || data->d_buf == nullptr) {
     return notes;
   }
@@ -79,21 +82,14 @@ void add_objects(const ElfFile& source,
                  std::uint32_t type,
                  std::uint64_t bias,
                  Addresses& objects) {
-  const auto section = source.section_of_type(type);
-  Elf_Data* data = section ? ::elf_getdata(section->handle, nullptr) : nullptr;
-  if (data == nullptr || section->header.sh_entsize == 0) {
-    return;
-  }
-  const std::size_t count = data->d_size / section->header.sh_entsize;
-  for (std::size_t i = 0; i < count; ++i) {
-    GElf_Sym symbol;
-    if (::gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr ||
-        symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT) {
+  ElfSymbols symbols(source, type);
+  for (std::size_t i = 0; i < symbols.count(); ++i) {
+    const auto symbol = symbols.at(i);
+    if (!symbol || symbol->st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol->st_info) != STT_OBJECT) {
       continue;
     }
-    const char* name = ::elf_strptr(source.handle(), section->header.sh_link, symbol.st_name);
-    const std::uint64_t svma = symbol.st_value + bias;
-    const auto [known, is_new] = objects.try_emplace(name == nullptr ? "" : name, svma);
+    const std::uint64_t svma = symbol->st_value + bias;
+    const auto [known, is_new] = objects.try_emplace(symbols.name(*symbol), svma);
     known->second = is_new || known->second == svma ? svma : 0;
   }
 }
@@ -125,8 +121,7 @@ SdtSymbols symbols_for(const Addresses& objects, std::uint64_t code_bias) {
 
 // Prelinking moves a file's addresses, but not those in its notes: the base section shows by how
 // much.
-std::uint64_t moved_by(const ElfFile& file, const Note& note) {
-  const auto base = file.section(".stapsdt.base");
+std::uint64_t moved_by(const std::optional<ElfFile::Section>& base, const Note& note) {
   return base ? base->header.sh_addr - note.base : 0;
 }
 
@@ -154,9 +149,10 @@ Result<std::vector<SdtProbe>> read_sdt_probes(const std::string& path) {
   if (!section) {
     return probes;
   }
+  const auto base = file.section(".stapsdt.base");
   std::optional<Addresses> objects;  // read when the first argument asks: debug files are large
   for (const Note& note : read_notes(file, *section)) {
-    const std::uint64_t moved = moved_by(file, note);
+    const std::uint64_t moved = moved_by(base, note);
     const auto place = file_offset_of(file, note.pc + moved);
     if (!place) {
       continue;

@@ -15,7 +15,10 @@ namespace {
 // libelf makes room for as many as a file says it has. Objects that are not linked yet have most, a
 // few for each function.
 constexpr std::uint64_t kMaxSections = std::uint64_t{1} << 18U;
-constexpr std::size_t kMaxSegments = 1U << 16U;
+// Linux executes no file with more than 64 KiB of headers (fs/binfmt_elf.c, load_elf_phdrs()).
+constexpr std::size_t kMaxSegments = (std::size_t{1} << 16U) / sizeof(Elf64_Phdr);
+// What libelf copies: tables that lie askew, or in the other order of bytes. Linkers align them.
+constexpr std::uint64_t kMaxCopiedBytes = std::uint64_t{16} << 20U;
 
 // The number in the header, or, when that has no room for it, in the first section's header (gABI:
 // e_shnum). 0 for what is no 64-bit ELF file: a 32-bit one cannot be large.
@@ -98,7 +101,7 @@ Result<> ElfFile::open_bytes(std::span<const std::byte> bytes) {
     return Error{shown_path() + ": has more sections than memtrace reads", 0, ""};
   }
   ::elf_version(EV_CURRENT);
-  // libelf's own type; it does not write there.
+  // libelf's own type: it writes to the section table and nowhere else.
   auto* image = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
   elf_.reset(bytes.empty() ? nullptr : ::elf_memory(image, bytes.size()));
   TRY(read_headers());
@@ -116,7 +119,9 @@ Result<> ElfFile::read_headers() {
   if (::elf_getphdrnum(elf_.get(), &count) != 0) {
     return kDone;  // without segments no offset has an address, which is no error
   }
-  count = std::min(count, kMaxSegments);
+  if (count > kMaxSegments) {
+    return Error{shown_path() + ": has more segments than Linux loads", 0, ""};
+  }
   for (std::size_t i = 0; i < count; ++i) {
     GElf_Phdr program;
     if (::gelf_getphdr(elf_.get(), static_cast<int>(i), &program) == nullptr) {
@@ -133,12 +138,31 @@ Result<> ElfFile::read_headers() {
   return kDone;
 }
 
+bool ElfFile::is_copied(const GElf_Shdr& header) const {
+  const bool is_table = header.sh_type < SHT_NUM ||
+                        (header.sh_type >= SHT_GNU_HASH && header.sh_type <= SHT_GNU_versym);
+  if (!is_table || header.sh_type == SHT_NULL || header.sh_type == SHT_PROGBITS ||
+      header.sh_type == SHT_STRTAB || header.sh_type == SHT_NOBITS) {
+    return false;
+  }
+  const char* ident = ::elf_getident(elf_.get(), nullptr);
+  const std::uint64_t alignment = ::gelf_getclass(elf_.get()) == ELFCLASS64 ? 8 : 4;
+  return header.sh_offset % alignment != 0 || ident == nullptr || ident[EI_DATA] != ELFDATA2LSB;
+}
+
 // libelf unpacks names that are compressed, whatever their size. Only DWARF is ever compressed
 // (gABI: SHF_COMPRESSED), and open_dwarf() looks how large it is.
 Result<> ElfFile::check_sections() const {
+  std::uint64_t copied_bytes = 0;
   Elf_Scn* section = nullptr;
   while ((section = ::elf_nextscn(elf_.get(), section)) != nullptr) {
     GElf_Shdr header;
+    if (::gelf_getshdr(section, &header) != nullptr && is_copied(header)) {
+      copied_bytes += std::min(header.sh_size, kMaxCopiedBytes + 1);
+      if (copied_bytes > kMaxCopiedBytes) {
+        return Error{shown_path() + ": its tables are large and lie askew", 0, ""};
+      }
+    }
     if (::gelf_getshdr(section, &header) != nullptr && (header.sh_flags & SHF_COMPRESSED) != 0 &&
         (header.sh_type != SHT_PROGBITS || (header.sh_flags & SHF_ALLOC) != 0)) {
       return Error{shown_path() + ": compresses more than DWARF", 0, ""};

@@ -82,6 +82,7 @@ class ElfFile {
   Result<> open_bytes(std::span<const std::byte> bytes);
   Result<> read_headers();
   Result<> check_sections() const;
+  bool is_copied(const GElf_Shdr& header) const;
 
   std::string shown_path() const { return path_.empty() ? "memory image" : path_; }
 

@@ -1,8 +1,11 @@
 #include "symbolize/names/plt_stubs.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <unordered_map>
+
+#include "symbolize/elf/elf_symbols.h"
 
 namespace memtrace {
 
@@ -10,23 +13,18 @@ namespace {
 
 using SlotNames = std::unordered_map<std::uint64_t, const char*>;
 
-const char* dynamic_symbol_name(const ElfFile& file, const ElfFile::Section& symbols, int index) {
-  Elf_Data* data = ::elf_getdata(symbols.handle, nullptr);
-  GElf_Sym symbol;
-  if (data == nullptr || ::gelf_getsym(data, index, &symbol) == nullptr) {
-    return nullptr;
-  }
-  return ::elf_strptr(file.handle(), symbols.header.sh_link, symbol.st_name);
-}
+// Far above what any program imports.
+constexpr std::size_t kMaxSlots = std::size_t{1} << 20U;
+constexpr std::size_t kMaxStubBytes = kMaxSlots * 16;
 
 void add_slots(const ElfFile& file, std::string_view section_name, SlotNames& names) {
   const auto relocations = file.section(section_name);
-  const auto symbols = file.section_of_type(SHT_DYNSYM);
+  ElfSymbols symbols(file, SHT_DYNSYM);
   Elf_Data* data = relocations ? ::elf_getdata(relocations->handle, nullptr) : nullptr;
-  if (data == nullptr || data->d_type != ELF_T_RELA || !symbols) {
+  if (data == nullptr || data->d_type != ELF_T_RELA) {
     return;
   }
-  const std::size_t count = data->d_size / sizeof(Elf64_Rela);
+  const std::size_t count = std::min(data->d_size / sizeof(Elf64_Rela), ElfSymbols::kMost);
   for (std::size_t i = 0; i < count; ++i) {
     GElf_Rela entry;
     if (::gelf_getrela(data, static_cast<int>(i), &entry) == nullptr) {
@@ -36,9 +34,9 @@ void add_slots(const ElfFile& file, std::string_view section_name, SlotNames& na
     if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) {
       continue;
     }
-    const int index = static_cast<int>(GELF_R_SYM(entry.r_info));
-    const char* name = dynamic_symbol_name(file, *symbols, index);
-    if (name != nullptr && *name != '\0') {
+    const auto symbol = symbols.at(GELF_R_SYM(entry.r_info));
+    const char* name = symbol ? symbols.name(*symbol) : "";
+    if (*name != '\0' && names.size() < kMaxSlots) {
       names.emplace(entry.r_offset, name);
     }
   }
@@ -68,7 +66,8 @@ void add_stubs(const ElfFile& file,
   }
   const auto code = file.content(*section);
   const std::uint64_t stub_bytes = section->header.sh_entsize == 8 ? 8 : 16;
-  for (std::uint64_t at = 0; at + stub_bytes <= code.size(); at += stub_bytes) {
+  const std::size_t limit = std::min(code.size(), kMaxStubBytes);
+  for (std::uint64_t at = 0; at + stub_bytes <= limit; at += stub_bytes) {
     const std::uint64_t start = section->header.sh_addr + at;
     const auto name = names.find(slot_of(code.subspan(at, stub_bytes), start));
     if (name != names.end()) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "symbolize/elf/elf_symbols.h"
 #include "symbolize/elf/range_search.h"
 #include "symbolize/names/demangle.h"
 
@@ -70,25 +71,20 @@ Symbol make_symbol(const GElf_Sym& source, const char* name) {
 std::size_t SymbolTable::add_section(const ElfFile& file,
                                      std::uint32_t section_type,
                                      std::uint64_t bias) {
-  const auto section = file.section_of_type(section_type);
-  Elf_Data* data = section ? ::elf_getdata(section->handle, nullptr) : nullptr;
-  if (data == nullptr || section->header.sh_entsize == 0) {
-    return 0;
-  }
+  ElfSymbols symbols(file, section_type);
   const auto limits = code_limits(file);
   const std::size_t before = symbols_.size();
-  const std::size_t count = data->d_size / section->header.sh_entsize;
-  for (std::size_t i = 0; i < count; ++i) {
-    GElf_Sym source;
-    if (::gelf_getsym(data, static_cast<int>(i), &source) == nullptr || !is_function(source)) {
+  for (std::size_t i = 0; i < symbols.count(); ++i) {
+    const auto source = symbols.at(i);
+    if (!source || !is_function(*source)) {
       continue;
     }
-    const std::uint64_t limit = source.st_shndx < limits.size() ? limits[source.st_shndx] : 0;
-    const char* name = ::elf_strptr(file.handle(), section->header.sh_link, source.st_name);
-    if (limit == 0 || name == nullptr || *name == '\0' || *name == '$') {
+    const std::uint64_t limit = source->st_shndx < limits.size() ? limits[source->st_shndx] : 0;
+    const char* name = limit == 0 ? "" : symbols.name(*source);
+    if (*name == '\0' || *name == '$') {
       continue;
     }
-    Symbol symbol = make_symbol(source, name);
+    Symbol symbol = make_symbol(*source, name);
     symbol.start += bias;
     symbol.limit += bias;
     symbol.section_limit = limit + bias;

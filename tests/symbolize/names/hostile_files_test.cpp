@@ -15,7 +15,9 @@
 #include "support/own_code.h"
 #include "symbolize/cfi/cfi_check.h"
 #include "symbolize/elf/dwarf_file.h"
+#include "symbolize/elf/elf_symbols.h"
 #include "symbolize/names/perf_map.h"
+#include "symbolize/names/symbol_table.h"
 #include "symbolize/names/symbolizer.h"
 
 namespace memtrace {
@@ -26,6 +28,10 @@ struct ImageSection {
   std::uint32_t type = SHT_PROGBITS;
   std::uint64_t flags = 0;
   std::string content;
+  std::uint64_t size_bytes = 0;  // that the header gives, if it is not the content's
+  std::uint64_t entry_bytes = 0;
+  std::uint32_t link = 0;  // number of the section with the names, from 1
+  std::uint64_t askew_bytes = 0;
 };
 
 // Headers, the sections' contents, their names, the table of sections.
@@ -42,8 +48,11 @@ std::string image_with(std::vector<ImageSection> sections) {
   for (std::size_t i = 0; i < sections.size(); ++i) {
     table[i].sh_type = sections[i].type;
     table[i].sh_flags = sections[i].flags;
-    table[i].sh_offset = image.size();
-    table[i].sh_size = sections[i].content.size();
+    table[i].sh_offset = image.size() + sections[i].askew_bytes;
+    table[i].sh_size =
+        sections[i].size_bytes > 0 ? sections[i].size_bytes : sections[i].content.size();
+    table[i].sh_entsize = sections[i].entry_bytes;
+    table[i].sh_link = sections[i].link;
     table[i].sh_addralign = 1;
     image += sections[i].content;
     image.resize((image.size() + 7) / 8 * 8);
@@ -248,6 +257,81 @@ TEST_F(HostileFiles, call_frame_information_that_was_looked_at_is_all_there_is) 
   EXPECT_TRUE(is_modest(eh_frame("\x41"), kEntry));
   EXPECT_FALSE(is_modest(eh_frame("\x41"), kEntry + 4));
   EXPECT_FALSE(is_modest(eh_frame("\x41"), 100000));
+}
+
+// Files of 8 GiB, nearly all of it a hole, and what is done with each: it must end at once.
+class SparseFiles : public HostileFiles {
+ protected:
+  std::string sparse(const std::string& name, const std::vector<ImageSection>& sections) const {
+    const std::string path = folder_.write(name, image_with(sections));
+    EXPECT_EQ(::truncate(path.c_str(), off_t{8} << 30), 0);
+    return path;
+  }
+
+  void TearDown() override {
+    EXPECT_LT(std::chrono::steady_clock::now() - start_, std::chrono::seconds(5));
+    expect_little_memory();
+  }
+
+  static constexpr std::uint64_t kLarge = std::uint64_t{300'000'000} * sizeof(Elf64_Sym);
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+TEST_F(SparseFiles, call_frame_information_of_zeros) {
+  const auto file =
+      ElfFile::open(sparse("frames", {{".eh_frame", SHT_PROGBITS, SHF_ALLOC, "", kLarge}}));
+  ASSERT_TRUE(file.ok());
+  EXPECT_FALSE(is_modest_eh_frame(file.value()));
+  const std::uint64_t modest = std::uint64_t{256} << 20U;
+  const auto smaller =
+      ElfFile::open(sparse("smaller", {{".eh_frame", SHT_PROGBITS, SHF_ALLOC, "", modest}}));
+  ASSERT_TRUE(smaller.ok());
+  EXPECT_FALSE(is_modest_eh_frame(smaller.value()));
+}
+
+TEST_F(SparseFiles, symbols_of_zeros_and_of_one_byte) {
+  for (const std::uint64_t entry_bytes : {std::uint64_t{1}, std::uint64_t{sizeof(Elf64_Sym)}}) {
+    const std::vector<ImageSection> sections = {
+        {".dynsym", SHT_DYNSYM, SHF_ALLOC, "", kLarge, entry_bytes, 2},
+        {".dynstr", SHT_STRTAB, SHF_ALLOC, std::string(8, '\0')}};
+    const std::string path = sparse("symbols" + std::to_string(entry_bytes), sections);
+    const auto file = ElfFile::open(path);
+    ASSERT_TRUE(file.ok()) << file.error().message;
+    EXPECT_EQ(SymbolTable().add_section(file.value(), SHT_DYNSYM, 0), 0U);
+    EXPECT_EQ(ElfSymbols(file.value(), SHT_DYNSYM).count(),
+              entry_bytes == 1 ? 0U : ElfSymbols::kMost);
+  }
+}
+
+TEST_F(SparseFiles, tables_that_lie_askew_are_not_copied) {
+  for (const std::uint64_t askew_bytes : {std::uint64_t{0}, std::uint64_t{4}}) {
+    const ImageSection symbols{
+        ".symtab", SHT_SYMTAB, 0, "", kLarge, sizeof(Elf64_Sym), 0, askew_bytes};
+    const auto file = ElfFile::open(sparse("askew" + std::to_string(askew_bytes), {symbols}));
+    EXPECT_EQ(file.ok(), askew_bytes == 0);
+  }
+}
+
+TEST_F(HostileFiles, names_have_a_length) {
+  const std::string plain = "plain";
+  const std::string names =
+      std::string(1, '\0') + plain + '\0' + std::string(1U << 20U, 'x') + '\0';
+  Elf64_Sym symbols[3]{};
+  symbols[1].st_name = 1;
+  symbols[2].st_name = static_cast<std::uint32_t>(1 + plain.size() + 1);
+  const std::string table(reinterpret_cast<const char*>(symbols), sizeof(symbols));
+  const auto file = ElfFile::open(
+      folder_.write("names",
+                    image_with({{".symtab", SHT_SYMTAB, 0, table, 0, sizeof(Elf64_Sym), 2},
+                                {".strtab", SHT_STRTAB, 0, names}})));
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  ElfSymbols read(file.value(), SHT_SYMTAB);
+  ASSERT_EQ(read.count(), 3U);
+  EXPECT_EQ(read.name(*read.at(1)), plain);
+  EXPECT_STREQ(read.name(*read.at(2)), "");
+  EXPECT_FALSE(read.at(3));
 }
 
 // /tmp/perf-PID.map of this process, gone at the end.
