@@ -36,7 +36,8 @@ std::string choose_path(const std::string& pid, std::string_view status) {
   return !pids.back().empty() && path_exists(inside) ? inside : "/tmp/perf-" + pid + ".map";
 }
 
-// The four of the Uid line, and the reader: root, or the user behind sudo(8).
+// The four of the Uid line, if the process still runs, and the reader: root, or the user behind
+// sudo(8).
 std::vector<std::uint64_t> trusted_owners(std::string_view status) {
   std::vector<std::uint64_t> owners = {0, ::geteuid()};
   for (const std::string_view word : split(status_line(status, "Uid:"), '\t')) {
@@ -88,6 +89,7 @@ PerfMapFile::PerfMapFile(std::uint32_t pid) {
   const std::string status = text.ok() ? text.value() : "";
   path_ = choose_path(std::to_string(pid), status);
   owners_ = trusted_owners(status);
+  process_has_ended_ = status.empty();
 }
 
 std::optional<PerfMap::Match> PerfMapFile::find(std::uint64_t avma) {
@@ -102,8 +104,10 @@ bool PerfMapFile::may_name(const struct stat& status) {
   const bool is_trusted =
       std::find(owners_.begin(), owners_.end(), std::uint64_t{status.st_uid}) != owners_.end();
   if (!is_trusted) {
-    problem_ = path_ + " was not read: it belongs to user " + std::to_string(status.st_uid) +
-               ", who is neither the process's user nor you";
+    problem_ =
+        path_ + " was not read: it belongs to user " + std::to_string(status.st_uid) +
+        (process_has_ended_ ? ", and the process has ended, so that its user is not known any more"
+                            : ", who is neither the process's user nor you");
   }
   return is_trusted;
 }

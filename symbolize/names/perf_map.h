@@ -60,6 +60,7 @@ class PerfMapFile {
 
   std::string path_;
   std::vector<std::uint64_t> owners_;  // who may have written it: the process's users
+  bool process_has_ended_ = false;
   dev_t device_ = 0;
   ino_t inode_ = 0;
   std::int64_t size_bytes_ = -1;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -378,6 +379,23 @@ TEST_F(HostileMap, one_of_another_user_names_nothing) {
   PerfMapFile map = open();
   EXPECT_FALSE(map.find(0x1000));
   EXPECT_NE(map.problem().find("belongs to user 65534"), std::string::npos) << map.problem();
+}
+
+TEST_F(HostileMap, user_of_a_process_that_has_ended_is_not_known) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::_exit(0);
+  }
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  path_ = "/tmp/perf-" + std::to_string(child) + ".map";
+  write("1000 10 forged\n");
+  if (::chown(path_.c_str(), 65534, 65534) != 0) {
+    GTEST_SKIP() << "chown(2) is for root";
+  }
+  PerfMapFile map(static_cast<std::uint32_t>(child));
+  EXPECT_FALSE(map.find(0x1000));
+  EXPECT_NE(map.problem().find("its user is not known any more"), std::string::npos)
+      << map.problem();
 }
 
 TEST_F(HostileMap, pipe_and_device_are_not_opened) {
