@@ -272,17 +272,6 @@ std::vector<std::string> libraries_of(const CommandProgram& program) {
   return libraries;
 }
 
-Result<std::string> find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) {
-    return name;
-  }
-  std::string found = program_below("", name);
-  if (!found.empty()) {
-    return found;
-  }
-  return Error{"command " + name, ENOENT, "no such program in PATH"};
-}
-
 std::string resolve_below(const std::string& root, const std::string& path) {
   if (root.empty()) {
     std::array<char, PATH_MAX> resolved{};

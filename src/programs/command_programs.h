@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-
 namespace memtrace {
 
 // One program of a command line.
@@ -31,9 +29,6 @@ std::vector<std::string> libraries_of(const CommandProgram& program);
 
 // Of a dynamic loader: "ld-linux-x86-64.so.2".
 bool is_loader_name(std::string_view path);
-
-// What execvp(3) would run. Error: not found.
-Result<std::string> find_program(const std::string& name);
 
 // What a process whose root directory is `root` sees at an absolute path, symbolic links followed
 // as it would follow them: below root, which is left out of the result. "" when nothing is there.

@@ -1,8 +1,10 @@
 #include "programs/target_objects.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <set>
 #include <utility>
 
@@ -98,6 +100,14 @@ void add_program(ObjectList& objects, const CommandProgram& program) {
   }
 }
 
+// What execvp(3) will say of a command that is no program.
+int why_not_run(const std::string& name) {
+  if (name.find('/') == std::string::npos) {
+    return ENOENT;
+  }
+  return ::access(name.c_str(), X_OK) != 0 ? errno : EACCES;  // a directory, a device
+}
+
 // "libc" is libc.so.6 or libc-2.17.so.
 bool is_library_named(std::string_view path, std::string_view name) {
   const std::string_view file = path.substr(path.rfind('/') + 1);
@@ -167,11 +177,12 @@ std::vector<TargetObject> objects_of_process(std::uint32_t pid) {
 Result<std::vector<TargetObject>> objects_of(const Target& target) {
   ObjectList objects;
   if (!target.command.empty()) {
-    auto found = find_program(target.command.front());
-    if (!found.ok()) {
-      return found.take_error();
+    const auto programs = command_programs(target.command);
+    if (programs.empty()) {
+      const std::string& name = target.command.front();
+      return cannot_run(name, why_not_run(name));
     }
-    for (const CommandProgram& program : command_programs(target.command)) {
+    for (const CommandProgram& program : programs) {
       add_program(objects, program);
     }
   }

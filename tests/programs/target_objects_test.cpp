@@ -44,10 +44,23 @@ TEST(TargetObjects, of_a_script_are_its_interpreters) {
   EXPECT_TRUE(has_file(objects.value(), "sh") || has_file(objects.value(), "dash"));
 }
 
-TEST(TargetObjects, a_command_that_is_not_there_is_an_error) {
-  const auto objects = objects_of({.kind = TargetKind::Command, .command = {"no-such-program"}});
-  ASSERT_FALSE(objects.ok());
-  EXPECT_EQ(objects.error().errno_value, ENOENT);
+TEST(TargetObjects, a_command_that_cannot_be_run_is_an_error) {
+  struct Case {
+    std::string command;
+    int errno_value;
+    std::string hint;
+  };
+
+  for (const Case& one : {Case{"no-such-program", ENOENT, "in $PATH"},
+                          Case{"./no-such-program", ENOENT, "is its path right"},
+                          Case{"/etc/passwd", EACCES, "executable"},
+                          Case{"/etc", EACCES, "executable"}}) {
+    const auto objects = objects_of({.kind = TargetKind::Command, .command = {one.command}});
+    ASSERT_FALSE(objects.ok()) << one.command;
+    EXPECT_EQ(objects.error().message, "cannot run '" + one.command + "'");
+    EXPECT_EQ(objects.error().errno_value, one.errno_value) << one.command;
+    EXPECT_NE(objects.error().hint.find(one.hint), std::string::npos) << objects.error().hint;
+  }
 }
 
 // The code of this very function, as a mmap record would tell of it.

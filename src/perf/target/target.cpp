@@ -144,6 +144,18 @@ Result<std::vector<std::int32_t>> tasks_of(const Target& target) {
   return std::vector<std::int32_t>(tids.begin(), tids.end());
 }
 
+Error cannot_run(const std::string& name, int errno_value) {
+  const char* hint = "is it an executable file?";
+  if (errno_value == ENOENT && name.find('/') == std::string::npos) {
+    hint = "no such file in $PATH; give the command's full path";
+  } else if (errno_value == ENOENT && path_exists(name)) {
+    hint = "is the interpreter there that its first line names, or its dynamic loader?";
+  } else if (errno_value == ENOENT) {
+    hint = "is its path right?";
+  }
+  return Error{"cannot run '" + name + "'", errno_value, hint};
+}
+
 HeldCommand::HeldCommand(pid_t pid, UniqueFd go, UniqueFd exec_errno, std::string name)
     : pid_(pid), go_(std::move(go)), exec_errno_(std::move(exec_errno)), name_(std::move(name)) {}
 
@@ -203,9 +215,7 @@ Result<> HeldCommand::release() {
   if (got == static_cast<ssize_t>(sizeof(error))) {
     ::waitpid(pid_, nullptr, 0);
     status_ = 127 << 8;
-    const char* hint = error == ENOENT ? "no such file in $PATH; give the command's full path"
-                                       : "is it an executable file?";
-    return Error{"cannot run '" + name_ + "'", error, hint};
+    return cannot_run(name_, error);
   }
   return kDone;
 }

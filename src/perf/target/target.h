@@ -39,6 +39,9 @@ bool all_ended(const std::vector<std::uint32_t>& ids);
 // thread.
 Result<std::vector<std::int32_t>> tasks_of(const Target& target);
 
+// "cannot run 'NAME'" with what execvp(3) says, and a hint.
+Error cannot_run(const std::string& name, int errno_value);
+
 // A command that has been forked but waits before execve(2) until it is released, so that
 // everything can be set up around it. Killed when it is destroyed unreleased.
 class HeldCommand {
