@@ -80,9 +80,9 @@ std::vector<std::string> interpreter_line(const std::string& path) {
 // Programs that execute another one, which their arguments name.
 bool becomes_another(std::string_view name) {
   constexpr auto kLaunchers = std::to_array<std::string_view>(
-      {"env",   "chroot",  "nice",    "ionice",  "nohup",   "setsid",  "timeout", "taskset",
-       "chrt",  "numactl", "stdbuf",  "setarch", "linux32", "linux64", "x86_64",  "prlimit",
-       "choom", "unshare", "setpriv", "runuser", "sudo",    "doas"});
+      {"env",  "chroot",  "nice",   "ionice",  "nohup",   "setsid",  "timeout", "taskset",
+       "chrt", "numactl", "stdbuf", "setarch", "linux32", "linux64", "x86_64",  "i386",
+       "i686", "prlimit", "choom",  "unshare", "setpriv", "runuser", "sudo",    "doas"});
   return std::ranges::find(kLaunchers, name) != kLaunchers.end();
 }
 

@@ -89,6 +89,7 @@ TEST_F(CommandProgramsTest, what_a_launcher_becomes_is_found_behind_its_options)
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"env", "-i", "NAME=1", program, "x"},
            {"nice", "-n", "5", program},
+           {"linux64", "setarch", "x86_64", "x86_64", "-R", program},
            {"timeout", "-s", "KILL", "5", "env", "A=b", program, "sleep"},
        }) {
     EXPECT_EQ(paths_of(words).back(), path) << words.front();
