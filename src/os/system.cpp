@@ -26,7 +26,7 @@ std::uint64_t clock_ns(clockid_t clock) {
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path) {
+Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) {
     return Error{"open(" + path + ")", errno, ""};
@@ -34,7 +34,8 @@ Result<std::string> read_file(const std::string& path) {
   std::string content;
   std::array<char, 65536> block{};
   while (true) {
-    const ssize_t got = ::read(fd.get(), block.data(), block.size());
+    const std::size_t wanted_bytes = std::min(block.size(), most_bytes - content.size());
+    const ssize_t got = ::read(fd.get(), block.data(), wanted_bytes);
     if (got == 0) {
       return content;
     }

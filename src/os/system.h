@@ -1,6 +1,7 @@
 // Files of /proc and /sys, and the machine's few facts.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,8 +10,9 @@
 
 namespace memtrace {
 
-// The whole file, also one whose size stat(2) gives as 0. Error: "open(PATH)" or "read(PATH)".
-Result<std::string> read_file(const std::string& path);
+// The whole file, also one whose size stat(2) gives as 0, or its first most_bytes. Error:
+// "open(PATH)" or "read(PATH)".
+Result<std::string> read_file(const std::string& path, std::size_t most_bytes = SIZE_MAX);
 
 // Names in a directory without . and .., sorted.
 Result<std::vector<std::string>> list_directory(const std::string& path);

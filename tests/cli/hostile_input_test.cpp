@@ -50,8 +50,13 @@ TEST_F(HostileInputTest, suppression_with_many_wildcards_is_a_suppression) {
 TEST_F(HostileInputTest, suppressions_have_a_size) {
   expect_refused(
       "report -i $CROWD --suppressions /dev/zero", 1, "/dev/zero is not a list", "give a");
-  const Outcome pipe = run("echo leak:x > f; $MEMTRACE report -i $CROWD --suppressions f");
+  run("head -c 17000000 /dev/zero > large");
+  expect_refused("report -i $CROWD --suppressions large", 1, "large is not a list", "give a");
+  const Outcome pipe =
+      run("mkfifo f; echo leak:x > f & $MEMTRACE report -i $CROWD --suppressions f");
   EXPECT_EQ(pipe.status, 0) << pipe.all();
+  const Outcome none = run("$MEMTRACE report -i $CROWD --suppressions /dev/null");
+  EXPECT_EQ(none.status, 0) << none.all();
 }
 
 // 134 is what abort(3) leaves.

@@ -28,6 +28,11 @@ TEST_F(System, a_file_is_read_whole) {
   EXPECT_EQ(read_file(path("big")).value(), content);
 }
 
+TEST_F(System, no_more_of_a_file_is_read_than_is_asked_for) {
+  EXPECT_EQ(read_file("/dev/zero", 100000).value().size(), 100000U);
+  EXPECT_EQ(read_file("/dev/null", 100000).value(), "");
+}
+
 TEST_F(System, files_of_proc_are_read_though_their_size_is_zero) {
   const auto status = read_file("/proc/self/status");
   ASSERT_TRUE(status.ok());

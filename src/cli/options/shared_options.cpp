@@ -1,7 +1,5 @@
 #include "cli/options/shared_options.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 
@@ -76,19 +74,16 @@ constexpr auto kReport = std::to_array<Option>({
 constexpr std::uint64_t kDefaultTop = 20;
 constexpr std::size_t kShownBytes = 80;  // of what an error is about
 
-// A file, or what a shell's <(...) writes.
+// A file, what a shell's <(...) writes, or /dev/null for none.
 Result<std::string> read_suppressions(const std::string& path) {
-  constexpr off_t kMaxBytes = off_t{16} << 20;
-
-  struct stat status {};
-
-  const bool is_there = ::stat(path.c_str(), &status) == 0;
-  if (is_there && (status.st_size > kMaxBytes || S_ISCHR(status.st_mode))) {
+  constexpr std::size_t kMaxBytes = std::size_t{16} << 20U;
+  auto text = read_file(path, kMaxBytes + 1);
+  if (text.ok() && text.value().size() > kMaxBytes) {
     return Error{path + " is not a list of suppressions: it is larger than 16 MiB",
                  0,
                  "give a file with lines such as leak:FUNCTION"};
   }
-  return read_file(path);
+  return text;
 }
 
 Result<std::vector<NamePattern>> read_excludes(const ParsedOptions& parsed) {
