@@ -29,10 +29,7 @@ memtrace::Result<memtrace::ExitStatus> run(int argc, char** argv) {
     }
     return outcome;
   } catch (...) {
-    return Error{memtrace::describe_exception(),
-                 0,
-                 "give memtrace more memory (ulimit -v, memory.max) or less to do: fewer events, a "
-                 "--filter, a smaller --ring-size"};
+    return memtrace::error_of_exception();
   }
 }
 

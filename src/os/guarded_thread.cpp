@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace memtrace {
@@ -65,6 +66,23 @@ std::string describe_exception() {
   } catch (...) {
     return "an unknown exception";
   }
+}
+
+Error error_of_exception() {
+  const char* hint = "this must not happen: please report it, with the command line";
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    hint =
+        "give memtrace more memory (ulimit -v, memory.max) or less to do: fewer events, a "
+        "--filter, a smaller --ring-size";
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again) {  // std::thread
+      hint = "allow memtrace more threads (ulimit -u, pids.max)";
+    }
+  } catch (...) {
+  }
+  return Error{describe_exception(), 0, hint};
 }
 
 void keep_reserve() {

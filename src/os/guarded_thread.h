@@ -7,6 +7,8 @@
 #include <string>
 #include <thread>
 
+#include "base/result.h"
+
 namespace memtrace {
 
 // `lost` is called, in the thread, when an exception has left `work`: it must not throw.
@@ -20,6 +22,9 @@ std::string thread_failure();
 
 // The exception that is being handled, in words: "out of memory" for std::bad_alloc.
 std::string describe_exception();
+
+// The same with what helps against it.
+Error error_of_exception();
 
 // Memory that is given back when there is no more: what is done on the way out needs a little. An
 // allocation that fails after that throws std::bad_alloc as usual.
