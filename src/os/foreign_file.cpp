@@ -122,7 +122,8 @@ void ForeignBytes::on_bus_error(int signal, siginfo_t* info, void* /*context*/) 
   for (Range* range = Range::first.load(); range != nullptr; range = range->next) {
     const std::uintptr_t start = range->start.load();
     const std::uintptr_t limit = range->limit.load();
-    if (start == 0 || address < start || address >= limit) {
+    // Read again: between the two the range may have been given back and taken for other bytes.
+    if (start == 0 || address < start || address >= limit || range->start.load() != start) {
       continue;
     }
     const std::uintptr_t page = address & ~(page_bytes - 1);
