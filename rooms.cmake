@@ -20,10 +20,12 @@ memtrace_room(tracepoints/probe "uprobe_events, the uprobe PMU, kprobes, known f
 # symbolize/: what files with code say.
 memtrace_room(symbolize/elf "open files, build ids, debug files, load layouts"
               SEES base os USES dw)
-memtrace_room(symbolize/names "an address to functions and lines: symbols, DWARF, kallsyms, JIT maps"
-              SEES base os symbolize/elf USES dw iberty lzma)
-memtrace_room(symbolize/cfi "an address to its rule for unwinding"
+memtrace_room(symbolize/debug "DWARF of foreign files, within bounds"
               SEES base os symbolize/elf USES dw)
+memtrace_room(symbolize/names "an address to functions and lines: symbols, DWARF, kallsyms, JIT maps"
+              SEES base os symbolize/elf symbolize/debug USES dw iberty lzma)
+memtrace_room(symbolize/cfi "an address to its rule for unwinding"
+              SEES base os symbolize/elf symbolize/debug USES dw)
 memtrace_room(symbolize/code "functions by name, where a probe may stand, static probes"
               SEES base os symbolize/elf symbolize/names USES dw capstone)
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "symbolize/cfi/frame_rule.h"
-#include "symbolize/elf/dwarf_file.h"
+#include "symbolize/debug/dwarf_file.h"
 #include "symbolize/elf/elf_file.h"
 
 namespace memtrace {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "symbolize/elf/unpacked_bytes.h"
+#include "symbolize/debug/unpacked_bytes.h"
 
 namespace memtrace {
 

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "symbolize/elf/dwarf_file.h"
+#include "symbolize/debug/dwarf_file.h"
 #include "symbolize/elf/elf_file.h"
 #include "symbolize/names/dwarf_units.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "symbolize/elf/unpacked_bytes.h"
+#include "symbolize/debug/unpacked_bytes.h"
 #include "symbolize/names/symbol_table.h"
 
 namespace memtrace {

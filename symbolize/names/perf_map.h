@@ -9,7 +9,7 @@
 
 #include "base/interval_map.h"
 #include "os/foreign_file.h"
-#include "symbolize/elf/unpacked_bytes.h"
+#include "symbolize/debug/unpacked_bytes.h"
 
 namespace memtrace {
 

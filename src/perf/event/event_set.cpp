@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -39,6 +40,8 @@ bool may_be_left_out(const OpenedEvent& event, const Error& error) {
          std::find(kOthersFault.begin(), kOthersFault.end(), error.errno_value) ==
              kOthersFault.end();
 }
+
+constexpr std::size_t kNamesInNote = 8;
 
 }  // namespace
 
@@ -205,6 +208,167 @@ Result<> EventSet::enable_events(bool enabled_by_exec) {
     }
   }
   return kDone;
+}
+
+void EventSet::note_smaller_rings(int refusal) {
+  ring_note_ = format(
+      "rings are only %s for each CPU (%s): bursts may be lost",
+      print_bytes(ring_bytes_).c_str(),
+      refusal == EPERM ? "the mlock limit forbids more; raise kernel.perf_event_mlock_kb or run as "
+                         "root"
+                       : "there is no memory for more");
+}
+
+// Without CAP_SYS_NICE our reader threads have no priority (own_thread.h). If the kernel wakes one
+// on the CPU that fills its ring, it waits for the next tick: up to 4 ms at HZ=250, in which a task
+// makes 700 page faults with 8 KiB of its stack each.
+void EventSet::spare_small_rings(const EventSetup& setup) {
+  CallGraph& graph = context_.call_graph;
+  const bool any_to_spare = std::ranges::any_of(setup.events, [&](const EventRequest& request) {
+    return !request.on_user_code && call_graph_of(request, graph).stack_bytes != 0;
+  });
+  if (!features_.user_stack || !graph.skip_kernel_work || ring_bytes_ >= kWholeStackRing ||
+      !any_to_spare) {
+    return;
+  }
+  const std::string rings = "rings of " + print_bytes(ring_bytes_);
+  if (ring_bytes_ < kSmallestStackRing) {
+    graph.max_stack_bytes_except_probes = 0;
+    notes_.push_back("user stacks, except those of probes, follow frame pointers: " + rings +
+                     " have no room for copies (--call-graph dwarf copies them anyway)");
+    return;
+  }
+  graph.max_stack_bytes_except_probes = kDefaultStackBytes / 2;
+  notes_.push_back("of user stacks, except those of probes, only " +
+                   print_bytes(graph.max_stack_bytes_except_probes) + " are copied: " + rings +
+                   " have no room for more (--call-graph dwarf copies more anyway)");
+}
+
+// A user who may not watch the kernel (kernel.perf_event_paranoid 2, no CAP_PERFMON) may watch his
+// own programs in user mode, by software events: perf_event_open(2), exclude_kernel.
+void EventSet::watch_user_mode_only() {
+  const auto is_software = [](const OpenedEvent& event) {
+    return event.request.type == kTypeSoftware;
+  };
+  const auto own = EventFd::open(events_.front().attr, {.tid = 0}, "dummy", kernel_);
+  const bool refused =
+      !own.ok() && (own.error().errno_value == EACCES || own.error().errno_value == EPERM);
+  if (!refused || !std::all_of(events_.begin(), events_.end(), is_software)) {
+    return;
+  }
+  for (OpenedEvent& event : events_) {
+    event.attr.exclude_kernel = 1;
+    event.attr.exclude_callchain_kernel = 1;
+  }
+  notes_.emplace_back(
+      "only user mode was watched: events in the kernel, such as page faults in a system call "
+      "that fills fresh memory, are not counted, and stacks have no kernel part; watching the "
+      "kernel needs CAP_PERFMON, or kernel.perf_event_paranoid of 1 or less");
+}
+
+std::vector<std::string> EventSet::notes() const {
+  std::vector<std::string> notes = notes_;
+  if (!ring_note_.empty()) {
+    notes.push_back(ring_note_);
+  }
+  if (!left_out_.empty()) {
+    const std::size_t shown = std::min(left_out_.size(), kNamesInNote);
+    notes.push_back(
+        "not recorded, because they cannot be opened: " +
+        join(std::span(left_out_).first(shown), ", ") +
+        (shown == left_out_.size() ? "" : format(" and %zu others", left_out_.size() - shown)));
+  }
+  return notes;
+}
+
+Result<> AddedEvents::enable() const {
+  for (const OpenedFd& opened : fds) {
+    TRY(opened.fd.enable());
+  }
+  return kDone;
+}
+
+Result<AddedEvents> EventSet::open_added(const std::vector<EventRequest>& requests) const {
+  const bool whole_machine = tids_ == std::vector<std::int32_t>{-1};
+  const bool inherits = context_.inherit && std::ranges::none_of(requests, is_of_uprobe_pmu);
+  AttrContext context = context_;
+  context.inherit = false;
+  context.enable_on_exec = false;
+  AddedEvents late;
+  for (const EventRequest& request : requests) {
+    OpenedEvent& event =
+        late.events.emplace_back(OpenedEvent{request, make_attr(request, context), {}});
+    event.for_all_tasks = inherits && !whole_machine;
+  }
+  mark_shared(late.events);
+  for (std::size_t ring = 0; ring < rings_.size(); ++ring) {
+    if (inherits || whole_machine) {
+      TRY(open_added_on(ring, {.tid = -1, .cpu = ring_cpus_[ring]}, late));
+      continue;
+    }
+    for (const std::int32_t tid : tids_) {
+      const auto opened = open_added_on(ring, {.tid = tid, .cpu = ring_cpus_[ring]}, late);
+      if (!opened.ok() && opened.error().errno_value != ESRCH) {  // it has ended
+        return opened.error();
+      }
+    }
+  }
+  return late;
+}
+
+Result<> EventSet::open_added_on(std::size_t ring, EventFd::Place place, AddedEvents& late) const {
+  for (OpenedEvent& event : late.events) {
+    if (event.is_opened_by_other) {
+      continue;
+    }
+    auto fd = EventFd::open(event.attr, place, event.request.info.name, kernel_);
+    if (!fd.ok()) {
+      return fd.take_error();
+    }
+    const auto id = fd.value().id();
+    if (!id.ok()) {
+      return id.error();
+    }
+    (event.request.shared ? event.kernel_ids : event.ids).push_back(id.value());
+    TRY(fd.value().send_output_to(ring_fds_[ring]));
+    const std::string filter = event.request.pmu_probe ? std::string()
+                               : event.request.shared  ? shared_filter(event, late.events)
+                                                       : event.request.filter;
+    // Recording memtrace's own calls would cause more calls.
+    TRY(place.tid < 0 ? fd.value().set_filter_for_others(filter) : fd.value().set_filter(filter));
+    late.fds.push_back({.fd = fd.take(), .on_user_code = event.request.on_user_code});
+  }
+  return kDone;
+}
+
+void EventSet::adopt(AddedEvents late) {
+  std::move(late.events.begin(), late.events.end(), std::back_inserter(events_));
+  std::move(late.fds.begin(), late.fds.end(), std::back_inserter(fds_));
+}
+
+void EventSet::disable() {
+  for (const OpenedFd& opened : fds_) {
+    (void)opened.fd.disable();  // fails only for an event that is already in an error state
+  }
+  lost_ = 0;
+  for (const OpenedFd& opened : fds_) {
+    lost_ += opened.fd.read_lost();
+  }
+}
+
+// A ring stays until it is unmapped, but who waits for its data does so with its owner's
+// descriptor. Breakpoints in the code of others are to go before the events that none but the
+// kernel meets.
+std::vector<OpenedFd> EventSet::take_closable() {
+  const auto owns_ring = [this](const OpenedFd& opened) {
+    return std::ranges::find(ring_fds_, opened.fd.fd()) != ring_fds_.end();
+  };
+  const auto closable = std::stable_partition(fds_.begin(), fds_.end(), owns_ring);
+  std::vector<OpenedFd> taken(std::make_move_iterator(closable),
+                              std::make_move_iterator(fds_.end()));
+  fds_.erase(closable, fds_.end());
+  std::ranges::stable_partition(taken, [](const OpenedFd& opened) { return !opened.on_user_code; });
+  return taken;
 }
 
 }  // namespace memtrace

@@ -9,7 +9,7 @@ static long add_one(long number) {
   return number + 1;
 }
 
-[[gnu::used]] static decltype(&add_one) choose_late() {
+[[gnu::used]] static decltype(&add_one) choose_added() {
   const Message message;
   send_message(stub_queue, message);
   return add_one;

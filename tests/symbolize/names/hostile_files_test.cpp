@@ -15,7 +15,7 @@
 
 #include "support/own_code.h"
 #include "symbolize/cfi/cfi_check.h"
-#include "symbolize/elf/dwarf_file.h"
+#include "symbolize/debug/dwarf_file.h"
 #include "symbolize/elf/elf_symbols.h"
 #include "symbolize/names/perf_map.h"
 #include "symbolize/names/symbol_table.h"

@@ -1,4 +1,4 @@
-#include "symbolize/elf/dwarf_file.h"
+#include "symbolize/debug/dwarf_file.h"
 
 #include <elfutils/libdwelf.h>
 

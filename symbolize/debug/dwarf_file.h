@@ -9,7 +9,7 @@
 #include <string>
 
 #include "symbolize/elf/elf_file.h"
-#include "symbolize/elf/unpacked_bytes.h"
+#include "symbolize/debug/unpacked_bytes.h"
 
 namespace memtrace {
 

@@ -1,4 +1,4 @@
-#include "symbolize/elf/unpacked_bytes.h"
+#include "symbolize/debug/unpacked_bytes.h"
 
 #include <unistd.h>
 
