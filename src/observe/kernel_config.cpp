@@ -14,7 +14,7 @@
 namespace memtrace {
 namespace {
 
-// Of all events, of tracepoints and of kprobes (kernel/trace/Kconfig).
+// The options of all events, of tracepoints and of kprobes (kernel/trace/Kconfig).
 constexpr std::string_view kEventsOption = "CONFIG_PERF_EVENTS";
 constexpr std::string_view kTracepointsOption = "CONFIG_EVENT_TRACING";
 constexpr std::string_view kKprobesOption = "CONFIG_KPROBE_EVENTS";

@@ -1,5 +1,6 @@
-// Whom memtrace trusts with what it opens or runs: whoever runs it, root, and the user who started
-// it by sudo(8). What others can change may be something else when it is opened.
+// The users that memtrace trusts with what it opens or runs: the user who runs it, root, and the
+// user who started it by sudo(8). A file that others can change may be another one when it is
+// opened.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +9,12 @@
 
 namespace memtrace {
 
-// Who started memtrace by sudo(8), and that user's group; nothing when memtrace is not root.
+// The user who started memtrace by sudo(8), and that user's group; nothing when memtrace is not
+// root.
 std::optional<std::uint64_t> sudo_user();
 std::optional<std::uint64_t> sudo_group();
 
-// Root, whoever runs memtrace, and the user behind sudo(8).
+// Root, the user who runs memtrace, and the user behind sudo(8).
 bool is_trusted_user(std::uint64_t uid);
 
 // Whether only trusted users can say which file lies at this path and what it holds: its owner and

@@ -176,8 +176,9 @@ void add_program(const Execution& command,
   }
 }
 
-// A loader runs with our rights, whoever the program will run as: it may be anything that a program
-// names, and code of the program's choice when it audits (DT_AUDIT, rtld-audit(7)).
+// A loader runs with our rights, even if the program will run as another user. A program can name
+// anything as its loader, and the loader runs code of the program's choice when it audits
+// (DT_AUDIT, rtld-audit(7)).
 bool may_be_run(const CommandProgram& program, const std::string& loader) {
   return is_path_of_ours(program.root + resolve_below(program.root, loader)) &&
          is_path_of_ours(program.root + program.path);

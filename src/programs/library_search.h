@@ -1,4 +1,4 @@
-// Which libraries a dynamic loader would load, found out without running it: for programs and
+// Finds the libraries that a dynamic loader would load, without running it: for programs and
 // loaders of other users, which would run with our rights.
 #pragma once
 

@@ -33,7 +33,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
 }
 
 // Others make the loader run code (LD_AUDIT, and LD_WARN by relocating) or write files (LD_PROFILE,
-// LD_DEBUG_OUTPUT); they are meant for the program and whoever will run it.
+// LD_DEBUG_OUTPUT); they are meant for the program and its user.
 bool is_for_loader(std::string_view line) {
   constexpr auto kHarmless = std::to_array<std::string_view>(
       {"LD_LIBRARY_PATH=", "LD_PRELOAD=", "LD_HWCAP_MASK=", "LD_TRACE_LOADED_OBJECTS="});

@@ -27,7 +27,7 @@ struct Readable {
   std::jmp_buf too_long;
 };
 
-// libiberty cannot be told to stop. It is C and holds nothing here that would be lost.
+// libiberty has no way to stop it early. It is C and owns nothing here that a jump would lose.
 void append(const char* part, std::size_t bytes, void* to) {
   auto& readable = *static_cast<Readable*>(to);
   if (readable.text.size() + bytes > kMaxReadableBytes) {

@@ -103,7 +103,7 @@ bool is_of_task(std::string_view name) {
          (tracepoint != nullptr && tracepoint->is_of_task);
 }
 
-// Of events without a row the name says whether they are of frees ("kmem:mm_page_free_batched").
+// The name of an event without a row says whether it is a free ("kmem:mm_page_free_batched").
 bool is_of_anybody(std::string_view name) {
   const EventGroup* group = group_of(name);
   const Tracepoint* tracepoint = find_tracepoint(name);

@@ -16,7 +16,7 @@ struct EventGroup {
   std::string_view option = {};                       // without which the kernel has none of them
   // User code itself causes the events; else they are the kernel's own work, and come in bursts.
   bool is_of_task = false;
-  // They happen to pages and processes that are anybody's, whoever's context they come in.
+  // Their pages and processes can be anybody's, in any task's context.
   bool is_of_anybody = false;
 };
 

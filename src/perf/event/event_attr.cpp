@@ -84,10 +84,9 @@ void ask_for_probe(perf_event_attr& attr, const PmuProbe& probe) {
   attr.inherit = 0;
 }
 
-// Fields that say nothing, but by which samples of software events are told apart when another
-// recorder's id is in them (perf/live/record_mender.h): a place more before the CPU's, and an empty
-// one for raw data. Older kernels than those with PERF_SAMPLE_IDENTIFIER give each sample its own
-// id.
+// Empty fields that distinguish the samples of software events when another recorder's id is in
+// them (perf/live/record_mender.h): a place more before the CPU's, and an empty one for raw data.
+// Older kernels than those with PERF_SAMPLE_IDENTIFIER give each sample its own id.
 std::uint64_t mark_of(std::uint64_t software_event) {
   switch (software_event) {
     case PERF_COUNT_SW_PAGE_FAULTS_MIN:

@@ -1,5 +1,5 @@
-// What programs map themselves, told from what their allocators and the dynamic loader map: it is
-// part of their heap.
+// What programs map themselves, separated from what their allocators and the dynamic loader map: it
+// is part of their heap.
 #pragma once
 
 #include <cstdint>

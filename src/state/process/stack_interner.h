@@ -14,7 +14,7 @@
 
 namespace memtrace {
 
-// Which part of each stack is kept.
+// The part of each stack that is kept.
 enum class StackPart : std::uint8_t { Whole, Kernel, User };
 
 class StackInterner {
@@ -36,7 +36,7 @@ class StackInterner {
 
   LocationId kernel_address(std::uint64_t avma);   // of a call: a return address
   LocationId kernel_function(std::uint64_t avma);  // its entry
-  // Of process `pid` or the kernel; none where there is no code.
+  // The place in process `pid` or in the kernel; none where there is no code.
   LocationId instruction(std::uint32_t pid, std::uint64_t avma);
 
  private:
