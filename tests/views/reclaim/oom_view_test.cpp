@@ -223,7 +223,7 @@ TEST_F(OomTest, kprobe_has_the_stack_that_the_mark_lacks) {
   ASSERT_EQ(kills.rows.size(), 1U);
   EXPECT_EQ(cell(kills, 0, "stack"), stack(2));
   EXPECT_EQ(cell(kills, 0, "for"), text("machine"));
-  EXPECT_TRUE(has_note(report, "the stacks of 1 kills come from the kprobe"));
+  EXPECT_TRUE(has_note(report, "the stacks of 1 kill come from the kprobe"));
 }
 
 // Probes in the killer's own thread, one for each call.
