@@ -1,10 +1,14 @@
-# Of the doctors' answers, folder/NAME/doctor.json each: what each view can do on each kernel, as a
-# table in Markdown, and below it what stands in for what.
+# What each view can do on each kernel, of the doctors' answers, folder/NAME/doctor.json each: the
+# table of memtrace-kernels(7), and below it the findings.
 
 function value(line) {
   sub(/^[^:]*: "/, "", line)
   sub(/",?$/, "", line)
   return line
+}
+
+function short(state) {
+  return state == "works" ? "-" : state == "in part" ? "part" : state == "cannot" ? "no" : state
 }
 
 FNR == 1 {
@@ -21,7 +25,7 @@ FNR == 1 {
 }
 /^ *"state": / { states[view, kernel] = value($0) }
 /^ *"findings": / && value($0) != "" {
-  line = "`" view "`: " value($0)
+  line = view ": " value($0)
   if (!(line in where)) {
     findings[++finding_count] = line
   }
@@ -29,22 +33,21 @@ FNR == 1 {
 }
 
 END {
-  header = "| view |"
-  rule = "|---|"
+  row = sprintf("%-12s", "")
   for (k = 1; k <= kernel_count; k++) {
-    header = header " " kernels[k] " |"
-    rule = rule "---|"
+    row = row sprintf(" %-13s", kernels[k])
   }
-  print header "\n" rule
+  print row
   for (v = 1; v <= view_count; v++) {
-    row = "| `" views[v] "` |"
+    row = sprintf("%-12s", views[v])
     for (k = 1; k <= kernel_count; k++) {
-      row = row " " states[views[v], kernels[k]] " |"
+      row = row sprintf(" %-13s", short(states[views[v], kernels[k]]))
     }
+    sub(/ +$/, "", row)
     print row
   }
   print ""
   for (f = 1; f <= finding_count; f++) {
-    print "- " where[findings[f]] ": " findings[f]
+    print where[findings[f]] ": " findings[f]
   }
 }
