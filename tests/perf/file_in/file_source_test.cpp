@@ -246,9 +246,9 @@ TEST(FileSource, few_bytes_that_unpack_to_many_records_take_little_memory) {
     const std::size_t sum_bytes = std::size_t{record_bytes == 8 ? 64U : 512U} << 20U;
     const TempFile file("bomb");
     file.write(pipe_of({bomb(record_bytes, sum_bytes)}));
+    const long before_kilobytes = peak_kilobytes();
     auto source = open_file_source(file.path());
     ASSERT_TRUE(source.ok());
-    const long before_kilobytes = peak_kilobytes();
     std::size_t count = 0;
     for (auto record = source.value()->next(); record.ok() && record.value();
          record = source.value()->next()) {
