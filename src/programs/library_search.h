@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "programs/dynamic_section.h"
 #include "programs/loader_cache.h"
-#include "symbolize/elf/dynamic_section.h"
 
 namespace memtrace {
 

@@ -1,4 +1,4 @@
-#include "symbolize/elf/dynamic_section.h"
+#include "programs/dynamic_section.h"
 
 #include "symbolize/elf/elf_file.h"
 
