@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "state/mapping/map_flags.h"
 #include "state/world/world.h"
@@ -68,7 +70,9 @@ class WorldMappedTest : public testing::Test {
     return bytes;
   }
 
-  World world_{{.track_live_blocks = true, .track_heap_mappings = true}};
+  std::optional<World> made_{
+      std::in_place, World::Options{.track_live_blocks = true, .track_heap_mappings = true}};
+  World& world_ = *made_;
   EventType malloc_{.name = "memtrace_heap_1:malloc"};
   EventType other_{.name = "syscalls:any"};
   std::uint64_t time_ns_ = 0;
@@ -95,8 +99,7 @@ TEST_F(WorldMappedTest, what_malloc_maps_within_its_call_is_not_counted) {
 }
 
 TEST_F(WorldMappedTest, without_returns_the_stack_tells) {
-  World calls_only({.track_heap_mappings = true});
-  std::swap(world_, calls_only);
+  made_.emplace(World::Options{.track_heap_mappings = true});
   map(0x400000, "/bin/program");
   map(0x500000, "/lib/libc.so.6");
   apply(malloc_, HeapCall{.bytes = 1 << 20}, {kMalloc, kProgram});
