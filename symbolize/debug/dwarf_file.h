@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "symbolize/elf/elf_file.h"
 #include "symbolize/debug/unpacked_bytes.h"
+#include "symbolize/elf/elf_file.h"
 
 namespace memtrace {
 
