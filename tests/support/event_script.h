@@ -132,17 +132,18 @@ inline EventType event_named(const std::string& name) {
 class EventScript {
  public:
   explicit EventScript(std::string_view view, const ViewOptions& options = {})
-      : world_({.track_live_blocks = true,
-                .track_mappings = true,
-                .keep_code_of_faults = options.own.contains("trace"),
-                .page_size_bytes = options.page_size_bytes}) {
+      : world_(std::make_unique<World>(
+            World::Options{.track_live_blocks = true,
+                           .track_mappings = true,
+                           .keep_code_of_faults = options.own.contains("trace"),
+                           .page_size_bytes = options.page_size_bytes})) {
     auto made = make_view(find_view(view)->spec, options);
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
     view_ = made.take();
     make_stacks();
   }
 
-  World& world() { return world_; }
+  World& world() { return *world_; }
 
   View& view() { return *view_; }
 
@@ -170,7 +171,7 @@ class EventScript {
   }
 
   void name_process(std::uint32_t pid, std::string_view comm) {
-    world_.processes().rename(pid, pid, world_.strings().intern(comm));
+    world_->processes().rename(pid, pid, world_->strings().intern(comm));
   }
 
   void play(const Step& step) {
@@ -184,8 +185,8 @@ class EventScript {
     event.weight = step.weight;
     event.payload = step.payload;
     event.raw = std::as_bytes(std::span(step.fields));
-    world_.apply(event);
-    view_->on(event, world_);
+    world_->apply(event);
+    view_->on(event, *world_);
   }
 
   void play(const std::vector<Step>& steps) {
@@ -198,7 +199,7 @@ class EventScript {
   Result<> check() { return view_->check(types_); }
 
   Report finish(View::Span span = {.start_ns = 0, .end_ns = 1'000'000'000}) {
-    return view_->finish(world_, span);
+    return view_->finish(*world_, span);
   }
 
  private:
@@ -207,11 +208,11 @@ class EventScript {
     constexpr std::uint64_t kFirstFunction = 0xffffffff81000000;
     for (std::uint64_t i = 0; i < 16; ++i) {
       const std::array<std::uint64_t, 1> chain = {kFirstFunction + i};
-      world_.intern_stack(0, chain);
+      world_->intern_stack(0, chain);
     }
   }
 
-  World world_;
+  std::unique_ptr<World> world_;  // scripts are moved, a world is not
   std::deque<EventType> types_;
   std::unique_ptr<View> view_;
 };

@@ -9,13 +9,13 @@ static long add_one(long number) {
   return number + 1;
 }
 
-[[gnu::used]] static decltype(&add_one) choose_added() {
+[[gnu::used]] static decltype(&add_one) choose_function() {
   const Message message;
   send_message(stub_queue, message);
   return add_one;
 }
 
-long bound_late(long number) __attribute__((ifunc("choose_late")));
+long bound_late(long number) __attribute__((ifunc("choose_function")));
 
 long called_by_stub(long number) {
   return number - 1;
