@@ -147,7 +147,9 @@ void Session::note_identities(Caveats& caveats) const {
   note(unknown_.by_name,
        "event of a task whose name is not known was left out by --comm",
        "events of tasks whose name is not known were left out by --comm");
-  if (!view_options.asks_identity() || unknown_.users + unknown_.cgroups == 0) {
+  const std::uint64_t unknown =
+      unknown_.users + unknown_.cgroups + unknown_.by_user + unknown_.by_cgroup;
+  if (!view_options.asks_identity() || unknown == 0) {
     return;
   }
   if (!identity_watch_ && !identity_replay_.has_any()) {
