@@ -142,7 +142,9 @@ Result<ExitStatus> report_view(RecordSource& source,
     return kDone;
   }));
   const Report& made = reports.front();
-  if (session.value()->view_has_events(0) && says_nothing(made) && !made.nothing_happened) {
+  const bool is_undecided =
+      says_nothing(made) && !made.nothing_happened && !made.caveats.notes.empty();
+  if (session.value()->view_has_events(0) && is_undecided) {
     return undecided(view, made);
   }
   if (!session.value()->view_has_events(0) || says_nothing(made)) {

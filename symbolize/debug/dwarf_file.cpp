@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <new>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -110,6 +111,12 @@ std::optional<ElfFile> find_common_file(const ElfFile& file,
   return is_it ? std::optional(opened.take()) : std::nullopt;
 }
 
+// libdw would end the program, and leave its probes behind. It holds no lock where it calls this
+// (libdw_alloc.c).
+[[noreturn]] void throw_bad_alloc() {
+  throw std::bad_alloc();
+}
+
 }  // namespace
 
 Result<DwarfFile> DwarfFile::open(const ElfFile& file) {
@@ -122,6 +129,7 @@ Result<DwarfFile> DwarfFile::open(const ElfFile& file) {
   if (opened.dwarf_ == nullptr) {
     return Error{"", 0, ""};  // none, in most cases
   }
+  (void)::dwarf_new_oom_handler(opened.dwarf_.get(), &throw_bad_alloc);
   opened.set_common_file(file);
   return opened;
 }

@@ -98,7 +98,7 @@ TEST_F(DoctorLiveTest, kills_that_cannot_be_judged_without_stacks_are_told_as_su
   EXPECT_EQ(outcome.status, 1);
   EXPECT_TRUE(outcome.says("what was recorded does not decide what the view oom shows"))
       << outcome.all();
-  EXPECT_TRUE(outcome.says("may be the OOM killer's or anybody's")) << outcome.all();
+  EXPECT_TRUE(outcome.says("may come from the OOM killer")) << outcome.all();
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST_F(RecordingTest, filter_is_for_the_events_that_have_its_fields_and_the_othe
   const Outcome outcome = run_well(
       "$MEMTRACE record -e kmem:kmalloc,kmem:kfree,minor-faults --filter 'bytes_req == 1048' -- "
       "$PUPPETS/many_kmallocs 120");
-  const char* note = "lack: kmem:kfree, minor-faults";
+  const char* note = "lack its fields: kmem:kfree, minor-faults";
   EXPECT_TRUE(outcome.says(note)) << outcome.all();
   const EventCounts counts = own_counts("memtrace.data");
   EXPECT_EQ(counts.at("kmem:kmalloc"), 120U);

@@ -92,14 +92,14 @@ TEST_F(TargetsTest, an_attach_that_comes_too_late_says_so) {
         run(std::string("sleep ") + seconds + " & $MEMTRACE record " + kMessagesOnly + "-p $!");
     EXPECT_TRUE(outcome.says("had ended before all events") || outcome.says("has ended") ||
                 outcome.says("No such process") ||
-                outcome.says("none of the recorded events happened"))
+                outcome.says("none of the events happened in the target"))
         << outcome.all();
   }
 }
 
 TEST_F(TargetsTest, a_recording_without_events_says_why) {
   const Outcome outcome = run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- true");
-  EXPECT_TRUE(outcome.says("none of the recorded events happened")) << outcome.all();
+  EXPECT_TRUE(outcome.says("none of the events happened in the target")) << outcome.all();
 }
 
 // A note on something else, here that oom:mark_victim has no such field, is no reason.
@@ -108,7 +108,7 @@ TEST_F(TargetsTest, a_recording_without_events_says_why_beside_other_notes) {
       run_well(std::string("$MEMTRACE record -e oom:mark_victim ") + kMessagesOnly + "-- true");
   EXPECT_TRUE(outcome.says("oom:mark_victim")) << outcome.all();
   EXPECT_TRUE(outcome.says("0 events, none lost")) << outcome.all();
-  EXPECT_TRUE(outcome.says("none of the recorded events happened")) << outcome.all();
+  EXPECT_TRUE(outcome.says("none of the events happened in the target")) << outcome.all();
 }
 
 TEST_F(TargetsTest, pid_covers_all_threads_and_what_they_start) {
