@@ -41,7 +41,7 @@ TEST_F(ArenasTest, static_probes_of_malloc_are_told_as_they_were) {
   EXPECT_EQ(totals.at("heap_bytes"), 3 * (132 << 10));
   EXPECT_EQ(totals.at("sbrk_more"), 64 << 10);
   EXPECT_EQ(totals.at("sbrk_less"), 16 << 10);
-  const Json& moved = table(shown, "thresholds").at("rows").at(0);
+  const Json& moved = table(shown, "changes of thresholds").at("rows").at(0);
   EXPECT_EQ(moved.at("mmap_threshold"), 256 << 10);
   EXPECT_EQ(moved.at("trim_threshold"), 512 << 10);
   // For each thread 2 arenas, 2 heaps, 2 resized, 6 waits and reuses, 1 freed; sbrk and thresholds.

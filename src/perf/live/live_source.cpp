@@ -111,6 +111,9 @@ Result<> LiveSource::start() {
   // What came before, while the events were enabled one after the other, is of some of them only.
   const std::uint64_t started_ns = monotonic_ns();
   recording_.started_ns = monotonic_clock() ? started_ns : 0;
+  for (const auto& reader : readers_) {
+    reader->note_start(recording_.started_ns);
+  }
   came_too_late_ = target_is_gone();
   if (came_too_late_) {
     recording_.caveats.emplace_back(
@@ -334,6 +337,9 @@ void LiveSource::end_events() {
   recording_.stopped_ns = !monotonic_clock()  ? 0
                           : deadline_ns_ != 0 ? std::min(now_ns, deadline_ns_)
                                               : now_ns;
+  for (const auto& reader : readers_) {
+    reader->note_stop(recording_.stopped_ns);
+  }
   events_.disable();
   closer_.start(events_.take_closable());
 }

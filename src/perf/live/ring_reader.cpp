@@ -199,12 +199,15 @@ std::size_t RingReader::move_record(std::size_t from,
 
 // Without the ring's own memory, which the kernel writes.
 std::span<const std::byte> RingReader::mended(std::span<const std::byte> record) {
-  const std::uint64_t now_ns = source_.monotonic_clock ? monotonic_ns() : 0;
+  std::uint64_t now_ns = source_.monotonic_clock ? monotonic_ns() : 0;
+  now_ns = stopped_ns_ == 0 ? now_ns : std::min(now_ns, stopped_ns_.load());
   mended_.resize(record.size() / sizeof(std::uint64_t));
   std::memcpy(mended_.data(), record.data(), mended_.size() * sizeof(std::uint64_t));
-  const std::size_t size_bytes = source_.mender->mend(
-      mended_,
-      {.lowest_ns = std::max(empty_at_ns_, newest_ns_), .highest_ns = now_ns, .cpu = source_.cpu});
+  const std::size_t size_bytes =
+      source_.mender->mend(mended_,
+                           {.lowest_ns = std::max({empty_at_ns_, newest_ns_, started_ns_.load()}),
+                            .highest_ns = now_ns,
+                            .cpu = source_.cpu});
   return std::as_bytes(std::span(mended_)).first(size_bytes);
 }
 

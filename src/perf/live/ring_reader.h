@@ -39,6 +39,12 @@ class RingReader {
   RingReader& operator=(const RingReader&) = delete;
   ~RingReader();
 
+  // When all events had been enabled, and when they were disabled: what has a wrong time was
+  // written between.
+  void note_start(std::uint64_t started_ns) { started_ns_ = started_ns; }
+
+  void note_stop(std::uint64_t stopped_ns) { stopped_ns_ = stopped_ns; }
+
   // Drains once more, which gets everything that was written before the call, and ends the thread.
   void stop();
 
@@ -60,7 +66,9 @@ class RingReader {
   std::uint64_t pushed_when_taken_times_ = ~std::uint64_t{0};
   std::uint64_t newest_ns_ = 0;
   std::uint64_t complete_to_ns_ = 0;  // as reported with any chunk
-  std::uint64_t empty_at_ns_ = 0;     // what is in the ring was written after that
+  std::atomic<std::uint64_t> started_ns_ = 0;
+  std::atomic<std::uint64_t> stopped_ns_ = 0;  // 0: they are not
+  std::uint64_t empty_at_ns_ = 0;              // what is in the ring was written after that
   std::vector<std::uint64_t> mended_;
   std::atomic<bool> stopping_ = false;
   std::thread thread_;
