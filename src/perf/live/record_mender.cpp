@@ -81,10 +81,12 @@ std::size_t cut_user_part(std::span<std::uint64_t> sample,
 }  // namespace
 
 RecordMender::RecordMender(std::span<const OpenedEvent> events) {
-  for (const OpenedEvent& event : events) {
+  for (std::size_t number = 0; number < events.size(); ++number) {
+    const OpenedEvent& event = events[number];
     const StampPlaces places = StampPlaces::of(SampleLayout::of(event.attr));
     if (is_shared(event) && !event.ids.empty() && places.sample_id != 0) {
       events_.push_back({.id = event.ids.front(),
+                         .number = static_cast<std::uint32_t>(number),
                          .sample_type = event.attr.sample_type,
                          .registers = event.attr.sample_regs_user,
                          .places = places,
@@ -101,6 +103,25 @@ bool RecordMender::is_wrong(std::span<const std::byte> record, const RecordParse
   }
   return header.type == PERF_RECORD_MMAP2 && (header.misc & kMiscMmapBuildId) != 0 &&
          !parser.has_build_id(record);
+}
+
+// All software events of ours have time and id at the same places (see StampPlaces).
+bool RecordMender::is_early(std::span<const std::byte> record,
+                            const RecordParser& parser,
+                            std::uint64_t newest_ns) const {
+  if (events_.empty() || header_of(record).type != PERF_RECORD_SAMPLE) {
+    return false;
+  }
+  const StampPlaces& places = events_.front().places;
+  if (places.sample_time == 0 || word_at(record, places.sample_time) >= newest_ns) {
+    return false;
+  }
+  const auto number = parser.event_of(word_at(record, places.sample_id));
+  return number && std::ranges::find(events_, *number, &Shared::number) != events_.end();
+}
+
+void RecordMender::mend_early(std::span<std::uint64_t> record, Written written) const {
+  mend_time(record, events_.front(), written);
 }
 
 std::size_t RecordMender::mend(std::span<std::uint64_t> record, Written written) const {

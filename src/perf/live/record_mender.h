@@ -27,6 +27,12 @@ class RecordMender {
   // Whether mend() has something to do. `record` is whole.
   bool is_wrong(std::span<const std::byte> record, const RecordParser& parser) const;
 
+  // Whether a sample with an id of ours has a time before that of the record before it in its ring:
+  // by another recorder's clock. One whose only event asks for no id fills in the time alone.
+  bool is_early(std::span<const std::byte> record,
+                const RecordParser& parser,
+                std::uint64_t newest_ns) const;
+
   // Where and when it was written, as far as it is known without its own time: CLOCK_MONOTONIC,
   // which is the records' clock. highest_ns 0: they have another clock, and their times stay.
   struct Written {
@@ -38,10 +44,14 @@ class RecordMender {
   // In place. Its size afterwards: never larger.
   std::size_t mend(std::span<std::uint64_t> record, Written written) const;
 
+  // Of a record that is_early().
+  void mend_early(std::span<std::uint64_t> record, Written written) const;
+
  private:
   // A software event that may share its data with another's.
   struct Shared {
     std::uint64_t id = 0;
+    std::uint32_t number = 0;  // of the event
     std::uint64_t sample_type = 0;
     std::uint64_t registers = 0;
     StampPlaces places;

@@ -182,8 +182,8 @@ std::size_t RingReader::move_record(std::size_t from,
     source_.ring->copy_unread(from, target.first(size_bytes));
     record = target.first(size_bytes);
   }
-  if (source_.mender != nullptr && source_.mender->is_wrong(record, parser)) {
-    record = mended(record);
+  if (source_.mender != nullptr) {
+    record = mended(record, parser);
   }
   std::size_t moved = 0;
   if (record.data() != target.data() && source_.shrink) {
@@ -197,18 +197,28 @@ std::size_t RingReader::move_record(std::size_t from,
   return moved;
 }
 
-// Without the ring's own memory, which the kernel writes.
-std::span<const std::byte> RingReader::mended(std::span<const std::byte> record) {
+// As it is, or a copy: the ring's own memory is the kernel's.
+std::span<const std::byte> RingReader::mended(std::span<const std::byte> record,
+                                              const RecordParser& parser) {
+  const bool is_wrong = source_.mender->is_wrong(record, parser);
+  const bool is_early =
+      !is_wrong && source_.monotonic_clock && source_.mender->is_early(record, parser, newest_ns_);
+  if (!is_wrong && !is_early) {
+    return record;
+  }
   std::uint64_t now_ns = source_.monotonic_clock ? monotonic_ns() : 0;
   now_ns = stopped_ns_ == 0 ? now_ns : std::min(now_ns, stopped_ns_.load());
   mended_.resize(record.size() / sizeof(std::uint64_t));
   std::memcpy(mended_.data(), record.data(), mended_.size() * sizeof(std::uint64_t));
-  const std::size_t size_bytes =
-      source_.mender->mend(mended_,
-                           {.lowest_ns = std::max({empty_at_ns_, newest_ns_, started_ns_.load()}),
-                            .highest_ns = now_ns,
-                            .cpu = source_.cpu});
-  return std::as_bytes(std::span(mended_)).first(size_bytes);
+  const RecordMender::Written written{
+      .lowest_ns = std::max({empty_at_ns_, newest_ns_, started_ns_.load()}),
+      .highest_ns = now_ns,
+      .cpu = source_.cpu};
+  if (is_early) {
+    source_.mender->mend_early(mended_, written);
+    return std::as_bytes(std::span(mended_));
+  }
+  return std::as_bytes(std::span(mended_)).first(source_.mender->mend(mended_, written));
 }
 
 }  // namespace memtrace

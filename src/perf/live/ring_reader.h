@@ -57,7 +57,7 @@ class RingReader {
   // Adds to what the chunk holds. True when it was filled to the brim: there is more.
   bool fill(Chunk& chunk);
   std::size_t move_record(std::size_t from, std::size_t size_bytes, std::span<std::byte> target);
-  std::span<const std::byte> mended(std::span<const std::byte> record);
+  std::span<const std::byte> mended(std::span<const std::byte> record, const RecordParser& parser);
 
   Source source_;
   const SharedParser& parser_;
