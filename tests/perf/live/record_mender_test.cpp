@@ -88,6 +88,21 @@ class RecordMenderTest : public testing::Test {
   std::uint64_t time_ns_ = 0;
 };
 
+// Of a recorder that asks for no id: ours is filled in, and the time is by its clock.
+TEST_F(RecordMenderTest, time_before_that_of_the_record_before_is_anothers) {
+  watch({software(PERF_COUNT_SW_PAGE_FAULTS_MIN, kMinorId, none())});
+  words_ = sample({});
+  words_[1] = kMinorId;
+  const auto bytes = std::as_bytes(std::span(words_));
+  EXPECT_FALSE(mender_->is_wrong(bytes, parser_));
+  EXPECT_FALSE(mender_->is_early(bytes, parser_, kTime));
+  EXPECT_TRUE(mender_->is_early(bytes, parser_, kTime + 1));
+  mender_->mend_early(words_, {.lowest_ns = kTime + 50, .highest_ns = kTime + 90, .cpu = kCpu});
+  EXPECT_EQ(words_[4], kTime + 50);
+  words_[1] = kForeignId;
+  EXPECT_FALSE(mender_->is_early(bytes, parser_, kTime + 1000)) << "it is wrong in all";
+}
+
 TEST_F(RecordMenderTest, sample_with_anothers_id_is_of_our_only_event) {
   watch({software(PERF_COUNT_SW_PAGE_FAULTS_MIN, kMinorId, none())});
   const Sample fault = mended(sample({}));
