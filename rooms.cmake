@@ -114,8 +114,8 @@ memtrace_room(src/doctor "what this machine can do, view by view"
                    tracepoints/probe views views/all)
 memtrace_room(src/recording "records to a file, the dry run, the perf command"
               SEES base os decode doctor identity observe perf/event perf/target perf/live
-                   perf/file_out plan/events plan/probes sections session state/process
-                   symbolize/elf symbolize/names tracepoints/format unwind views/all)
+                   perf/file_out plan/events plan/probes report sections session state/process
+                   state/world symbolize/elf symbolize/names tracepoints/format unwind views/all)
 memtrace_room(src/cli/options "options as tables, and what they set"
               SEES base os perf/event perf/live plan/events plan/probes session USES boost)
 memtrace_room(src/cli "the commands"

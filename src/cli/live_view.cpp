@@ -8,7 +8,7 @@
 #include "decode/probe_samples.h"
 #include "observe/host_facts.h"
 #include "os/system.h"
-#include "perf/event/this_thread.h"
+#include "os/this_thread.h"
 #include "perf/live/live_source.h"
 #include "plan/events/event_narrowing.h"
 #include "session/session.h"

@@ -7,7 +7,7 @@
 #include "cli/print.h"
 #include "cli/probe_rate.h"
 #include "cli/unwatched_children.h"
-#include "perf/event/this_thread.h"
+#include "os/this_thread.h"
 #include "recording/record_plan.h"
 #include "recording/recorder.h"
 

@@ -2,6 +2,7 @@
 # there or holds more than 25 files, and when a file calls the system behind the back of the owner
 # types of src/os. Run: cmake -DROOT=<checkout> -P layering.cmake
 cmake_minimum_required(VERSION 3.20)
+get_filename_component(ROOT ${ROOT} ABSOLUTE)
 
 # Headers of others, by the names that USES has for them. Those without a pattern are not confined.
 set(header_boost "boost/")

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "os/guarded_thread.h"
-#include "perf/event/this_thread.h"
+#include "os/this_thread.h"
 
 namespace memtrace {
 

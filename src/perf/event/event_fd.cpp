@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "os/system.h"
-#include "perf/event/this_thread.h"
+#include "os/this_thread.h"
 #include "perf/record/perf_event_compat.h"
 
 namespace memtrace {

@@ -219,9 +219,9 @@ void EventSet::note_smaller_rings(int refusal) {
                        : "there is no memory for more");
 }
 
-// Without CAP_SYS_NICE our reader threads have no priority (own_thread.h). If the kernel wakes one
-// on the CPU that fills its ring, it waits for the next tick: up to 4 ms at HZ=250, in which a task
-// makes 700 page faults with 8 KiB of its stack each.
+// Without CAP_SYS_NICE our reader threads have no priority (os/this_thread.h). If the kernel wakes
+// one on the CPU that fills its ring, it waits for the next tick: up to 4 ms at HZ=250, in which a
+// task makes 700 page faults with 8 KiB of its stack each.
 void EventSet::spare_small_rings(const EventSetup& setup) {
   CallGraph& graph = context_.call_graph;
   const bool any_to_spare = std::ranges::any_of(setup.events, [&](const EventRequest& request) {

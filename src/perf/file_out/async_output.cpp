@@ -5,7 +5,7 @@
 #include <csignal>
 #include <utility>
 
-#include "perf/event/this_thread.h"
+#include "os/this_thread.h"
 
 namespace memtrace {
 namespace {

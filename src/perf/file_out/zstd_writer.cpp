@@ -3,7 +3,7 @@
 #include <csignal>
 
 #include "os/guarded_thread.h"
-#include "perf/event/this_thread.h"
+#include "os/this_thread.h"
 
 namespace memtrace {
 namespace {

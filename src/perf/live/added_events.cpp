@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "os/guarded_thread.h"
 #include "os/system.h"
-#include "perf/event/this_thread.h"
+#include "os/this_thread.h"
 
 namespace memtrace {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "os/guarded_thread.h"
 #include "os/system.h"
+#include "os/this_thread.h"
 #include "perf/event/ring_size.h"
-#include "perf/event/this_thread.h"
 #include "perf/target/fixed_addresses.h"
 
 namespace memtrace {

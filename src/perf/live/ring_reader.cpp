@@ -9,7 +9,7 @@
 
 #include "os/guarded_thread.h"
 #include "os/system.h"
-#include "perf/event/this_thread.h"
+#include "os/this_thread.h"
 #include "perf/live/overload.h"
 
 namespace memtrace {

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "os/stop_signals.h"
 #include "os/system.h"
-#include "perf/event/this_thread.h"
+#include "os/this_thread.h"
 #include "perf/target/proc_snapshot.h"
 
 namespace memtrace {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "perf/event/this_thread.h"
+#include "os/this_thread.h"
 #include "perf/record/sample_layout.h"
 #include "support/simulated_kernel.h"
 
