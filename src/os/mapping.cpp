@@ -30,4 +30,11 @@ Mapping::~Mapping() {
   }
 }
 
+bool has_room_for(std::size_t size_bytes) {
+  return Mapping::map({.size_bytes = size_bytes,
+                       .prot = PROT_READ | PROT_WRITE,
+                       .flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE})
+      .ok();
+}
+
 }  // namespace memtrace

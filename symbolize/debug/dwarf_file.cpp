@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "os/mapping.h"
 #include "symbolize/elf/build_id.h"
 #include "symbolize/elf/debug_files.h"
 
@@ -111,6 +112,10 @@ std::optional<ElfFile> find_common_file(const ElfFile& file,
   return is_it ? std::optional(opened.take()) : std::nullopt;
 }
 
+// libdw's tables end the program where they find no memory (lib/dynamicsizehash_concurrent.c): it
+// is asked for nothing when there is so little.
+constexpr std::size_t kRoomBytes = std::size_t{128} << 20U;
+
 // libdw would end the program, and leave its probes behind. It holds no lock where it calls this
 // (libdw_alloc.c).
 [[noreturn]] void throw_bad_alloc() {
@@ -124,6 +129,9 @@ Result<DwarfFile> DwarfFile::open(const ElfFile& file) {
   const std::uint64_t size_bytes = unpacked_bytes(file);
   if (!opened.memory_.grow(size_bytes)) {
     return Error{"its debug information takes " + print_bytes(size_bytes) + " unpacked", 0, ""};
+  }
+  if (!has_room_for(size_bytes + kRoomBytes)) {
+    return Error{"there is no memory for its debug information", 0, ""};
   }
   opened.dwarf_.reset(::dwarf_begin_elf(file.handle(), DWARF_C_READ, nullptr));
   if (opened.dwarf_ == nullptr) {

@@ -86,37 +86,42 @@ TEST_F(AgreementTest, faults_of_one_process) {
 
 // A fault is counted by the view of its kind of memory, by that of files and by that of all.
 TEST_F(AgreementTest, faults_of_all_views) {
-  record(
-      "--for faults,ffaults,anon,filepages,hfaults,pages -- sh -c '$PUPPETS/touch_pages 700; "
-      "ls / >listed; $PUPPETS/fault_kinds thp 4'");
-  const Json faults = report("faults --top 0 --by mode,class");
-  const Json ffaults = report("ffaults --top 0");
-  const Json anon = report("anon --top 0");
-  const Json filepages = report("filepages --top 0");
-  EXPECT_EQ(lost_in(faults), 0U);
-  for (const char* figure : {"count", "minor", "major"}) {
-    EXPECT_EQ(sum_of(faults, 0, figure), total_of(ffaults, figure)) << figure;
-    EXPECT_EQ(sum_of(ffaults, 0, figure), total_of(ffaults, figure)) << figure;
-  }
-  const auto rows_with = [](const Json& of, const char* key, const char* value) {
-    std::uint64_t sum = 0;
-    for (const Json& row : of.at("tables").at(0).at("rows")) {
-      sum += row.at(key) == value ? row.at("count").get<std::uint64_t>() : 0;
+  // A fault between two mappings of a program that is just being executed may have no place yet.
+  expect_some_try([this](Try& tried) {
+    record(
+        "--for faults,ffaults,anon,filepages,hfaults,pages -- sh -c '$PUPPETS/touch_pages 700; "
+        "ls / >listed; $PUPPETS/fault_kinds thp 4'");
+    const Json faults = report("faults --top 0 --by mode,class");
+    const Json ffaults = report("ffaults --top 0");
+    const Json anon = report("anon --top 0");
+    const Json filepages = report("filepages --top 0");
+    EXPECT_EQ(lost_in(faults), 0U);
+    for (const char* figure : {"count", "minor", "major"}) {
+      EXPECT_EQ(sum_of(faults, 0, figure), total_of(ffaults, figure)) << figure;
+      EXPECT_EQ(sum_of(ffaults, 0, figure), total_of(ffaults, figure)) << figure;
     }
-    return sum;
-  };
-  // The copy of a file's page is in both views; [special] is the kernel's own, as the vDSO.
-  const std::uint64_t placed = sum_of(anon, 0, "fault") + sum_of(anon, 0, "pgin") +
-                               sum_of(anon, 0, "cow") - sum_of(filepages, 0, "cow") +
-                               sum_of(filepages, 0, "fault");
-  EXPECT_EQ(placed + rows_with(ffaults, "file", "[special]"), total_of(ffaults, "count"));
-  EXPECT_EQ(sum_of(filepages, 0, "major") + sum_of(anon, 0, "pgin"), total_of(ffaults, "major"));
-  const Json hfaults = report("hfaults --top 0");
-  EXPECT_EQ(total_of(hfaults, "count"), rows_with(faults, "class", "huge"));
-  const Json pages = report("pages --top 0");
-  const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  EXPECT_EQ(sum_of(anon, 0, "alloc"), total_of(pages, "bytes") / page_bytes);
-  EXPECT_EQ(sum_of(filepages, 0, "alloc"), total_of(pages, "bytes") / page_bytes);
+    const auto rows_with = [](const Json& of, const char* key, const char* value) {
+      std::uint64_t sum = 0;
+      for (const Json& row : of.at("tables").at(0).at("rows")) {
+        sum += row.at(key) == value ? row.at("count").get<std::uint64_t>() : 0;
+      }
+      return sum;
+    };
+    // The copy of a file's page is in both views; [special] is the kernel's own, as the vDSO.
+    const std::uint64_t placed = sum_of(anon, 0, "fault") + sum_of(anon, 0, "pgin") +
+                                 sum_of(anon, 0, "cow") - sum_of(filepages, 0, "cow") +
+                                 sum_of(filepages, 0, "fault");
+    tried.expect_equal(placed + rows_with(ffaults, "file", "[special]"),
+                       total_of(ffaults, "count"),
+                       "faults by their places");
+    EXPECT_EQ(sum_of(filepages, 0, "major") + sum_of(anon, 0, "pgin"), total_of(ffaults, "major"));
+    const Json hfaults = report("hfaults --top 0");
+    EXPECT_EQ(total_of(hfaults, "count"), rows_with(faults, "class", "huge"));
+    const Json pages = report("pages --top 0");
+    const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    EXPECT_EQ(sum_of(anon, 0, "alloc"), total_of(pages, "bytes") / page_bytes);
+    EXPECT_EQ(sum_of(filepages, 0, "alloc"), total_of(pages, "bytes") / page_bytes);
+  });
 }
 
 // Counts each fault that is carried out; those without a user's instruction have no event: the page
