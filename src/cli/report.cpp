@@ -58,8 +58,8 @@ const NamedView* named_view(const std::vector<std::string>& arguments) {
   return has_word ? find_view_or_alias(parsed.value().positional().front()) : nullptr;
 }
 
-// The view's events are there, and something that tells what they mean is not: the report's notes
-// say what.
+// The view's events are there, but something that decides what they mean is missing: the report's
+// notes name it.
 Error undecided(const NamedView& view, const Report& report) {
   std::string message =
       "what was recorded does not decide what the view " + std::string(view.name) + " shows";

@@ -1,5 +1,5 @@
-// The doctor's findings about one view: what stands in for the events that this kernel lacks, and
-// what a reader of the view does without.
+// The doctor's findings about one view: the substitutes for events that this kernel lacks, and what
+// is not known without them.
 #include <algorithm>
 #include <utility>
 

@@ -26,8 +26,8 @@ struct sigaction action_before {};
 
 std::atomic<std::uint64_t> copied_of_all = 0;
 
-// Besides root and whoever runs memtrace. An access control list that lets others write shows in
-// the bits of the group (acl(5)).
+// Others are all users but root and the one who runs memtrace. An access control list that lets
+// others write shows in the bits of the group (acl(5)).
 bool others_can_write(const struct stat& status) {
   const bool is_ours = status.st_uid == 0 || status.st_uid == ::geteuid();
   return !is_ours || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;

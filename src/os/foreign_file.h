@@ -41,10 +41,10 @@ class ForeignBytes {
                                   const std::string& path,
                                   std::uint64_t most_bytes);
 
-  // The same of a file that must stay as it was checked: a library that reads by what a file says
-  // of itself would read anywhere when that changes. Where others can write to it, it is copied, as
-  // a mapping shows what they write. Larger ones than this, and when the copies of all have taken
-  // so much, are mapped all the same.
+  // The same for a file that must stay as it was checked: a library that trusts a file's own sizes
+  // reads anywhere when they change. A mapping shows what others write, so a file that others can
+  // write to is copied. A file that is larger than this is mapped, and so is every file once the
+  // copies have reached their total limit.
   static constexpr std::uint64_t kMaxCopied = std::uint64_t{64} << 20U;
   static constexpr std::uint64_t kMaxCopiedOfAll = std::uint64_t{256} << 20U;
   static Result<ForeignBytes> hold(const ForeignFile& file,

@@ -39,8 +39,8 @@ class Mapping {
   std::span<std::byte> bytes_;
 };
 
-// Whether so much memory can be had at this moment, within the limits of the address space: for
-// libraries that end the program when there is none.
+// Whether this many bytes can be mapped now, within the limit of the address space. For libraries
+// that end the program when they get no memory.
 bool has_room_for(std::size_t size_bytes);
 
 }  // namespace memtrace

@@ -1,5 +1,5 @@
-// Whom memtrace tells that it records: a script that waits for it before it starts what is to be
-// seen. MEMTRACE_READY_FD=N in the environment names an open descriptor.
+// Notifies a script that memtrace records, so that the script can start the work to be recorded.
+// MEMTRACE_READY_FD=N in the environment names an open descriptor.
 #pragma once
 
 #include "base/result.h"

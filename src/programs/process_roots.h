@@ -13,9 +13,10 @@ class ProcessRoots {
   // `command` is what is run, if it is one: chroot(8) says where.
   explicit ProcessRoots(std::span<const std::string> command = {});
 
-  // As we see it, "" for our own. Of a process that has ended: the last that was seen of another;
-  // whoever looks for a file there checks that it is the right one. `time_ns` is that of the record
-  // which asks: what is read of /proc at once has one time, and comes process by process.
+  // As we see it, "" for our own. For a process that has ended: the last root that was seen of
+  // another process; a caller that looks for a file there checks that it is the right one.
+  // `time_ns` is the time of the record. Records made from /proc at once share one time and come
+  // process by process, so /proc is read once for each process.
   const std::string& of(std::uint32_t pid, std::uint64_t time_ns);
 
  private:

@@ -39,7 +39,7 @@ TEST_F(BesideOthersTest, recorder_with_build_ids_leaves_names_and_stacks_as_they
   EXPECT_EQ(outcome.all().find("not the file that was recorded"), std::string::npos)
       << outcome.all();
   EXPECT_GT(lines_of("perf script -i perf.data --show-mmap-events -F comm", "heap_calls"), 0U)
-      << "perf did not watch meanwhile";
+      << "perf did not watch at the same time";
   const Json alone = report("malloc --top 0 -i alone.data");
   const Json beside = report("malloc --top 0 -i beside.data");
   EXPECT_GE(whole_stacks(alone), 300U);
@@ -75,7 +75,7 @@ TEST_F(BesideOthersTest, faults_that_others_record_too_are_read) {
   EXPECT_LT(times[3], times[1]) << "and ended before it";
 }
 
-// Those that come later are told of each event first.
+// The kernel passes each event to the recorders that came later first.
 TEST_F(BesideOthersTest, all_events_of_faults_stay_right_while_others_come_and_go) {
   constexpr std::uint64_t kPages = 2000;
   const std::string memtrace = "$MEMTRACE record -a -e page-faults,minor-faults,major-faults ";

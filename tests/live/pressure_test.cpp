@@ -156,7 +156,7 @@ TEST_F(PressureTest, kill_in_a_cgroup_is_told_with_its_victim_and_trigger) {
   const Outcome outcome = run("$MEMTRACE record -a --for oom,reclaim -- " + group.enter() +
                               "sh -c 'sleep 0.3; exec $PUPPETS/press_memory anon 12288'");
   EXPECT_EQ(outcome.status, 128 + 9) << outcome.all();
-  // Of the group alone: the machine may have other kills meanwhile.
+  // The group's own counter: there may be other kills on the machine at the same time.
   EXPECT_EQ(group.kills(), 1U);
   const Json oom = report("oom");
   EXPECT_GE(total_of(oom, "kills"), 1U);

@@ -259,7 +259,7 @@ TEST_F(TargetsTest, calls_of_an_allocator_are_not_counted_once_for_each_probe) {
   const std::uint64_t told = std::stoull(words);
   const std::uint64_t counted = Json::parse(outcome.out).at("totals").at("count");
   ASSERT_GT(counted, 1000U) << outcome.all();
-  // Another second of the same busy threads, and of whoever else allocates.
+  // Another second of the same busy threads, and of other processes that allocate.
   EXPECT_LT(told, 3 * counted) << outcome.all();
 }
 

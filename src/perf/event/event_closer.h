@@ -1,10 +1,10 @@
 // Closes descriptors of events beside other work.
 //
-// With the last descriptor of an event that is a probe or a tracepoint the kernel removes it, and
-// waits for several grace periods of RCU, one event after the other
-// (kernel/trace/trace_event_perf.c, perf_trace_destroy, holds event_mutex meanwhile): 35 ms for a
-// tracepoint and 90 ms for a user probe on 6.18. No order and no number of threads makes it less,
-// but what has been recorded can be read, sorted and named meanwhile.
+// When the last descriptor of a probe or a tracepoint is closed, the kernel removes the event and
+// waits for several grace periods of RCU, one event after the other: 35 ms for a tracepoint and
+// 90 ms for a user probe on 6.18. perf_trace_destroy (kernel/trace/trace_event_perf.c) holds
+// event_mutex during the wait, so neither an order nor more threads shorten it. The recorder reads,
+// sorts and names records during that time.
 #pragma once
 
 #include <thread>

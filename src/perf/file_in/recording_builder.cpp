@@ -107,7 +107,8 @@ void RecordingBuilder::name_event(std::uint64_t id, std::string_view name) {
   if (const auto number = parser_.event_of(id)) {
     EventInfo& event = recording_.events[*number];
     event.name = name;
-    // What stands in for it on kernels before 3.12 (perf/event/event_attr.h, tracking_request()).
+    // The substitute for the dummy event on kernels before 3.12 (perf/event/event_attr.h,
+    // tracking_request()).
     event.is_tracking = event.is_tracking || (event.kind == EventKind::Software && name == "dummy");
   }
 }

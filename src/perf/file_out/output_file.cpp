@@ -202,7 +202,7 @@ Result<OutputFile> OutputFile::create(const std::string& path, StopSignals* stop
   return file;
 }
 
-// What takes the place meanwhile is not written to.
+// A file that took the place since it was examined is not written to.
 Result<> OutputFile::open_stream(const Status& wanted, bool follow, StopSignals* stop_signals) {
   TRY(may_be_written(path_, follow, wanted));
   auto fd = open_with_reader(place_, S_ISFIFO(wanted.st_mode), follow, stop_signals);

@@ -63,8 +63,8 @@ void add_kernel_memory(Report& report, const World& world, const TaskFilter& tas
   report.tables.push_back(std::move(table));
   report.caveats.notes.emplace_back(
       "from_kernel is memory that programs took by mmap and brk while recording and did not give "
-      "back, without thread stacks; held is the bytes of blocks that were allocated meanwhile and "
-      "not freed; the difference is free memory of the allocator, or was mapped for other "
+      "back, without thread stacks; held is the bytes of blocks that were allocated in that time "
+      "and not freed; the difference is free memory of the allocator, or was mapped for other "
       "purposes");
 }
 

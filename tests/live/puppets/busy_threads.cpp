@@ -1,4 +1,4 @@
-// busy_threads THREADS SECONDS: so many threads allocate and free for so long. Each sleeps for a
+// busy_threads THREADS SECONDS: THREADS threads allocate and free for SECONDS. Each sleeps for a
 // millisecond after every 64 blocks: together they keep the CPUs busy and still hand them over.
 #include <pthread.h>
 #include <unistd.h>
