@@ -92,7 +92,7 @@ has_event() {
   return 1
 }
 
-parts='program package faults files huge kernel_memory heap old_glibc doors spaces live kprobes pressure kills'
+parts='program package faults files huge kernel_memory heap old_glibc doors spaces identity live kprobes pressure kills'
 . /checks/parts.sh
 for part in $parts; do
   echo "AT $(cut -d ' ' -f 1 /proc/uptime) $part"
