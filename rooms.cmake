@@ -45,6 +45,9 @@ memtrace_room(src/perf/file_in "perf.data to records in order"
 memtrace_room(src/perf/file_out "records to perf.data, a file or a pipe"
               SEES base os perf/record USES Threads perf_event zstd)
 
+memtrace_room(src/perf/convert "a recording to one that more programs read"
+              SEES base os perf/record perf/file_in perf/file_out)
+
 # src/state/: the world as of this event.
 memtrace_room(src/state/process "processes, address spaces, modules, stacks, identities"
               SEES base symbolize/elf USES robin_map)
@@ -119,7 +122,7 @@ memtrace_room(src/recording "records to a file, the dry run, the perf command"
 memtrace_room(src/cli/options "options as tables, and what they set"
               SEES base os perf/event perf/live plan/events plan/probes session USES boost)
 memtrace_room(src/cli "the commands"
-              SEES base os cli/options decode doctor observe perf/event perf/target perf/live
-                   perf/file_in plan/events programs recording render report session
+              SEES base os cli/options decode doctor observe perf/convert perf/event perf/target
+                   perf/live perf/file_in plan/events programs recording render report session
                    views views/all)
 memtrace_room(src "main" SEES base os cli)

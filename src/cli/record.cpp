@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -17,7 +19,8 @@ namespace {
 constexpr auto kOwnOptions = std::to_array<Option>({
     {"for", 0, "VIEW,...", "record the events that these views need"},
     {"output", 'o', "FILE", "write to FILE (default memtrace.data); - writes to a pipe"},
-    {"compression-level", 'z', "[=LEVEL]", "compress the file, at a level from 1 (fastest) to 22"},
+    {"compression-level", 'z', "[=LEVEL]", "compress at a level from 1 (default, fastest) to 22"},
+    {"no-compress", 0, "", "do not compress the file: for perf before 5.10 and other programs"},
     {"min-bytes", 0, "BYTES", "only heap allocations of at least this size"},
     {"max-bytes", 0, "BYTES", "only heap allocations of at most this size"},
     {"dry-run", 0, "", "show what would be recorded, and the perf command for it; record nothing"},
@@ -87,11 +90,21 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
   return exit_status_of(summary.command_status);
 }
 
+// Whoever reads a pipe or device may be any program.
+bool is_stream(const std::string& output) {
+  std::error_code error;
+  const auto status = std::filesystem::status(output, error);
+  return output == "-" || (std::filesystem::exists(status) && !is_regular_file(status));
+}
+
 // As perf record has it: -z alone is the fastest.
-Result<int> read_compression_level(const ParsedOptions& parsed) {
+Result<int> read_compression_level(const ParsedOptions& parsed, const std::string& output) {
   constexpr std::uint64_t kSmallest = 22;
+  if (parsed.has("no-compress") && parsed.has("compression-level")) {
+    return Error{"--no-compress and --compression-level", 0, "give one of them", ErrorKind::Usage};
+  }
   if (!parsed.has("compression-level")) {
-    return 0;
+    return parsed.has("no-compress") || is_stream(output) ? 0 : 1;
   }
   const std::string text = parsed.text("compression-level");
   const auto level = parse_number(text);  // "1" when it was left out
@@ -125,7 +138,8 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
     }
     selection.value().views.emplace_back(view->name);
   }
-  const auto zstd_level = read_compression_level(parsed);
+  const std::string output = parsed.text("output", "memtrace.data");
+  const auto zstd_level = read_compression_level(parsed, output);
   if (!zstd_level.ok()) {
     return zstd_level.error();
   }
@@ -137,13 +151,13 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
   }
   RecordOptions options{.live = live.take(),
                         .selected = selected.take(),
-                        .output = parsed.text("output", "memtrace.data"),
+                        .output = output,
                         .zstd_level = zstd_level.value(),
                         .embed_symbols = !parsed.has("no-symbols"),
                         .command_line = {"memtrace", "record"},
                         .target_text = describe_target(target.value())};
   options.live.target = target.take();
-  options.live.target.output_taken = options.output == "-";
+  options.live.target.output_taken = output == "-";
   options.command_line.insert(options.command_line.end(), arguments.begin(), arguments.end());
   return options;
 }
