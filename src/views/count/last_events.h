@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "views/count/field_keys.h"
+#include "views/kit/cells.h"
 
 namespace memtrace {
 
@@ -53,7 +54,7 @@ class LastEvents {
     table.key_count = table.columns.size();
     for (const auto& [time_ns, words] : events_) {
       std::vector<Cell>& row = table.rows.emplace_back();
-      row.emplace_back(time_ns - std::min(time_ns, context.span.start_ns));
+      row.push_back(since(time_ns, context.span.start_ns));
       const std::vector<Cell> cells = keys.cells(keys.resolve_late(words, context), context);
       row.insert(row.end(), cells.begin(), cells.end());
     }

@@ -4,6 +4,8 @@
 #include <array>
 #include <csignal>
 
+#include "views/kit/cells.h"
+
 namespace memtrace {
 namespace {
 
@@ -48,11 +50,11 @@ Cell file_cell(std::uint64_t word, const CellContext& context) {
   if (word >= kKindWord) {
     return "[" + std::string(name_of(static_cast<PlaceKind>(word - kKindWord))) + "]";
   }
-  return std::string(context.world.strings().at(StringId{static_cast<std::uint32_t>(word)}));
+  return cell_of(context.world.strings().at(StringId{static_cast<std::uint32_t>(word)}));
 }
 
 Cell offset_cell(std::uint64_t word, const CellContext& /*context*/) {
-  return word == kNoOffset ? Cell() : Cell(word);
+  return when(word != kNoOffset, word);
 }
 
 std::uint64_t file_word(const Fault& fault) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "views/fault/fault_keys.h"
+#include "views/kit/cells.h"
 
 namespace memtrace {
 namespace {
@@ -16,25 +17,21 @@ std::string name_at(const Fault& fault, const World& world) {
                                   : "[" + std::string(name_of(fault.place.kind)) + "]";
 }
 
-Cell since(std::uint64_t time_ns, View::Span span) {
-  return time_ns > span.start_ns ? time_ns - span.start_ns : 0;
-}
-
 constexpr std::ptrdiff_t kModeColumn = 7;
 
 std::vector<Cell> row_of(const Fault& fault, const CellContext& context) {
   const bool failed = context.fault_ends_seen && !context.sampled;
-  return {since(fault.time_ns, context.span),
-          std::string(context.world.strings().at(fault.comm)),
+  return {since(fault.time_ns, context.span.start_ns),
+          cell_of(context.world.strings().at(fault.comm)),
           std::uint64_t{fault.pid},
           std::uint64_t{fault.tid},
           fault.entry.address,
           std::string(name_of(access_of(fault.entry))),
           std::string(name_of(class_of(fault), failed)),
           name_at(fault, context.world),
-          fault.place.file.valid() ? Cell(fault.place.file_offset) : Cell(),
-          fault.latency_ns ? Cell(*fault.latency_ns) : Cell(),
-          fault.code.valid() ? Cell(fault.code) : Cell()};
+          when(fault.place.file.valid(), fault.place.file_offset),
+          when(fault.latency_ns),
+          unless_invalid(fault.code)};
 }
 
 }  // namespace

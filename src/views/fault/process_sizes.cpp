@@ -3,27 +3,13 @@
 #include <array>
 #include <string_view>
 
+#include "views/kit/cells.h"
+
 namespace memtrace {
 namespace {
 
 constexpr auto kSizes =
     std::to_array<std::string_view>({"size", "resident", "shared", "text", "data"});
-
-Cell bytes_of(const Facts& process, std::string_view size) {
-  const std::uint64_t* bytes = process.number(size);
-  if (bytes == nullptr) {
-    return {};
-  }
-  return *bytes;
-}
-
-Cell name_of(const Facts& process) {
-  const std::string* comm = process.text("comm");
-  if (comm == nullptr) {
-    return {};
-  }
-  return *comm;
-}
 
 }  // namespace
 
@@ -42,10 +28,10 @@ Table process_size_table(const World& world, const std::set<std::uint32_t>& pids
       continue;
     }
     std::vector<Cell>& row = table.rows.emplace_back();
-    row.push_back(name_of(process));
+    row.push_back(fact(process, "comm"));
     row.emplace_back(*pid);
     for (const std::string_view size : kSizes) {
-      row.push_back(bytes_of(process, size));
+      row.push_back(fact(process, size));
     }
   }
   return table;

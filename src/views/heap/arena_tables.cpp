@@ -1,26 +1,11 @@
 #include "views/heap/arena_tables.h"
 
-#include <optional>
 #include <string>
+
+#include "views/kit/cells.h"
 
 namespace memtrace {
 namespace {
-
-Cell text_of(const World& world, StringId id) {
-  return id.valid() ? Cell(std::string(world.strings().at(id))) : Cell();
-}
-
-Cell known(std::uint64_t number) {
-  return number == 0 ? Cell() : Cell(number);
-}
-
-Cell known(std::optional<std::uint64_t> number) {
-  return number ? Cell(*number) : Cell();
-}
-
-std::uint64_t since(std::uint64_t time_ns, View::Span span) {
-  return time_ns > span.start_ns ? time_ns - span.start_ns : 0;
-}
 
 struct ArenaSum {
   std::uint64_t heaps = 0;
@@ -96,7 +81,7 @@ Table arena_table(const AllArenas& all, const World& world) {
       const ArenaSum& sum = sums[address];
       table.rows.push_back({address,
                             std::uint64_t{pid},
-                            known(arena.maker.tid),
+                            unless_zero(arena.maker.tid),
                             text_of(world, arena.maker.comm),
                             sum.heaps,
                             sum.bytes,
@@ -123,7 +108,7 @@ Table arena_user_table(const AllArenas& all, const World& world) {
       table.rows.push_back({std::uint64_t{tid},
                             std::uint64_t{pid},
                             text_of(world, user.comm),
-                            known(user.arena),
+                            unless_zero(user.arena),
                             user.waits,
                             user.retries});
     }
@@ -147,9 +132,9 @@ Table arena_heap_table(const AllArenas& all, const World& world) {
   for (const auto& [pid, process] : all) {
     for (const auto& [address, heap] : process.tracker.heaps()) {
       table.rows.push_back({address,
-                            known(heap.arena),
+                            unless_zero(heap.arena),
                             std::uint64_t{pid},
-                            known(heap.maker.tid),
+                            unless_zero(heap.maker.tid),
                             text_of(world, heap.maker.comm),
                             heap.bytes,
                             heap.peak_bytes,
@@ -170,11 +155,11 @@ Table threshold_table(const std::vector<ArenaStep>& steps, View::Span span) {
               .key_count = 3,
               .fixed = true};
   for (const ArenaStep& step : steps) {
-    table.rows.push_back({since(step.time_ns, span),
+    table.rows.push_back({since(step.time_ns, span.start_ns),
                           std::uint64_t{step.pid},
                           std::uint64_t{step.task.tid},
-                          known(step.event.mmap_threshold_bytes),
-                          known(step.event.trim_threshold_bytes)});
+                          when(step.event.mmap_threshold_bytes),
+                          when(step.event.trim_threshold_bytes)});
   }
   return table;
 }
@@ -190,12 +175,12 @@ Table arena_trace(const std::vector<ArenaStep>& steps, const World& world, View:
               .key_count = 5,
               .fixed = true};
   for (const ArenaStep& step : steps) {
-    table.rows.push_back({since(step.time_ns, span),
+    table.rows.push_back({since(step.time_ns, span.start_ns),
                           std::uint64_t{step.task.tid},
                           text_of(world, step.task.comm),
                           std::string(name_of(step.event.op)),
-                          known(step.event.address),
-                          known(step.event.bytes)});
+                          unless_zero(step.event.address),
+                          unless_zero(step.event.bytes)});
   }
   return table;
 }

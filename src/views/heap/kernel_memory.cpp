@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "views/kit/cells.h"
+
 namespace memtrace {
 namespace {
 
@@ -19,16 +21,12 @@ BytesByProcess held_bytes(const World& world) {
   return held;
 }
 
-std::string_view comm_of(const World& world, std::uint32_t pid) {
-  return world.strings().at(world.processes().comm(pid, pid));
-}
-
 std::vector<Cell> row_of(const World& world,
                          std::uint32_t pid,
                          const KernelMemory::Taken& taken,
                          std::uint64_t held) {
   return {std::uint64_t{pid},
-          std::string(comm_of(world, pid)),
+          cell_of(world.strings().at(world.processes().comm(pid, pid))),
           taken.bytes(),
           taken.mapped_bytes,
           taken.brk_bytes,

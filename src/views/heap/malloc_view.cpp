@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "views/heap/heap_events.h"
+#include "views/kit/cells.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
 #include "views/kit/make_view.h"
@@ -36,7 +37,7 @@ constexpr auto kFigures = std::to_array<Figure<MallocCost>>({
     {"avg_bytes",
      Unit::Bytes,
      [](const MallocCost& c, const CellContext&) {
-       return c.count > c.failed ? Cell(c.bytes / (c.count - c.failed)) : Cell();
+       return quotient_cell(c.bytes, c.count - c.failed);
      }},
     {"max_bytes",
      Unit::Bytes,

@@ -5,16 +5,12 @@
 namespace memtrace {
 
 Cell cross_node_cell(const FlowCost& cost, const CellContext& context) {
-  return context.frees_seen && context.nodes_known ? Cell(cost.cross_node) : Cell();
+  return when(context.frees_seen && context.nodes_known, cost.cross_node);
 }
 
 Cell per_second_cell(std::uint64_t amount, const CellContext& context) {
   const double seconds = context.seconds();
   return seconds > 0 ? Cell(static_cast<double>(amount) / seconds) : Cell();
-}
-
-Cell percent_cell(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? Cell() : Cell(100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
 Summary::Summary(std::string title) {
@@ -34,8 +30,8 @@ void Summary::add(std::string what, Cell count, Cell bytes, Cell percent) {
 Table slab_summary(const SlabTotals& totals) {
   const FlowCost& cost = totals.cost;
   const std::uint64_t waste = waste_of(cost.bytes, cost.bytes_req);
-  const auto if_freed = [&totals](Cell cell) { return totals.frees_seen ? cell : Cell(); };
-  const auto if_nodes = [&totals](Cell cell) { return totals.nodes_known ? cell : Cell(); };
+  const auto if_freed = [&totals](Cell cell) { return when(totals.frees_seen, std::move(cell)); };
+  const auto if_nodes = [&totals](Cell cell) { return when(totals.nodes_known, std::move(cell)); };
   const auto rest = [](std::uint64_t given, std::uint64_t taken) {
     return Cell(static_cast<std::int64_t>(given) - static_cast<std::int64_t>(taken));
   };
@@ -64,7 +60,7 @@ Table slab_summary(const SlabTotals& totals) {
 
 // perf kmem counts a failed request among the allocations, too: here it is not one.
 Table pages_summary(const FlowCost& cost, const PageTotals& unmatched, bool frees_seen) {
-  const auto if_freed = [frees_seen](Cell cell) { return frees_seen ? cell : Cell(); };
+  const auto if_freed = [frees_seen](Cell cell) { return when(frees_seen, std::move(cell)); };
   const auto rest = [](std::uint64_t given, std::uint64_t taken) {
     return Cell(static_cast<std::int64_t>(given) - static_cast<std::int64_t>(taken));
   };

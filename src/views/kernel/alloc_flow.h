@@ -7,6 +7,7 @@
 
 #include "report/report.h"
 #include "views/kernel/flow_cost.h"
+#include "views/kit/cells.h"
 #include "views/kit/group_by.h"
 #include "views/view.h"
 
@@ -20,12 +21,11 @@ Cell flow_cell(const FlowCost& cost, const CellContext& /*context*/) {
 
 template <auto Member>
 Cell freed_cell(const FlowCost& cost, const CellContext& context) {
-  return context.frees_seen ? Cell(cost.*Member) : Cell();
+  return when(context.frees_seen, cost.*Member);
 }
 
 Cell cross_node_cell(const FlowCost& cost, const CellContext& context);
 Cell per_second_cell(std::uint64_t amount, const CellContext& context);
-Cell percent_cell(std::uint64_t part, std::uint64_t whole);
 
 // The NUMA node that a CPU is of.
 class CpuNodes {

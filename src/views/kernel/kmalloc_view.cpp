@@ -50,7 +50,7 @@ constexpr auto kFigures = std::to_array<KmallocFigure>({
     {"avg_bytes",
      Unit::Bytes,
      [](const KmallocCost& c, const CellContext&) {
-       return c.count == 0 ? Cell() : Cell(c.bytes_alloc / c.count);
+       return quotient_cell(c.bytes_alloc, c.count);
      }},
 });
 

@@ -63,7 +63,7 @@ constexpr auto kOwnKeys = std::to_array<KeySpec>({
      .of_block = [](const LiveBlock& block) { return std::uint64_t{block.stack.value}; },
      .cell =
          [](std::uint64_t word, const CellContext&) {
-           return word == 0 ? Cell() : Cell(LocationId{static_cast<std::uint32_t>(word)});
+           return unless_invalid(LocationId{static_cast<std::uint32_t>(word)});
          },
      .resolve_late = settle_caller},
     {.name = "page",

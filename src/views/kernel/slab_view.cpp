@@ -31,9 +31,7 @@ constexpr auto kFigures = std::to_array<SlabFigure>({
     {"bytes_req", Unit::Bytes, flow_cell<&FlowCost::bytes_req>},
     {"avg_bytes",
      Unit::Bytes,
-     [](const FlowCost& c, const CellContext&) {
-       return c.allocs == 0 ? Cell() : Cell(c.bytes / c.allocs);
-     }},
+     [](const FlowCost& c, const CellContext&) { return quotient_cell(c.bytes, c.allocs); }},
     {"waste",
      Unit::Bytes,
      [](const FlowCost& c, const CellContext&) { return Cell(waste_of(c.bytes, c.bytes_req)); }},
@@ -48,7 +46,7 @@ constexpr auto kFigures = std::to_array<SlabFigure>({
     {"live_waste",
      Unit::Bytes,
      [](const FlowCost& c, const CellContext& x) {
-       return x.frees_seen ? Cell(waste_of(c.live_bytes, c.live_req)) : Cell();
+       return when(x.frees_seen, waste_of(c.live_bytes, c.live_req));
      }},
     {"max_live_bytes", Unit::Bytes, freed_cell<&FlowCost::max_live_bytes>},
     {"max_live_req", Unit::Bytes, freed_cell<&FlowCost::max_live_req>},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "views/kit/cells.h"
 #include "views/kit/group_by.h"
 
 namespace memtrace {
@@ -53,7 +54,7 @@ class EventList {
     }
     for (const Event& event : events_) {
       std::vector<Cell>& row = table.rows.emplace_back();
-      row.emplace_back(event.time_ns - std::min(event.time_ns, start_ns_));
+      row.push_back(since(event.time_ns, start_ns_));
       for (const KeySpec& spec : specs_) {
         row.push_back(spec.cell(spec.of(event), context));
       }

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "views/kit/cells.h"
+
 namespace memtrace {
 namespace {
 
@@ -32,13 +34,13 @@ template <auto Knows, auto Text>
 Cell text_cell(std::uint64_t word, const CellContext& context) {
   const IdentityTable& identities = context.world.identities();
   const IdentityId id = identity_in(word);
-  return (identities.*Knows)(id) ? Cell(std::string((identities.*Text)(id))) : Cell();
+  return (identities.*Knows)(id) ? cell_of((identities.*Text)(id)) : Cell();
 }
 
 Cell uid_cell(std::uint64_t word, const CellContext& context) {
   const IdentityTable& identities = context.world.identities();
   const IdentityId id = identity_in(word);
-  return identities.knows_user(id) ? Cell(std::uint64_t{identities.uid(id)}) : Cell();
+  return identities.knows_user(id) ? cell_of(identities.uid(id)) : Cell();
 }
 
 constexpr auto kKeys = std::to_array<KeySpec>({

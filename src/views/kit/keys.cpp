@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/text.h"
+#include "views/kit/cells.h"
 #include "views/kit/identity_keys.h"
 
 namespace memtrace {
@@ -27,11 +28,11 @@ Cell stack_cell(std::uint64_t word, const CellContext& /*context*/) {
 }
 
 Cell location_cell(std::uint64_t word, const CellContext& /*context*/) {
-  return word == 0 ? Cell() : Cell(LocationId{static_cast<std::uint32_t>(word)});
+  return unless_invalid(LocationId{static_cast<std::uint32_t>(word)});
 }
 
 Cell string_cell(std::uint64_t word, const CellContext& context) {
-  return std::string(context.world.strings().at(StringId{static_cast<std::uint32_t>(word)}));
+  return cell_of(context.world.strings().at(StringId{static_cast<std::uint32_t>(word)}));
 }
 
 Cell gfp_cell(std::uint64_t word, const CellContext& context) {
@@ -47,8 +48,7 @@ Cell migratetype_cell(std::uint64_t word, const CellContext& context) {
 Cell cache_cell(std::uint64_t word, const CellContext& context) {
   static const CacheNames kNoNames;
   const CacheNames& names = context.cache_names == nullptr ? kNoNames : *context.cache_names;
-  const std::string name = names.name(word, context.world);
-  return name.empty() ? Cell() : Cell(name);
+  return unless_empty(names.name(word, context.world));
 }
 
 Cell kind_cell(std::uint64_t word, const CellContext& /*context*/) {

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "state/mapping/refused_memory.h"
+#include "views/kit/cells.h"
 #include "views/kit/group_by.h"
 #include "views/kit/make_view.h"
 #include "views/mapping/call_trace.h"
@@ -137,7 +138,7 @@ Table BrkView::trace_table(const CellContext& context) const {
     const CallStep& step = trace_.steps()[i];
     const Change& change = changes_[i];
     auto& row = table.rows.emplace_back(call_cells(step, context.world, context.span));
-    row.push_back(number_if(!change.is_query, step.done.arguments[0]));
+    row.push_back(when(!change.is_query, step.done.arguments[0]));
     row.emplace_back(static_cast<std::uint64_t>(step.done.result));
     row.emplace_back(static_cast<std::int64_t>(change.grown_bytes - change.shrunk_bytes));
     row.push_back(duration_cell(step.done));

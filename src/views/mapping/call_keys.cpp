@@ -1,5 +1,6 @@
 #include "views/mapping/call_keys.h"
 
+#include "views/kit/cells.h"
 #include "views/mapping/call_names.h"
 
 namespace memtrace {
@@ -16,7 +17,7 @@ std::uint64_t error_word(const Event& event) {
 }
 
 Cell error_cell(std::uint64_t word, const CellContext& /*context*/) {
-  return word == 0 ? Cell() : Cell(error_name(static_cast<int>(word)));
+  return when(word != 0, error_name(static_cast<int>(word)));
 }
 
 }  // namespace memtrace

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "views/kit/cells.h"
 #include "views/mapping/call_names.h"
 
 namespace memtrace {
@@ -54,24 +55,15 @@ std::vector<Column> call_columns() {
 }
 
 std::vector<Cell> call_cells(const CallStep& step, const World& world, View::Span span) {
-  const std::uint64_t at_ns = step.time_ns > span.start_ns ? step.time_ns - span.start_ns : 0;
-  return {at_ns,
-          std::string(world.strings().at(step.comm)),
+  return {since(step.time_ns, span.start_ns),
+          cell_of(world.strings().at(step.comm)),
           std::uint64_t{step.pid},
           std::uint64_t{step.tid},
           std::string(name_of(step.done.call))};
 }
 
-Cell number_if(bool is_known, std::uint64_t number) {
-  return is_known ? Cell(number) : Cell();
-}
-
-Cell text_if(bool is_known, std::string text) {
-  return is_known ? Cell(std::move(text)) : Cell();
-}
-
 Cell duration_cell(const SystemCallDone& done) {
-  return number_if(done.duration_ns > 0, done.duration_ns);
+  return unless_zero(done.duration_ns);
 }
 
 void add_clock_note(Report& report, std::uint64_t untimed_calls) {
@@ -96,7 +88,7 @@ Cell address_cell(const SystemCallDone& done) {
   if (done.failed()) {
     return error_name(done.error());
   }
-  return number_if(gives_address(done.call), static_cast<std::uint64_t>(done.result));
+  return when(gives_address(done.call), static_cast<std::uint64_t>(done.result));
 }
 
 bool is_exit_of(const EventType& type, std::span<const std::string_view> calls) {

@@ -46,10 +46,6 @@ inline constexpr std::size_t kCallColumns = 5;
 std::vector<Column> call_columns();
 std::vector<Cell> call_cells(const CallStep& step, const World& world, View::Span span);
 
-// Blank unless it is known.
-Cell number_if(bool is_known, std::uint64_t number);
-Cell text_if(bool is_known, std::string text);
-
 // How long it took: blank when that is not known. The clock of old kernels (sched_clock, before
 // events had clocks of their own in 4.1) stands still when a tick of the timer is late, and no call
 // takes no time.

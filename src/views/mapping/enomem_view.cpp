@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "state/mapping/refused_memory.h"
+#include "views/kit/cells.h"
 #include "views/kit/group_by.h"
 #include "views/kit/make_view.h"
 #include "views/mapping/call_keys.h"
@@ -56,18 +57,14 @@ struct RefusalCost {
 };
 
 // What fork(2) and its like, and shmat(2), would have taken is not known.
-Cell if_any(std::uint64_t bytes) {
-  return bytes == 0 ? Cell() : Cell(bytes);
-}
-
 constexpr auto kFigures = std::to_array<Figure<RefusalCost>>({
     {"count", Unit::Count, [](const RefusalCost& c, const CellContext&) { return Cell(c.count); }},
     {"asked",
      Unit::Bytes,
-     [](const RefusalCost& c, const CellContext&) { return if_any(c.bytes); }},
+     [](const RefusalCost& c, const CellContext&) { return unless_zero(c.bytes); }},
     {"largest",
      Unit::Bytes,
-     [](const RefusalCost& c, const CellContext&) { return if_any(c.largest_bytes); }},
+     [](const RefusalCost& c, const CellContext&) { return unless_zero(c.largest_bytes); }},
 });
 
 class EnomemView final : public View {
@@ -122,17 +119,15 @@ Cell refusal_cell(const SystemCallDone& done) {
 }
 
 Cell asked_cell(const SystemCallDone& done) {
-  const auto bytes = asked_bytes(done);
-  return number_if(bytes.has_value(), bytes.value_or(0));
+  return when(asked_bytes(done));
 }
 
 Cell exceeded_cell(const CallStep& step, const Observation* limits) {
-  const std::string names = limits == nullptr ? "" : exceeded_limits(step.done, *limits);
-  return text_if(!names.empty(), names);
+  return limits == nullptr ? Cell() : unless_empty(exceeded_limits(step.done, *limits));
 }
 
 Cell delay_cell(const Observation* limits) {
-  return number_if(limits != nullptr, limits == nullptr ? 0 : limits->delay_ns);
+  return limits == nullptr ? Cell() : Cell(limits->delay_ns);
 }
 
 void EnomemView::on(const Event& event, const World& world) {

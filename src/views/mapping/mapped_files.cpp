@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "views/kit/cells.h"
+
 namespace memtrace {
 namespace {
 
@@ -25,7 +27,7 @@ Cell mapped_file_cell(std::uint64_t word, const CellContext& context) {
   if (word >= kNoPath) {
     return "[" + std::string(name_of(static_cast<AreaKind>(word - kNoPath))) + "]";
   }
-  return std::string(context.world.strings().at(StringId{static_cast<std::uint32_t>(word)}));
+  return cell_of(context.world.strings().at(StringId{static_cast<std::uint32_t>(word)}));
 }
 
 }  // namespace memtrace

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "state/mapping/map_flags.h"
+#include "views/kit/cells.h"
 
 namespace memtrace {
 namespace {
@@ -172,15 +173,7 @@ void add_limit_cells(const Observation* limits,
                      std::span<const LimitColumn> columns,
                      std::vector<Cell>& row) {
   for (const LimitColumn& column : columns) {
-    const auto* number = limits == nullptr ? nullptr : limits->facts.number(column.fact);
-    const auto* text = limits == nullptr ? nullptr : limits->facts.text(column.fact);
-    if (number != nullptr) {
-      row.emplace_back(*number);
-    } else if (text != nullptr) {
-      row.emplace_back(*text);
-    } else {
-      row.emplace_back();
-    }
+    row.push_back(fact(limits, column.fact));
   }
 }
 

@@ -1,8 +1,8 @@
 #include "views/mapping/memory_map_table.h"
 
 #include "state/mapping/map_flags.h"
+#include "views/kit/cells.h"
 #include "views/mapping/call_names.h"
-#include "views/mapping/call_trace.h"
 #include "views/mapping/mapped_files.h"
 
 namespace memtrace {
@@ -23,8 +23,8 @@ std::vector<Cell> row_of(std::uint32_t pid,
           entry.limit - entry.start,
           access_of(area),
           std::string(name_of(area.kind)),
-          number_if(area.has_offset(), entry.start + area.offset_minus_avma),
-          number_if(area.has_offset() && area.path.valid(), area.inode),
+          when(area.has_offset(), entry.start + area.offset_minus_avma),
+          when(area.has_offset() && area.path.valid(), area.inode),
           mapped_file_cell(mapped_file_word(area), context)};
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "state/mapping/map_flags.h"
+#include "views/kit/cells.h"
 #include "views/kit/group_by.h"
 #include "views/kit/make_view.h"
 #include "views/mapping/call_keys.h"
@@ -31,23 +32,25 @@ const SystemCallDone& done_of(const Event& event) {
   return std::get<SystemCallDone>(event.payload);
 }
 
+constexpr std::uint64_t kNoWord = ~std::uint64_t{0};
+
 // Only for mmap: mremap(2) keeps what there is.
 std::uint64_t protection_word(const Event& event) {
   const SystemCallDone& done = done_of(event);
-  return done.call == SystemCall::Mmap ? done.arguments[2] : ~std::uint64_t{0};
+  return done.call == SystemCall::Mmap ? done.arguments[2] : kNoWord;
 }
 
 std::uint64_t flags_word(const Event& event) {
   const SystemCallDone& done = done_of(event);
-  return done.call == SystemCall::Mmap ? done.arguments[3] : ~std::uint64_t{0};
+  return done.call == SystemCall::Mmap ? done.arguments[3] : kNoWord;
 }
 
 Cell protection_cell(std::uint64_t word, const CellContext& /*context*/) {
-  return word == ~std::uint64_t{0} ? Cell() : Cell(protection_name(word));
+  return when(word != kNoWord, protection_name(word));
 }
 
 Cell flags_cell(std::uint64_t word, const CellContext& /*context*/) {
-  return word == ~std::uint64_t{0} ? Cell() : Cell(map_flag_names(word));
+  return when(word != kNoWord, map_flag_names(word));
 }
 
 // The world knows the file: the view puts it in.
@@ -207,10 +210,10 @@ Table MmapView::trace_table(const CellContext& context) const {
     const bool is_map = step.done.call == SystemCall::Mmap;
     const bool is_remap = step.done.call == SystemCall::Mremap;
     auto& row = table.rows.emplace_back(call_cells(step, context.world, context.span));
-    row.push_back(text_if(is_map, protection_name(argument[2])));
-    row.push_back(text_if(is_map, map_flag_names(argument[3])));
+    row.push_back(when(is_map, protection_name(argument[2])));
+    row.push_back(when(is_map, map_flag_names(argument[3])));
     const bool has_offset = is_map && (argument[3] & kMapAnonymous) == 0;
-    row.push_back(number_if(has_offset, argument[5]));
+    row.push_back(when(has_offset, argument[5]));
     row.emplace_back(argument[is_remap ? 2 : 1]);
     row.push_back(mapped_file_cell(step.file, context));
     const bool is_unmap = step.done.call == SystemCall::Munmap && !step.done.failed();

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "views/mapping/call_trace.h"
+#include "views/kit/cells.h"
 #include "views/mapping/shm_arguments.h"
 
 namespace memtrace {
@@ -28,15 +28,6 @@ const Facts* listed(const Observation* at_end, std::int64_t id) {
 
 bool is_list(const Observation* at_end) {
   return at_end != nullptr && at_end->facts.number("segments") != nullptr;
-}
-
-Cell fact(const Facts* facts, std::string_view name) {
-  const std::uint64_t* number = facts == nullptr ? nullptr : facts->number(name);
-  return number_if(number != nullptr, number == nullptr ? 0 : *number);
-}
-
-Cell comm_cell(const World& world, StringId comm) {
-  return comm.valid() ? Cell(std::string(world.strings().at(comm))) : Cell();
 }
 
 bool is_left(const ShmSegments::Segment& segment, std::int64_t id, const Observation* at_end) {
@@ -120,14 +111,14 @@ Table ShmSegments::table(const CellContext& context, const Observation* at_end) 
     const bool is_gone = is_list(at_end) && now == nullptr;
     const bool known = segment.is_created;
     table.rows.push_back({id,
-                          text_if(known, format("0x%x", segment.key)),
-                          known ? comm_cell(context.world, segment.comm) : Cell(),
+                          when(known, format("0x%x", segment.key)),
+                          known ? text_of(context.world, segment.comm) : Cell(),
                           known ? Cell(std::uint64_t{segment.pid}) : fact(now, "cpid"),
                           known ? Cell(segment.bytes) : fact(now, "size"),
                           segment.attaches,
                           segment.detaches,
                           std::string(segment.is_removed || is_gone ? "yes" : "no"),
-                          number_if(known, is_left(segment, id, at_end) ? segment.bytes : 0),
+                          when(known, is_left(segment, id, at_end) ? segment.bytes : 0),
                           fact(now, "nattch"),
                           fact(now, "rss")});
   }
@@ -146,11 +137,11 @@ Table ShmFiles::table(const CellContext& context) const {
               .key_count = 4,
               .sort = "mapped"};
   for (const auto& [key, file] : files_) {
-    table.rows.push_back({std::string(context.world.strings().at(key.first)),
+    table.rows.push_back({cell_of(context.world.strings().at(key.first)),
                           key.second,
-                          comm_cell(context.world, file.comm),
+                          text_of(context.world, file.comm),
                           std::uint64_t{file.pid},
-                          number_if(file.bytes.has_value(), file.bytes.value_or(0)),
+                          when(file.bytes),
                           file.mappings,
                           file.mapped_bytes});
   }

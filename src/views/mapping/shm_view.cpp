@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "state/mapping/map_flags.h"
+#include "views/kit/cells.h"
 #include "views/kit/group_by.h"
 #include "views/kit/make_view.h"
 #include "views/kit/shmem_pages.h"
@@ -73,12 +74,10 @@ constexpr auto kFigures = std::to_array<Figure<ShmCost>>({
     {"bytes", Unit::Bytes, [](const ShmCost& c, const CellContext&) { return Cell(c.bytes); }},
     {"avg_ns",
      Unit::Nanoseconds,
-     [](const ShmCost& c, const CellContext&) {
-       return c.timed == 0 ? Cell() : Cell(c.took_ns / c.timed);
-     }},
+     [](const ShmCost& c, const CellContext&) { return quotient_cell(c.took_ns, c.timed); }},
     {"max_ns",
      Unit::Nanoseconds,
-     [](const ShmCost& c, const CellContext&) { return number_if(c.timed > 0, c.longest_ns); }},
+     [](const ShmCost& c, const CellContext&) { return when(c.timed > 0, c.longest_ns); }},
 });
 
 class ShmView final : public View {

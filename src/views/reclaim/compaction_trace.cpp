@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "views/kit/cells.h"
 #include "views/reclaim/work_keys.h"
 
 namespace memtrace {
@@ -20,7 +21,7 @@ constexpr auto kWorkFigures = std::to_array<Figure<Event>>({
     {"latency_ns",
      Unit::Nanoseconds,
      [](const Event& e, const CellContext&) {
-       return work_of(e).has_begin ? Cell(work_of(e).duration_ns) : Cell();
+       return when(work_of(e).has_begin, work_of(e).duration_ns);
      }},
     {"migrated",
      Unit::Count,
@@ -42,10 +43,7 @@ enum class Mark : std::uint8_t { Free, Min, Low, High };
 template <Mark kMark>
 Cell mark_cell(const Event& event, const CellContext& context) {
   constexpr std::array<std::string_view, 4> kNames = {"free", "min", "low", "high"};
-  const Observation* seen = zone_then(event, context);
-  const std::uint64_t* bytes =
-      seen == nullptr ? nullptr : seen->facts.number(kNames.at(static_cast<std::size_t>(kMark)));
-  return bytes == nullptr ? Cell() : Cell(*bytes);
+  return fact(zone_then(event, context), kNames.at(static_cast<std::size_t>(kMark)));
 }
 
 constexpr auto kZoneFigures = std::to_array<Figure<Event>>({
@@ -55,11 +53,7 @@ constexpr auto kZoneFigures = std::to_array<Figure<Event>>({
     {"high", Unit::Bytes, mark_cell<Mark::High>},
     {"fragmentation",
      Unit::Text,
-     [](const Event& e, const CellContext& x) {
-       const Observation* seen = zone_then(e, x);
-       const std::string* index = seen == nullptr ? nullptr : seen->facts.text("fragmentation");
-       return index == nullptr ? Cell() : Cell(*index);
-     }},
+     [](const Event& e, const CellContext& x) { return fact(zone_then(e, x), "fragmentation"); }},
     {"read_after_ns",
      Unit::Nanoseconds,
      [](const Event& e, const CellContext& x) {

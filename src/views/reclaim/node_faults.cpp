@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "views/kit/cells.h"
 
 namespace memtrace {
 namespace {
@@ -117,19 +118,16 @@ Table NodeFaults::table(const World& world, std::vector<std::string>& notes) con
                           {"remote"}},
               .key_count = 3,
               .sort = "faults"};
-  const auto cell = [](bool is_known, std::uint64_t count) {
-    return is_known ? Cell(count) : Cell();
-  };
   for (const auto& [row, cost] : rows) {
     const bool known = row.node.has_value();
     table.rows.push_back({row.comm,
                           std::uint64_t{row.pid},
-                          cell(known, row.node.value_or(0)),
+                          when(row.node),
                           cost.count,
-                          cell(accesses_known_, cost.reads),
-                          cell(accesses_known_, cost.writes),
-                          cell(known, cost.local),
-                          cell(known, cost.remote)});
+                          when(accesses_known_, cost.reads),
+                          when(accesses_known_, cost.writes),
+                          when(known, cost.local),
+                          when(known, cost.remote)});
   }
   if (any() && nodes.count() == 0) {
     notes.emplace_back(

@@ -1,32 +1,9 @@
 // The tables of a report of OOM kills.
-#include <algorithm>
-
+#include "views/kit/cells.h"
 #include "views/reclaim/oom_kills.h"
 
 namespace memtrace {
 namespace {
-
-Cell if_known(bool known, std::uint64_t bytes) {
-  return known ? Cell(bytes) : Cell();
-}
-
-Cell number_cell(const Facts& facts, std::string_view name) {
-  const std::uint64_t* number = facts.number(name);
-  return number == nullptr ? Cell() : Cell(*number);
-}
-
-Cell text_cell(const Facts& facts, std::string_view name) {
-  const std::string* text = facts.text(name);
-  return text == nullptr || text->empty() ? Cell() : Cell(*text);
-}
-
-Cell text_or_blank(const std::string& text) {
-  return text.empty() ? Cell() : Cell(text);
-}
-
-Cell pid_or_blank(std::uint32_t pid) {
-  return pid == 0 ? Cell() : Cell(std::uint64_t{pid});
-}
 
 std::string how(const OomKill& kill) {
   return kill.by_killer ? "killed" : "was exiting";
@@ -49,13 +26,13 @@ Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
                    {"stack", Unit::Stack}};
   table.key_count = table.columns.size();
   for (const OomKill& kill : kills) {
-    table.rows.push_back({kill.time_ns - std::min(kill.time_ns, start_ns),
-                          kill.seen ? text_cell(kill.seen->facts, "clock") : Cell(),
-                          text_or_blank(kill.victim),
-                          pid_or_blank(kill.victim_pid),
-                          text_or_blank(kill.domain),
-                          kill.has_victim() ? Cell(how(kill)) : Cell(),
-                          text_or_blank(kill.trigger),
+    table.rows.push_back({since(kill.time_ns, start_ns),
+                          kill.seen ? fact(kill.seen->facts, "clock") : Cell(),
+                          unless_empty(kill.victim),
+                          unless_zero(kill.victim_pid),
+                          unless_empty(kill.domain),
+                          when(kill.has_victim(), how(kill)),
+                          unless_empty(kill.trigger),
                           std::uint64_t{kill.trigger_pid},
                           kill.stack});
   }
@@ -81,16 +58,15 @@ Table victim_table(std::span<const OomKill> kills) {
       continue;
     }
     const bool known = kill.memory_known;
-    table.rows.push_back(
-        {std::uint64_t{kill.victim_pid},
-         text_or_blank(kill.cgroup),
-         if_known(known, kill.memory.total_vm_bytes),
-         if_known(known, kill.memory.anon_bytes),
-         if_known(known, kill.memory.file_bytes),
-         if_known(known, kill.memory.shmem_bytes),
-         if_known(known, kill.memory.page_table_bytes),
-         if_known(kill.owner_known, kill.memory.uid),
-         kill.owner_known ? Cell(std::int64_t{kill.memory.oom_score_adj}) : Cell()});
+    table.rows.push_back({std::uint64_t{kill.victim_pid},
+                          unless_empty(kill.cgroup),
+                          when(known, kill.memory.total_vm_bytes),
+                          when(known, kill.memory.anon_bytes),
+                          when(known, kill.memory.file_bytes),
+                          when(known, kill.memory.shmem_bytes),
+                          when(known, kill.memory.page_table_bytes),
+                          when(kill.owner_known, kill.memory.uid),
+                          when(kill.owner_known, kill.memory.oom_score_adj)});
   }
   return table;
 }
@@ -114,12 +90,12 @@ Table machine_table(std::span<const OomKill> kills) {
     }
     const Facts& facts = kill.seen->facts;
     table.rows.push_back({std::uint64_t{kill.victim_pid},
-                          text_cell(facts, "load_averages"),
-                          number_cell(facts, "total"),
-                          number_cell(facts, "free"),
-                          number_cell(facts, "available"),
-                          number_cell(facts, "swap_total"),
-                          number_cell(facts, "swap_free"),
+                          fact(facts, "load_averages"),
+                          fact(facts, "total"),
+                          fact(facts, "free"),
+                          fact(facts, "available"),
+                          fact(facts, "swap_total"),
+                          fact(facts, "swap_free"),
                           kill.seen->delay_ns});
   }
   return table;
@@ -135,8 +111,8 @@ Table cgroup_table(std::span<const OomKill> kills) {
   for (const OomKill& kill : kills) {
     if (kill.seen && kill.seen->facts.number("cgroup_limit") != nullptr) {
       table.rows.push_back({std::uint64_t{kill.victim_pid},
-                            number_cell(kill.seen->facts, "cgroup_usage"),
-                            number_cell(kill.seen->facts, "cgroup_limit")});
+                            fact(kill.seen->facts, "cgroup_usage"),
+                            fact(kill.seen->facts, "cgroup_limit")});
     }
   }
   return table;
@@ -156,11 +132,11 @@ Table process_table(std::span<const OomKill> kills) {
   for (const OomKill& kill : kills) {
     for (const Facts& process : kill.seen ? kill.seen->rows : std::vector<Facts>()) {
       table.rows.push_back({std::uint64_t{kill.victim_pid},
-                            text_cell(process, "comm"),
-                            number_cell(process, "pid"),
-                            number_cell(process, "resident"),
-                            number_cell(process, "swapped"),
-                            number_cell(process, "oom_score")});
+                            fact(process, "comm"),
+                            fact(process, "pid"),
+                            fact(process, "resident"),
+                            fact(process, "swapped"),
+                            fact(process, "oom_score")});
     }
   }
   return table;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "views/kit/cells.h"
+
 namespace memtrace {
 namespace {
 
@@ -12,10 +14,6 @@ bool has_event(const std::deque<EventType>& types, std::string_view name) {
     const std::string_view full = type.name;
     return full.substr(full.find(':') + 1) == name;
   });
-}
-
-Cell if_known(bool known, std::uint64_t figure) {
-  return known ? Cell(figure) : Cell();
 }
 
 std::string title_of(WorkKind kind) {
@@ -175,13 +173,12 @@ Table ReclaimKinds::table(const ReclaimEvents& events) const {
     const bool is_work = name != WorkKind::Other;
     const bool has_pages = name != WorkKind::SlabShrink;
     std::vector<Cell>& row = table.rows.emplace_back();
-    row = {
-        std::string(name_of(name)), if_known(is_work, kind.count), if_known(is_work, kind.time_ns)};
+    row = {std::string(name_of(name)), when(is_work, kind.count), when(is_work, kind.time_ns)};
     std::ranges::move(latency_cells(kind.durations), std::back_inserter(row));
-    row.push_back(if_known(has_pages && events.scanned, kind.scanned));
-    row.push_back(if_known(has_pages && events.reclaimed, kind.reclaimed));
-    row.push_back(if_known(has_pages && events.reclaimed, kind.activated));
-    row.push_back(if_known(has_pages && events.written, kind.written));
+    row.push_back(when(has_pages && events.scanned, kind.scanned));
+    row.push_back(when(has_pages && events.reclaimed, kind.reclaimed));
+    row.push_back(when(has_pages && events.reclaimed, kind.activated));
+    row.push_back(when(has_pages && events.written, kind.written));
   }
   return table;
 }

@@ -4,6 +4,7 @@
 #include <deque>
 #include <utility>
 
+#include "views/kit/cells.h"
 #include "views/kit/event_list.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
@@ -56,17 +57,16 @@ const Work& work_of(const Event& event) {
   return std::get<Work>(event.payload);
 }
 
-Cell seen_then(const Event& event, const CellContext& context, std::string_view fact) {
+Cell seen_then(const Event& event, const CellContext& context, std::string_view name) {
   const Observation* seen = context.world.observations().find("reclaim", event.time_ns, event.tid);
-  const std::uint64_t* number = seen == nullptr ? nullptr : seen->facts.number(fact);
-  return number == nullptr ? Cell() : Cell(*number);
+  return fact(seen, name);
 }
 
 constexpr auto kTraceFigures = std::to_array<Figure<Event>>({
     {"latency_ns",
      Unit::Nanoseconds,
      [](const Event& e, const CellContext&) {
-       return work_of(e).has_begin ? Cell(work_of(e).duration_ns) : Cell();
+       return when(work_of(e).has_begin, work_of(e).duration_ns);
      }},
     {"pages",
      Unit::Count,

@@ -4,6 +4,7 @@
 #include <deque>
 #include <utility>
 
+#include "views/kit/cells.h"
 #include "views/kit/group_by.h"
 #include "views/kit/make_view.h"
 #include "views/kit/show_option.h"
@@ -106,9 +107,7 @@ constexpr auto kShrinkerFigures = std::to_array<Figure<ShrinkerCost>>({
     {"max_ns", Unit::Nanoseconds, longest_cell<ShrinkerCost>},
     {"objects",
      Unit::Count,
-     [](const ShrinkerCost& c, const CellContext&) {
-       return c.objects_known ? Cell(c.objects) : Cell();
-     }},
+     [](const ShrinkerCost& c, const CellContext&) { return when(c.objects_known, c.objects); }},
 });
 
 class Vmscan final : public View {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "views/kit/cells.h"
 
 namespace memtrace {
 namespace {
@@ -49,7 +50,7 @@ std::uint64_t shrinker_word(const Event& event) {
 }
 
 Cell shrinker_cell(std::uint64_t word, const CellContext& /*context*/) {
-  return word == 0 ? Cell() : Cell(LocationId{static_cast<std::uint32_t>(word)});
+  return unless_invalid(LocationId{static_cast<std::uint32_t>(word)});
 }
 
 template <auto Member>
@@ -65,7 +66,7 @@ std::uint64_t end_word(const Event& event) {
 }
 
 Cell number_cell(std::uint64_t word, const CellContext& /*context*/) {
-  return word == kUnknown ? Cell() : Cell(word);
+  return when(word != kUnknown, word);
 }
 
 // No allocation has flags that are all 0 and reclaims: 0 is a work for no allocation.
@@ -83,11 +84,11 @@ Cell gfp_cell(std::uint64_t word, const CellContext& context) {
 }
 
 Cell mode_cell(std::uint64_t word, const CellContext& /*context*/) {
-  return word == kUnknown ? Cell() : Cell(std::string(word == 0 ? "async" : "sync"));
+  return when(word != kUnknown, word == 0 ? "async" : "sync");
 }
 
 Cell named_cell(std::uint64_t word, std::span<const FlagName> names) {
-  return word == kUnknown ? Cell() : Cell(name_of(static_cast<std::int64_t>(word), names));
+  return when(word != kUnknown, name_of(static_cast<std::int64_t>(word), names));
 }
 
 Cell status_cell(std::uint64_t word, const CellContext& context) {

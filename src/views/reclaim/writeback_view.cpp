@@ -4,6 +4,7 @@
 #include <deque>
 #include <utility>
 
+#include "views/kit/cells.h"
 #include "views/kit/group_by.h"
 #include "views/kit/make_view.h"
 #include "views/kit/show_option.h"
@@ -121,9 +122,7 @@ std::uint64_t device_word(const Event& event) {
 }
 
 Cell device_cell(std::uint64_t word, const CellContext& context) {
-  return word == 0 ? Cell()
-                   : Cell(std::string(
-                         context.world.strings().at(StringId{static_cast<std::uint32_t>(word)})));
+  return text_of(context.world, StringId{static_cast<std::uint32_t>(word)});
 }
 
 std::uint64_t inode_word(const Event& event) {
@@ -136,7 +135,7 @@ std::uint64_t inode_word(const Event& event) {
 
 // No file system has an inode 0 that holds data; a device's own pages are those of an inode too.
 Cell inode_cell(std::uint64_t word, const CellContext& /*context*/) {
-  return word == 0 ? Cell() : Cell(word);
+  return unless_zero(word);
 }
 
 constexpr auto kOwnKeys =
