@@ -34,14 +34,6 @@ struct EventCost {
   std::uint64_t summed_count = 0;  // events that have the field
   std::uint64_t sum = 0;
   Durations durations;  // to the second event of a pair
-
-  EventCost& operator+=(const EventCost& other) {
-    count += other.count;
-    summed_count += other.summed_count;
-    sum += other.sum;
-    durations += other.durations;
-    return *this;
-  }
 };
 
 Cell if_summed(const EventCost& cost, Cell cell) {

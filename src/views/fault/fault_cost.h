@@ -16,14 +16,6 @@ struct FaultCost {
   std::uint64_t major = 0;
   Durations latency = {};
 
-  FaultCost& operator+=(const FaultCost& other) {
-    count += other.count;
-    minor += other.minor;
-    major += other.major;
-    latency += other.latency;
-    return *this;
-  }
-
   FaultCost& operator+=(const Fault& fault) {
     count += fault.count;
     minor += fault.end == FaultEnd::Minor ? fault.weight : 0;

@@ -87,20 +87,16 @@ struct FileKey {
 };
 
 // What happened to the pages of one file.
-struct FilePages {
-  StringId name;
+struct FileCost {
   std::uint64_t faults = 0;
   std::uint64_t major = 0;
   std::uint64_t added = 0;
   std::uint64_t deleted = 0;
+};
 
-  FilePages& operator+=(const FilePages& other) {
-    faults += other.faults;
-    major += other.major;
-    added += other.added;
-    deleted += other.deleted;
-    return *this;
-  }
+struct FilePages {
+  StringId name;
+  FileCost cost;
 };
 
 class FilePagesView final : public View {
@@ -146,8 +142,8 @@ void FilePagesView::count_file(const Fault& fault) {
   }
   const FileId& id = fault.place.file_id;
   FilePages& file = files_[{id, id == FileId() ? fault.place.file : StringId()}];
-  file.faults += fault.weight;
-  file.major += fault.end == FaultEnd::Major ? fault.weight : 0;
+  file.cost.faults += fault.weight;
+  file.cost.major += fault.end == FaultEnd::Major ? fault.weight : 0;
   file.name = fault.place.file;
 }
 
@@ -156,7 +152,7 @@ void FilePagesView::count_cache(const Event& event,
                                 const World& world) {
   const FileId id{change.device_major, change.device_minor, change.inode};
   FilePages& file = files_[{id, {}}];
-  (change.added ? file.added : file.deleted) += event.weight << change.order;
+  (change.added ? file.cost.added : file.cost.deleted) += event.weight << change.order;
   if (!file.name.valid()) {
     file.name = mapped_name(world, event.pid, id);
   }
@@ -176,7 +172,7 @@ void FilePagesView::join_by_path() {
       ++at;
       continue;
     }
-    *same->second += at->second;
+    same->second->cost += at->second.cost;
     at = files_.erase(at);
   }
 }
@@ -201,10 +197,10 @@ Table FilePagesView::file_table(const CellContext& context) const {
               .sort = "cache_add"};
   for (const auto& [key, file] : files_) {
     table.rows.push_back({name_of(key.id, file, context.world),
-                          if_placed(file.faults, context),
-                          if_placed(file.major, context),
-                          if_cache_seen(file.added, context),
-                          if_cache_seen(file.deleted, context)});
+                          if_placed(file.cost.faults, context),
+                          if_placed(file.cost.major, context),
+                          if_cache_seen(file.cost.added, context),
+                          if_cache_seen(file.cost.deleted, context)});
   }
   return table;
 }

@@ -26,15 +26,6 @@ struct HugeCost {
   std::uint64_t failed = 0;
   Durations latency = {};
 
-  HugeCost& operator+=(const HugeCost& other) {
-    hugetlb += other.hugetlb;
-    thp += other.thp;
-    fallback += other.fallback;
-    failed += other.failed;
-    latency += other.latency;
-    return *this;
-  }
-
   std::uint64_t count() const { return hugetlb + thp; }
 };
 

@@ -39,19 +39,6 @@ bool is_resident_event(const EventType& type) {
          std::ranges::find(kCopyEvents, type.name) != kCopyEvents.end();
 }
 
-ProcessPages& ProcessPages::operator+=(const ProcessPages& other) {
-  alloc += other.alloc;
-  free += other.free;
-  fault += other.fault;
-  major += other.major;
-  copied += other.copied;
-  user_unmapped += other.user_unmapped;
-  kernel_unmapped += other.kernel_unmapped;
-  cache_added += other.cache_added;
-  cache_deleted += other.cache_deleted;
-  return *this;
-}
-
 ProcessPageCounter::ProcessPageCounter(const KeySet& keys, RssMember member, OnFault on_fault)
     : rows_(keys),
       member_(member),

@@ -25,8 +25,6 @@ struct ProcessPages {
   std::uint64_t kernel_unmapped = 0;  // by others
   std::uint64_t cache_added = 0;
   std::uint64_t cache_deleted = 0;
-
-  ProcessPages& operator+=(const ProcessPages& other);
 };
 
 // Feeds rows with what does not depend on the kind of memory, and with one member of what is

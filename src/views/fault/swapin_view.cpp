@@ -44,14 +44,6 @@ struct SwapCost {
   std::uint64_t pages = 0;
   std::uint64_t out = 0;
   Durations latency = {};
-
-  SwapCost& operator+=(const SwapCost& other) {
-    count += other.count;
-    pages += other.pages;
-    out += other.out;
-    latency += other.latency;
-    return *this;
-  }
 };
 
 constexpr auto kFigures = std::to_array<Figure<SwapCost>>({

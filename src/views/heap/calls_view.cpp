@@ -13,11 +13,6 @@ namespace {
 
 struct CallCost {
   std::uint64_t count = 0;
-
-  CallCost& operator+=(const CallCost& other) {
-    count += other.count;
-    return *this;
-  }
 };
 
 constexpr auto kFigures = std::to_array<Figure<CallCost>>({

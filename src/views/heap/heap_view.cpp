@@ -23,19 +23,6 @@ struct HeapCost {
   std::uint64_t leaked_bytes = 0;  // at the end
   std::uint64_t leaked_count = 0;
   PeakRow peak;
-
-  HeapCost& operator+=(const HeapCost& other) {
-    allocs += other.allocs;
-    bytes += other.bytes;
-    temporary += other.temporary;
-    leaked_bytes += other.leaked_bytes;
-    leaked_count += other.leaked_count;
-    peak.live_bytes += other.peak.live_bytes;
-    peak.live_count += other.peak.live_count;
-    peak.peak_bytes += other.peak.peak_bytes;
-    peak.peak_count += other.peak.peak_count;
-    return *this;
-  }
 };
 
 using HeapFigure = Figure<HeapCost>;

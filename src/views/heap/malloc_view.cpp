@@ -19,16 +19,8 @@ namespace {
 struct MallocCost {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t max_bytes = 0;
+  Largest max_bytes;
   std::uint64_t failed = 0;  // of count; they have no bytes
-
-  MallocCost& operator+=(const MallocCost& other) {
-    count += other.count;
-    bytes += other.bytes;
-    max_bytes = std::max(max_bytes, other.max_bytes);
-    failed += other.failed;
-    return *this;
-  }
 };
 
 constexpr auto kFigures = std::to_array<Figure<MallocCost>>({
@@ -41,7 +33,7 @@ constexpr auto kFigures = std::to_array<Figure<MallocCost>>({
      }},
     {"max_bytes",
      Unit::Bytes,
-     [](const MallocCost& c, const CellContext&) { return Cell(c.max_bytes); }},
+     [](const MallocCost& c, const CellContext&) { return Cell(c.max_bytes.value); }},
     {"failed", Unit::Count, [](const MallocCost& c, const CellContext&) { return Cell(c.failed); }},
 });
 
@@ -132,7 +124,7 @@ class Malloc final : public View {
     MallocCost cost{.count = event.weight};
     if (succeeded) {
       cost.bytes = event.weight * bytes;
-      cost.max_bytes = bytes;
+      cost.max_bytes = {bytes};
       sizes_.add(bytes, event.weight);
     } else {
       cost.failed = event.weight;
@@ -165,7 +157,7 @@ class Malloc final : public View {
   void count_mapping(const World::MappedChange& change) {
     if (change.made && limits_.accept(change.made->bytes_req)) {
       const LiveBlock& made = *change.made;
-      rows_.row(made) += {made.weight, made.weight * made.bytes_req, made.bytes_req};
+      rows_.row(made) += {made.weight, made.weight * made.bytes_req, {made.bytes_req}};
       sizes_.add(made.bytes_req, made.weight);
     }
   }

@@ -22,25 +22,6 @@ struct FlowCost {
   std::uint64_t max_live_bytes = 0;
   std::uint64_t max_live_req = 0;
   std::uint64_t max_live_waste = 0;
-
-  FlowCost& operator+=(const FlowCost& other) {
-    allocs += other.allocs;
-    frees += other.frees;
-    bytes += other.bytes;
-    bytes_req += other.bytes_req;
-    freed_bytes += other.freed_bytes;
-    cross_cpu += other.cross_cpu;
-    cross_node += other.cross_node;
-    failures += other.failures;
-    live_blocks += other.live_blocks;
-    live_pages += other.live_pages;
-    live_bytes += other.live_bytes;
-    live_req += other.live_req;
-    max_live_bytes += other.max_live_bytes;
-    max_live_req += other.max_live_req;
-    max_live_waste += other.max_live_waste;
-    return *this;
-  }
 };
 
 // What rounding up to size classes wastes.

@@ -20,15 +20,7 @@ struct LeakCost {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
   std::uint64_t sum_age_ns = 0;
-  std::uint64_t oldest_ns = 0;
-
-  LeakCost& operator+=(const LeakCost& other) {
-    count += other.count;
-    bytes += other.bytes;
-    sum_age_ns += other.sum_age_ns;
-    oldest_ns = std::max(oldest_ns, other.oldest_ns);
-    return *this;
-  }
+  Largest oldest_ns;
 };
 
 constexpr auto kFigures = std::to_array<Figure<LeakCost>>({
@@ -39,7 +31,7 @@ constexpr auto kFigures = std::to_array<Figure<LeakCost>>({
      [](const LeakCost& c, const CellContext&) { return Cell(c.sum_age_ns / c.count); }},
     {"oldest_ns",
      Unit::Nanoseconds,
-     [](const LeakCost& c, const CellContext&) { return Cell(c.oldest_ns); }},
+     [](const LeakCost& c, const CellContext&) { return Cell(c.oldest_ns.value); }},
 });
 
 constexpr auto kKeys =
@@ -211,7 +203,7 @@ Report KernelLeaks::finish(const World& world, Span span) {
   std::vector<const LiveBlock*> blocks = outstanding(world, span);
   for (const LiveBlock* block : blocks) {
     const std::uint64_t block_age_ns = age_ns(*block, span);
-    rows_.row(*block) += {1, block->bytes, block_age_ns, block_age_ns};
+    rows_.row(*block) += {1, block->bytes, block_age_ns, {block_age_ns}};
   }
   Report report;
   report.view = "kleaks";

@@ -18,13 +18,6 @@ struct KmallocCost {
   std::uint64_t bytes_req = 0;
   std::uint64_t bytes_alloc = 0;
 
-  KmallocCost& operator+=(const KmallocCost& other) {
-    count += other.count;
-    bytes_req += other.bytes_req;
-    bytes_alloc += other.bytes_alloc;
-    return *this;
-  }
-
   std::uint64_t waste_bytes() const { return waste_of(bytes_alloc, bytes_req); }
 };
 

@@ -19,15 +19,6 @@ struct LiveMaxima {
   std::uint64_t max_req = 0;
   std::uint64_t max_waste = 0;
 
-  LiveMaxima& operator+=(const LiveMaxima& other) {
-    bytes += other.bytes;
-    req += other.req;
-    max_bytes += other.max_bytes;
-    max_req += other.max_req;
-    max_waste += other.max_waste;
-    return *this;
-  }
-
   void note() {
     max_bytes = std::max(max_bytes, bytes);
     max_req = std::max(max_req, req);

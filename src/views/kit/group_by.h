@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "report/report.h"
 #include "views/kit/keys.h"
+#include "views/kit/sums.h"
 
 namespace memtrace {
 
@@ -44,7 +45,7 @@ struct KeyWordsEqual {
   }
 };
 
-// Cost: what is added up for a row; starts at zero and has +=.
+// Cost: what is added up for a row (kit/sums.h); starts at zero.
 // Keys: KeySet, or another class with of(), needs_resolving(), resolve_late(), columns() and
 // cells().
 template <typename Cost, typename Keys = KeySet>

@@ -26,16 +26,6 @@ struct BrkCost {
   std::uint64_t failed = 0;
   std::uint64_t queries = 0;
 
-  BrkCost& operator+=(const BrkCost& other) {
-    grows += other.grows;
-    grown_bytes += other.grown_bytes;
-    shrinks += other.shrinks;
-    shrunk_bytes += other.shrunk_bytes;
-    failed += other.failed;
-    queries += other.queries;
-    return *this;
-  }
-
   std::int64_t net_bytes() const { return static_cast<std::int64_t>(grown_bytes - shrunk_bytes); }
 };
 

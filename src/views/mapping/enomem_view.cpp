@@ -46,14 +46,7 @@ constexpr auto kOptions = std::to_array<ViewOption>({kTraceOption});
 struct RefusalCost {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t largest_bytes = 0;
-
-  RefusalCost& operator+=(const RefusalCost& other) {
-    count += other.count;
-    bytes += other.bytes;
-    largest_bytes = std::max(largest_bytes, other.largest_bytes);
-    return *this;
-  }
+  Largest largest_bytes;
 };
 
 // What fork(2) and its like, and shmat(2), would have taken is not known.
@@ -64,7 +57,7 @@ constexpr auto kFigures = std::to_array<Figure<RefusalCost>>({
      [](const RefusalCost& c, const CellContext&) { return unless_zero(c.bytes); }},
     {"largest",
      Unit::Bytes,
-     [](const RefusalCost& c, const CellContext&) { return unless_zero(c.largest_bytes); }},
+     [](const RefusalCost& c, const CellContext&) { return unless_zero(c.largest_bytes.value); }},
 });
 
 class EnomemView final : public View {
@@ -141,7 +134,7 @@ void EnomemView::on(const Event& event, const World& world) {
   }
   const std::uint64_t bytes = asked_bytes(*done).value_or(0);
   rows_.row(event) +=
-      {.count = event.weight, .bytes = event.weight * bytes, .largest_bytes = bytes};
+      {.count = event.weight, .bytes = event.weight * bytes, .largest_bytes = {bytes}};
   const CallStep step{.time_ns = event.time_ns,
                       .pid = event.pid,
                       .tid = event.tid,

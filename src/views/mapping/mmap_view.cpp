@@ -78,15 +78,6 @@ struct MapCost {
   std::uint64_t bytes = 0;
   std::uint64_t live = 0;
   std::uint64_t at_exit = 0;
-
-  MapCost& operator+=(const MapCost& other) {
-    count += other.count;
-    failed += other.failed;
-    bytes += other.bytes;
-    live += other.live;
-    at_exit += other.at_exit;
-    return *this;
-  }
 };
 
 constexpr auto kFigures = std::to_array<Figure<MapCost>>({

@@ -55,17 +55,7 @@ struct ShmCost {
   std::uint64_t bytes = 0;
   std::uint64_t timed = 0;  // calls of which it is known how long they took
   std::uint64_t took_ns = 0;
-  std::uint64_t longest_ns = 0;
-
-  ShmCost& operator+=(const ShmCost& other) {
-    count += other.count;
-    failed += other.failed;
-    bytes += other.bytes;
-    timed += other.timed;
-    took_ns += other.took_ns;
-    longest_ns = std::max(longest_ns, other.longest_ns);
-    return *this;
-  }
+  Largest longest_ns;
 };
 
 constexpr auto kFigures = std::to_array<Figure<ShmCost>>({
@@ -77,7 +67,7 @@ constexpr auto kFigures = std::to_array<Figure<ShmCost>>({
      [](const ShmCost& c, const CellContext&) { return quotient_cell(c.took_ns, c.timed); }},
     {"max_ns",
      Unit::Nanoseconds,
-     [](const ShmCost& c, const CellContext&) { return when(c.timed > 0, c.longest_ns); }},
+     [](const ShmCost& c, const CellContext&) { return when(c.timed > 0, c.longest_ns.value); }},
 });
 
 class ShmView final : public View {
@@ -132,7 +122,7 @@ void ShmView::count(const Event& event, const SystemCallDone& done, std::uint64_
                .bytes = event.weight * bytes,
                .timed = done.duration_ns > 0 ? event.weight : 0,
                .took_ns = event.weight * done.duration_ns,
-               .longest_ns = done.duration_ns};
+               .longest_ns = {done.duration_ns}};
   rows_.row(event) += cost;
   if (has_trace_) {
     trace_.add(event, done);

@@ -41,15 +41,6 @@ struct CompactionCost {
   std::uint64_t migrated = 0;
   std::uint64_t failed = 0;
   std::uint64_t put_back = 0;
-
-  CompactionCost& operator+=(const CompactionCost& other) {
-    durations += other.durations;
-    count += other.count;
-    migrated += other.migrated;
-    failed += other.failed;
-    put_back += other.put_back;
-    return *this;
-  }
 };
 
 constexpr auto kFigures = std::to_array<Figure<CompactionCost>>({
@@ -82,11 +73,6 @@ constexpr std::int32_t kByCompaction = 0;
 
 struct CountCost {
   std::uint64_t count = 0;
-
-  CountCost& operator+=(const CountCost& other) {
-    count += other.count;
-    return *this;
-  }
 };
 
 constexpr auto kCountFigures = std::to_array<Figure<CountCost>>(

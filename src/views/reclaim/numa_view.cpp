@@ -34,14 +34,6 @@ struct MigrationCost {
   std::uint64_t count = 0;
   std::uint64_t migrated = 0;
   std::uint64_t failed = 0;
-
-  MigrationCost& operator+=(const MigrationCost& other) {
-    durations += other.durations;
-    count += other.count;
-    migrated += other.migrated;
-    failed += other.failed;
-    return *this;
-  }
 };
 
 constexpr auto kFigures = std::to_array<Figure<MigrationCost>>({

@@ -31,13 +31,6 @@ struct ReclaimCost {
   Durations durations;
   std::uint64_t count = 0;
   std::uint64_t pages = 0;
-
-  ReclaimCost& operator+=(const ReclaimCost& other) {
-    durations += other.durations;
-    count += other.count;
-    pages += other.pages;
-    return *this;
-  }
 };
 
 constexpr auto kFigures = std::to_array<Figure<ReclaimCost>>({

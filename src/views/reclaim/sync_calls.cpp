@@ -34,14 +34,6 @@ KeySet keys() {
 
 SyncCalls::SyncCalls() : rows_(keys()) {}
 
-SyncCalls::Cost& SyncCalls::Cost::operator+=(const Cost& other) {
-  durations += other.durations;
-  count += other.count;
-  failed += other.failed;
-  bytes += other.bytes;
-  return *this;
-}
-
 std::span<const Figure<SyncCalls::Cost>> SyncCalls::figures() {
   static constexpr auto kFigures = std::to_array<Figure<Cost>>({
       {"count", Unit::Count, [](const Cost& c, const CellContext&) { return Cell(c.count); }},

@@ -31,8 +31,6 @@ class SyncCalls {
     std::uint64_t count = 0;
     std::uint64_t failed = 0;
     std::uint64_t bytes = 0;
-
-    Cost& operator+=(const Cost& other);
   };
 
   static std::span<const Figure<Cost>> figures();

@@ -36,23 +36,6 @@ struct ReclaimCost {
   std::uint64_t objects = 0;
   std::uint64_t activated = 0;
   std::uint64_t deactivated = 0;
-
-  ReclaimCost& operator+=(const ReclaimCost& other) {
-    reclaims += other.reclaims;
-    time_ns += other.time_ns;
-    direct += other.direct;
-    memcg += other.memcg;
-    soft_limit += other.soft_limit;
-    scanned += other.scanned;
-    inactive += other.inactive;
-    written += other.written;
-    shrinks += other.shrinks;
-    slab_ns += other.slab_ns;
-    objects += other.objects;
-    activated += other.activated;
-    deactivated += other.deactivated;
-    return *this;
-  }
 };
 
 template <std::uint64_t ReclaimCost::*Member>
@@ -85,14 +68,7 @@ constexpr auto kOptions = std::to_array<ViewOption>(
 struct ShrinkerCost {
   Durations durations;
   std::uint64_t objects = 0;
-  bool objects_known = true;
-
-  ShrinkerCost& operator+=(const ShrinkerCost& other) {
-    durations += other.durations;
-    objects += other.objects;
-    objects_known = objects_known && other.objects_known;
-    return *this;
-  }
+  std::uint64_t unknown_objects = 0;  // shrinks that do not say
 };
 
 constexpr auto kShrinkerFigures = std::to_array<Figure<ShrinkerCost>>({
@@ -107,7 +83,9 @@ constexpr auto kShrinkerFigures = std::to_array<Figure<ShrinkerCost>>({
     {"max_ns", Unit::Nanoseconds, longest_cell<ShrinkerCost>},
     {"objects",
      Unit::Count,
-     [](const ShrinkerCost& c, const CellContext&) { return when(c.objects_known, c.objects); }},
+     [](const ShrinkerCost& c, const CellContext&) {
+       return when(c.unknown_objects == 0, c.objects);
+     }},
 });
 
 class Vmscan final : public View {
@@ -179,7 +157,7 @@ void Vmscan::on_work(const Event& event, const Work& work) {
       ShrinkerCost& shrinker = shrinkers_.row(event);
       shrinker.durations.add(work.duration_ns, event.weight);
       shrinker.objects += pages;
-      shrinker.objects_known = work.end.has_pages;
+      shrinker.unknown_objects += work.end.has_pages ? 0 : event.weight;
     }
     return;
   }

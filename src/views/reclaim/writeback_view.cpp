@@ -53,28 +53,18 @@ struct WriteCost {
   std::uint64_t balances = 0;
   std::uint64_t throttles = 0;
   std::uint64_t paused_ns = 0;
-  std::uint64_t longest_ns = 0;
+  Largest longest_ns;
   std::uint64_t file_pageouts = 0;
   std::uint64_t swap_pageouts = 0;
-
-  WriteCost& operator+=(const WriteCost& other) {
-    dirtied += other.dirtied;
-    written += other.written;
-    flushed += other.flushed;
-    flushes += other.flushes;
-    balances += other.balances;
-    throttles += other.throttles;
-    paused_ns += other.paused_ns;
-    longest_ns = std::max(longest_ns, other.longest_ns);
-    file_pageouts += other.file_pageouts;
-    swap_pageouts += other.swap_pageouts;
-    return *this;
-  }
 };
 
 template <std::uint64_t WriteCost::*Member>
 Cell figure(const WriteCost& cost, const CellContext& /*context*/) {
   return cost.*Member;
+}
+
+Cell longest_cell(const WriteCost& cost, const CellContext& /*context*/) {
+  return cost.longest_ns.value;
 }
 
 // The first ones fit on a line of 100.
@@ -85,7 +75,7 @@ constexpr auto kFigures = std::to_array<Figure<WriteCost>>({
     {"flushed", Unit::Count, figure<&WriteCost::flushed>},
     {"throttles", Unit::Count, figure<&WriteCost::throttles>},
     {"paused_ns", Unit::Nanoseconds, figure<&WriteCost::paused_ns>},
-    {"max_pause_ns", Unit::Nanoseconds, figure<&WriteCost::longest_ns>},
+    {"max_pause_ns", Unit::Nanoseconds, longest_cell},
     {"file_pageouts", Unit::Count, figure<&WriteCost::file_pageouts>},
     {"swap_pageouts", Unit::Count, figure<&WriteCost::swap_pageouts>},
     {"flushes", Unit::Count, figure<&WriteCost::flushes>},
@@ -210,7 +200,7 @@ WriteCost Writeback::cost_of(const Event& event) {
     cost.balances = event.weight;
     cost.throttles = balance->pause_ns > 0 ? event.weight : 0;
     cost.paused_ns = balance->pause_ns * event.weight;
-    cost.longest_ns = balance->pause_ns;
+    cost.longest_ns = {balance->pause_ns};
   } else if (const auto* write = std::get_if<ReclaimWrite>(&event.payload)) {
     (write->of_file ? cost.file_pageouts : cost.swap_pageouts) = event.weight;
   }
