@@ -10,7 +10,6 @@
 #include "views/kit/durations.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
-#include "views/kit/latency.h"
 #include "views/kit/make_view.h"
 
 namespace memtrace {
@@ -84,16 +83,12 @@ std::optional<Measured> measured(const ViewOptions& options, const std::string& 
 
 // The figures of a pair's first event.
 constexpr auto kPairFigures = std::to_array<Figure<EventCost>>({
-    {"pairs",
-     Unit::Count,
-     [](const EventCost& c, const CellContext&) { return Cell(c.durations.count()); }},
-    {"time_ns",
-     Unit::Nanoseconds,
-     [](const EventCost& c, const CellContext&) { return Cell(c.durations.total_ns()); }},
-    {"avg_ns", Unit::Nanoseconds, average_cell<EventCost>},
-    {"p50_ns", Unit::Nanoseconds, percentile_cell<EventCost, 50>},
-    {"p99_ns", Unit::Nanoseconds, percentile_cell<EventCost, 99>},
-    {"max_ns", Unit::Nanoseconds, longest_cell<EventCost>},
+    figure<&EventCost::durations, &Durations::count>("pairs"),
+    figure<&EventCost::durations, &Durations::total_ns>("time_ns", Unit::Nanoseconds),
+    average_figure<&EventCost::durations>(),
+    percentile_figure<&EventCost::durations, 50>("p50_ns"),
+    percentile_figure<&EventCost::durations, 99>("p99_ns"),
+    longest_figure<&EventCost::durations>(),
 });
 
 class Count final : public View {

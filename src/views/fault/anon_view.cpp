@@ -30,7 +30,7 @@ constexpr auto kNeeds =
 using PagesFigure = Figure<ProcessPages>;
 
 constexpr auto kFigures = std::to_array<PagesFigure>({
-    {"alloc", Unit::Count, [](const ProcessPages& p, const CellContext&) { return Cell(p.alloc); }},
+    figure<&ProcessPages::alloc>("alloc"),
     {"free",
      Unit::Count,
      [](const ProcessPages& p, const CellContext& x) { return if_frees_seen(p.free, x); }},

@@ -31,49 +31,21 @@ inline Cell if_ends_seen(std::uint64_t faults, const CellContext& context) {
   return context.fault_ends_seen ? Cell(faults) : Cell();
 }
 
-// Blank when no fault of the row had both its entry and its end.
-inline Cell if_timed(const Durations& latency, std::uint64_t value_ns) {
-  return latency.count() == 0 ? Cell() : Cell(value_ns);
-}
-
+// Latencies are blank when no fault of the row had both its entry and its end.
 inline constexpr auto kFaultFigures = std::to_array<Figure<FaultCost>>({
-    {"count", Unit::Count, [](const FaultCost& c, const CellContext&) { return Cell(c.count); }},
+    figure<&FaultCost::count>("count"),
     {"minor",
      Unit::Count,
      [](const FaultCost& c, const CellContext& x) { return if_ends_seen(c.minor, x); }},
     {"major",
      Unit::Count,
      [](const FaultCost& c, const CellContext& x) { return if_ends_seen(c.major, x); }},
-    {"time",
-     Unit::Nanoseconds,
-     [](const FaultCost& c, const CellContext&) {
-       return if_timed(c.latency, c.latency.total_ns());
-     }},
-    {"min",
-     Unit::Nanoseconds,
-     [](const FaultCost& c, const CellContext&) {
-       return if_timed(c.latency, c.latency.min_ns());
-     }},
-    {"avg",
-     Unit::Nanoseconds,
-     [](const FaultCost& c, const CellContext&) {
-       return if_timed(c.latency, c.latency.average_ns());
-     }},
-    {"p50",
-     Unit::Nanoseconds,
-     [](const FaultCost& c, const CellContext&) {
-       return if_timed(c.latency, c.latency.percentile_ns(50));
-     }},
-    {"p99",
-     Unit::Nanoseconds,
-     [](const FaultCost& c, const CellContext&) {
-       return if_timed(c.latency, c.latency.percentile_ns(99));
-     }},
-    {"max",
-     Unit::Nanoseconds,
-     [](const FaultCost& c, const CellContext&) {
-       return if_timed(c.latency, c.latency.max_ns());
-     }},
+    latency_figure<&FaultCost::latency, &Durations::total_ns>("time"),
+    latency_figure<&FaultCost::latency, &Durations::min_ns>("min"),
+    latency_figure<&FaultCost::latency, &Durations::average_ns>("avg"),
+    percentile_figure<&FaultCost::latency, 50>("p50"),
+    percentile_figure<&FaultCost::latency, 99>("p99"),
+    latency_figure<&FaultCost::latency, &Durations::max_ns>("max"),
 });
 
 // The same with fewer columns, where names of files need the room.

@@ -39,7 +39,7 @@ constexpr auto kParts =
            kProcessPageParts);
 
 constexpr auto kFigures = std::to_array<Figure<ProcessPages>>({
-    {"alloc", Unit::Count, [](const ProcessPages& p, const CellContext&) { return Cell(p.alloc); }},
+    figure<&ProcessPages::alloc>("alloc"),
     {"free",
      Unit::Count,
      [](const ProcessPages& p, const CellContext& x) { return if_frees_seen(p.free, x); }},

@@ -34,33 +34,19 @@ Cell if_told(std::uint64_t faults, const CellContext& context) {
 }
 
 constexpr auto kFigures = std::to_array<Figure<HugeCost>>({
-    {"count", Unit::Count, [](const HugeCost& c, const CellContext&) { return Cell(c.count()); }},
-    {"thp", Unit::Count, [](const HugeCost& c, const CellContext&) { return Cell(c.thp); }},
+    figure<&HugeCost::count>("count"),
+    figure<&HugeCost::thp>("thp"),
     {"hugetlb",
      Unit::Count,
      [](const HugeCost& c, const CellContext& x) { return if_told(c.hugetlb, x); }},
-    {"fallback",
-     Unit::Count,
-     [](const HugeCost& c, const CellContext&) { return Cell(c.fallback); }},
+    figure<&HugeCost::fallback>("fallback"),
     {"failed",
      Unit::Count,
      [](const HugeCost& c, const CellContext& x) { return if_told(c.failed, x); }},
-    {"time",
-     Unit::Nanoseconds,
-     [](const HugeCost& c, const CellContext&) {
-       return if_timed(c.latency, c.latency.total_ns());
-     }},
-    {"min",
-     Unit::Nanoseconds,
-     [](const HugeCost& c, const CellContext&) { return if_timed(c.latency, c.latency.min_ns()); }},
-    {"avg",
-     Unit::Nanoseconds,
-     [](const HugeCost& c, const CellContext&) {
-       return if_timed(c.latency, c.latency.average_ns());
-     }},
-    {"max",
-     Unit::Nanoseconds,
-     [](const HugeCost& c, const CellContext&) { return if_timed(c.latency, c.latency.max_ns()); }},
+    latency_figure<&HugeCost::latency, &Durations::total_ns>("time"),
+    latency_figure<&HugeCost::latency, &Durations::min_ns>("min"),
+    latency_figure<&HugeCost::latency, &Durations::average_ns>("avg"),
+    latency_figure<&HugeCost::latency, &Durations::max_ns>("max"),
 });
 
 // record --kprobes: hugetlb_fault(mm, vma, address, flags), for any task that faults.

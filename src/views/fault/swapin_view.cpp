@@ -47,7 +47,7 @@ struct SwapCost {
 };
 
 constexpr auto kFigures = std::to_array<Figure<SwapCost>>({
-    {"count", Unit::Count, [](const SwapCost& c, const CellContext&) { return Cell(c.count); }},
+    figure<&SwapCost::count>("count"),
     {"pages",
      Unit::Count,
      [](const SwapCost& c, const CellContext& x) {
@@ -58,24 +58,10 @@ constexpr auto kFigures = std::to_array<Figure<SwapCost>>({
      [](const SwapCost& c, const CellContext& x) {
        return x.swap_outs_seen ? Cell(c.out) : Cell();
      }},
-    {"time",
-     Unit::Nanoseconds,
-     [](const SwapCost& c, const CellContext&) {
-       return if_timed(c.latency, c.latency.total_ns());
-     }},
-    {"avg",
-     Unit::Nanoseconds,
-     [](const SwapCost& c, const CellContext&) {
-       return if_timed(c.latency, c.latency.average_ns());
-     }},
-    {"p99",
-     Unit::Nanoseconds,
-     [](const SwapCost& c, const CellContext&) {
-       return if_timed(c.latency, c.latency.percentile_ns(99));
-     }},
-    {"max",
-     Unit::Nanoseconds,
-     [](const SwapCost& c, const CellContext&) { return if_timed(c.latency, c.latency.max_ns()); }},
+    latency_figure<&SwapCost::latency, &Durations::total_ns>("time"),
+    latency_figure<&SwapCost::latency, &Durations::average_ns>("avg"),
+    percentile_figure<&SwapCost::latency, 99>("p99"),
+    latency_figure<&SwapCost::latency, &Durations::max_ns>("max"),
 });
 
 bool is_write_event(const EventType& type) {

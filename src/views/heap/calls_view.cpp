@@ -16,13 +16,8 @@ struct CallCost {
 };
 
 constexpr auto kFigures = std::to_array<Figure<CallCost>>({
-    {"count", Unit::Count, [](const CallCost& c, const CellContext&) { return Cell(c.count); }},
-    {"rate",
-     Unit::PerSecond,
-     [](const CallCost& c, const CellContext& context) {
-       const double seconds = context.seconds();
-       return seconds > 0 ? Cell(static_cast<double>(c.count) / seconds) : Cell();
-     }},
+    figure<&CallCost::count>("count"),
+    rate_figure<&CallCost::count>("rate"),
 });
 
 constexpr auto kKeys =

@@ -28,20 +28,12 @@ struct HeapCost {
 using HeapFigure = Figure<HeapCost>;
 
 constexpr auto kFigures = std::to_array<HeapFigure>({
-    {"allocs", Unit::Count, [](const HeapCost& c, const CellContext&) { return Cell(c.allocs); }},
-    {"bytes", Unit::Bytes, [](const HeapCost& c, const CellContext&) { return Cell(c.bytes); }},
-    {"peak",
-     Unit::Bytes,
-     [](const HeapCost& c, const CellContext&) { return Cell(c.peak.peak_bytes); }},
-    {"leaked",
-     Unit::Bytes,
-     [](const HeapCost& c, const CellContext&) { return Cell(c.leaked_bytes); }},
-    {"leaked_count",
-     Unit::Count,
-     [](const HeapCost& c, const CellContext&) { return Cell(c.leaked_count); }},
-    {"temporary",
-     Unit::Count,
-     [](const HeapCost& c, const CellContext&) { return Cell(c.temporary); }},
+    figure<&HeapCost::allocs>("allocs"),
+    figure<&HeapCost::bytes>("bytes", Unit::Bytes),
+    figure<&HeapCost::peak, &PeakRow::peak_bytes>("peak", Unit::Bytes),
+    figure<&HeapCost::leaked_bytes>("leaked", Unit::Bytes),
+    figure<&HeapCost::leaked_count>("leaked_count"),
+    figure<&HeapCost::temporary>("temporary"),
 });
 
 constexpr auto kKeys = std::to_array<std::string_view>(

@@ -21,20 +21,16 @@ struct MallocCost {
   std::uint64_t bytes = 0;
   Largest max_bytes;
   std::uint64_t failed = 0;  // of count; they have no bytes
+
+  std::uint64_t succeeded() const { return count - failed; }
 };
 
 constexpr auto kFigures = std::to_array<Figure<MallocCost>>({
-    {"count", Unit::Count, [](const MallocCost& c, const CellContext&) { return Cell(c.count); }},
-    {"bytes", Unit::Bytes, [](const MallocCost& c, const CellContext&) { return Cell(c.bytes); }},
-    {"avg_bytes",
-     Unit::Bytes,
-     [](const MallocCost& c, const CellContext&) {
-       return quotient_cell(c.bytes, c.count - c.failed);
-     }},
-    {"max_bytes",
-     Unit::Bytes,
-     [](const MallocCost& c, const CellContext&) { return Cell(c.max_bytes.value); }},
-    {"failed", Unit::Count, [](const MallocCost& c, const CellContext&) { return Cell(c.failed); }},
+    figure<&MallocCost::count>("count"),
+    figure<&MallocCost::bytes>("bytes", Unit::Bytes),
+    mean_figure<&MallocCost::bytes, &MallocCost::succeeded>("avg_bytes", Unit::Bytes),
+    figure<&MallocCost::max_bytes, &Largest::value>("max_bytes", Unit::Bytes),
+    figure<&MallocCost::failed>("failed"),
 });
 
 constexpr auto kKeys = std::to_array<std::string_view>(

@@ -8,11 +8,6 @@ Cell cross_node_cell(const FlowCost& cost, const CellContext& context) {
   return when(context.frees_seen && context.nodes_known, cost.cross_node);
 }
 
-Cell per_second_cell(std::uint64_t amount, const CellContext& context) {
-  const double seconds = context.seconds();
-  return seconds > 0 ? Cell(static_cast<double>(amount) / seconds) : Cell();
-}
-
 Summary::Summary(std::string title) {
   table_.title = std::move(title);
   table_.columns = {{"what", Unit::Text},
@@ -29,7 +24,7 @@ void Summary::add(std::string what, Cell count, Cell bytes, Cell percent) {
 
 Table slab_summary(const SlabTotals& totals) {
   const FlowCost& cost = totals.cost;
-  const std::uint64_t waste = waste_of(cost.bytes, cost.bytes_req);
+  const std::uint64_t waste = cost.waste();
   const auto if_freed = [&totals](Cell cell) { return when(totals.frees_seen, std::move(cell)); };
   const auto if_nodes = [&totals](Cell cell) { return when(totals.nodes_known, std::move(cell)); };
   const auto rest = [](std::uint64_t given, std::uint64_t taken) {

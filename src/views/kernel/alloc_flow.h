@@ -13,19 +13,7 @@
 
 namespace memtrace {
 
-// Cells of figures that need frees: blank where none was recorded.
-template <auto Member>
-Cell flow_cell(const FlowCost& cost, const CellContext& /*context*/) {
-  return cost.*Member;
-}
-
-template <auto Member>
-Cell freed_cell(const FlowCost& cost, const CellContext& context) {
-  return when(context.frees_seen, cost.*Member);
-}
-
 Cell cross_node_cell(const FlowCost& cost, const CellContext& context);
-Cell per_second_cell(std::uint64_t amount, const CellContext& context);
 
 // The NUMA node that a CPU is of.
 class CpuNodes {

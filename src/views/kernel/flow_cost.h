@@ -5,6 +5,11 @@
 
 namespace memtrace {
 
+// What rounding up to size classes wastes.
+inline std::uint64_t waste_of(std::uint64_t allocated_bytes, std::uint64_t asked_bytes) {
+  return allocated_bytes > asked_bytes ? allocated_bytes - asked_bytes : 0;
+}
+
 struct FlowCost {
   std::uint64_t allocs = 0;
   std::uint64_t frees = 0;        // of blocks that this row allocated
@@ -22,11 +27,10 @@ struct FlowCost {
   std::uint64_t max_live_bytes = 0;
   std::uint64_t max_live_req = 0;
   std::uint64_t max_live_waste = 0;
-};
 
-// What rounding up to size classes wastes.
-inline std::uint64_t waste_of(std::uint64_t allocated_bytes, std::uint64_t asked_bytes) {
-  return allocated_bytes > asked_bytes ? allocated_bytes - asked_bytes : 0;
-}
+  std::uint64_t waste() const { return waste_of(bytes, bytes_req); }
+
+  std::uint64_t live_waste() const { return waste_of(live_bytes, live_req); }
+};
 
 }  // namespace memtrace

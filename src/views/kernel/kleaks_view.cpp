@@ -24,14 +24,10 @@ struct LeakCost {
 };
 
 constexpr auto kFigures = std::to_array<Figure<LeakCost>>({
-    {"count", Unit::Count, [](const LeakCost& c, const CellContext&) { return Cell(c.count); }},
-    {"bytes", Unit::Bytes, [](const LeakCost& c, const CellContext&) { return Cell(c.bytes); }},
-    {"avg_age_ns",
-     Unit::Nanoseconds,
-     [](const LeakCost& c, const CellContext&) { return Cell(c.sum_age_ns / c.count); }},
-    {"oldest_ns",
-     Unit::Nanoseconds,
-     [](const LeakCost& c, const CellContext&) { return Cell(c.oldest_ns.value); }},
+    figure<&LeakCost::count>("count"),
+    figure<&LeakCost::bytes>("bytes", Unit::Bytes),
+    mean_figure<&LeakCost::sum_age_ns, &LeakCost::count>("avg_age_ns", Unit::Nanoseconds),
+    figure<&LeakCost::oldest_ns, &Largest::value>("oldest_ns", Unit::Nanoseconds),
 });
 
 constexpr auto kKeys =

@@ -25,26 +25,12 @@ using KmallocFigure = Figure<KmallocCost>;
 
 constexpr std::size_t kUsualFigures = 5;
 constexpr auto kFigures = std::to_array<KmallocFigure>({
-    {"count", Unit::Count, [](const KmallocCost& c, const CellContext&) { return Cell(c.count); }},
-    {"bytes_req",
-     Unit::Bytes,
-     [](const KmallocCost& c, const CellContext&) { return Cell(c.bytes_req); }},
-    {"bytes_alloc",
-     Unit::Bytes,
-     [](const KmallocCost& c, const CellContext&) { return Cell(c.bytes_alloc); }},
-    {"waste",
-     Unit::Bytes,
-     [](const KmallocCost& c, const CellContext&) { return Cell(c.waste_bytes()); }},
-    {"waste_percent",
-     Unit::Percent,
-     [](const KmallocCost& c, const CellContext&) {
-       return percent_cell(c.waste_bytes(), c.bytes_alloc);
-     }},
-    {"avg_bytes",
-     Unit::Bytes,
-     [](const KmallocCost& c, const CellContext&) {
-       return quotient_cell(c.bytes_alloc, c.count);
-     }},
+    figure<&KmallocCost::count>("count"),
+    figure<&KmallocCost::bytes_req>("bytes_req", Unit::Bytes),
+    figure<&KmallocCost::bytes_alloc>("bytes_alloc", Unit::Bytes),
+    figure<&KmallocCost::waste_bytes>("waste", Unit::Bytes),
+    percent_figure<&KmallocCost::waste_bytes, &KmallocCost::bytes_alloc>("waste_percent"),
+    mean_figure<&KmallocCost::bytes_alloc, &KmallocCost::count>("avg_bytes", Unit::Bytes),
 });
 
 // size is what was asked for: the size classes that it is rounded up to are slab's caches.
@@ -100,10 +86,9 @@ class Kmalloc final : public View {
 };
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  return make_view<Kmalloc>(
-      KeySet::choose(options, kKeys),
-      choose_figures(options, std::span<const KmallocFigure>(kFigures), kUsualFigures),
-      options.own.contains(std::string(kShortGfpOption.name)));
+  return make_view<Kmalloc>(KeySet::choose(options, kKeys),
+                            choose_figures(options, kFigures, kUsualFigures),
+                            options.own.contains(std::string(kShortGfpOption.name)));
 }
 
 }  // namespace

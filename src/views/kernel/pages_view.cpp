@@ -19,16 +19,16 @@ using PageFigure = Figure<FlowCost>;
 
 constexpr std::size_t kUsualFigures = 6;
 constexpr auto kFigures = std::to_array<PageFigure>({
-    {"allocs", Unit::Count, flow_cell<&FlowCost::allocs>},
-    {"frees", Unit::Count, freed_cell<&FlowCost::frees>},
-    {"bytes", Unit::Bytes, flow_cell<&FlowCost::bytes>},
-    {"live_pages", Unit::Count, freed_cell<&FlowCost::live_pages>},
-    {"live_bytes", Unit::Bytes, freed_cell<&FlowCost::live_bytes>},
-    {"failures", Unit::Count, flow_cell<&FlowCost::failures>},
-    {"freed_bytes", Unit::Bytes, freed_cell<&FlowCost::freed_bytes>},
-    {"cross_cpu", Unit::Count, freed_cell<&FlowCost::cross_cpu>},
+    figure<&FlowCost::allocs>("allocs"),
+    figure_if<&CellContext::frees_seen, &FlowCost::frees>("frees"),
+    figure<&FlowCost::bytes>("bytes", Unit::Bytes),
+    figure_if<&CellContext::frees_seen, &FlowCost::live_pages>("live_pages"),
+    figure_if<&CellContext::frees_seen, &FlowCost::live_bytes>("live_bytes", Unit::Bytes),
+    figure<&FlowCost::failures>("failures"),
+    figure_if<&CellContext::frees_seen, &FlowCost::freed_bytes>("freed_bytes", Unit::Bytes),
+    figure_if<&CellContext::frees_seen, &FlowCost::cross_cpu>("cross_cpu"),
     {"cross_node", Unit::Count, cross_node_cell},
-    {"max_live_bytes", Unit::Bytes, freed_cell<&FlowCost::max_live_bytes>},
+    figure_if<&CellContext::frees_seen, &FlowCost::max_live_bytes>("max_live_bytes", Unit::Bytes),
 });
 
 constexpr auto kKeys = std::to_array<std::string_view>(
@@ -235,7 +235,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!keys.ok()) {
     return keys.take_error();
   }
-  auto figures = choose_figures(options, std::span<const PageFigure>(kFigures), kUsualFigures);
+  auto figures = choose_figures(options, kFigures, kUsualFigures);
   if (!figures.ok()) {
     return figures.take_error();
   }

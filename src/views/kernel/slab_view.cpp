@@ -17,40 +17,24 @@ using SlabFigure = Figure<FlowCost>;
 
 constexpr std::size_t kUsualFigures = 7;
 constexpr auto kFigures = std::to_array<SlabFigure>({
-    {"allocs", Unit::Count, flow_cell<&FlowCost::allocs>},
-    {"frees", Unit::Count, freed_cell<&FlowCost::frees>},
-    {"bytes", Unit::Bytes, flow_cell<&FlowCost::bytes>},
-    {"allocs_per_second",
-     Unit::PerSecond,
-     [](const FlowCost& c, const CellContext& x) { return per_second_cell(c.allocs, x); }},
-    {"bytes_per_second",
-     Unit::BytesPerSecond,
-     [](const FlowCost& c, const CellContext& x) { return per_second_cell(c.bytes, x); }},
-    {"live_objects", Unit::Count, freed_cell<&FlowCost::live_blocks>},
-    {"live_bytes", Unit::Bytes, freed_cell<&FlowCost::live_bytes>},
-    {"bytes_req", Unit::Bytes, flow_cell<&FlowCost::bytes_req>},
-    {"avg_bytes",
-     Unit::Bytes,
-     [](const FlowCost& c, const CellContext&) { return quotient_cell(c.bytes, c.allocs); }},
-    {"waste",
-     Unit::Bytes,
-     [](const FlowCost& c, const CellContext&) { return Cell(waste_of(c.bytes, c.bytes_req)); }},
-    {"waste_percent",
-     Unit::Percent,
-     [](const FlowCost& c, const CellContext&) {
-       return percent_cell(waste_of(c.bytes, c.bytes_req), c.bytes);
-     }},
-    {"cross_cpu", Unit::Count, freed_cell<&FlowCost::cross_cpu>},
+    figure<&FlowCost::allocs>("allocs"),
+    figure_if<&CellContext::frees_seen, &FlowCost::frees>("frees"),
+    figure<&FlowCost::bytes>("bytes", Unit::Bytes),
+    rate_figure<&FlowCost::allocs>("allocs_per_second"),
+    rate_figure<&FlowCost::bytes>("bytes_per_second", Unit::BytesPerSecond),
+    figure_if<&CellContext::frees_seen, &FlowCost::live_blocks>("live_objects"),
+    figure_if<&CellContext::frees_seen, &FlowCost::live_bytes>("live_bytes", Unit::Bytes),
+    figure<&FlowCost::bytes_req>("bytes_req", Unit::Bytes),
+    mean_figure<&FlowCost::bytes, &FlowCost::allocs>("avg_bytes", Unit::Bytes),
+    figure<&FlowCost::waste>("waste", Unit::Bytes),
+    percent_figure<&FlowCost::waste, &FlowCost::bytes>("waste_percent"),
+    figure_if<&CellContext::frees_seen, &FlowCost::cross_cpu>("cross_cpu"),
     {"cross_node", Unit::Count, cross_node_cell},
-    {"live_req", Unit::Bytes, freed_cell<&FlowCost::live_req>},
-    {"live_waste",
-     Unit::Bytes,
-     [](const FlowCost& c, const CellContext& x) {
-       return when(x.frees_seen, waste_of(c.live_bytes, c.live_req));
-     }},
-    {"max_live_bytes", Unit::Bytes, freed_cell<&FlowCost::max_live_bytes>},
-    {"max_live_req", Unit::Bytes, freed_cell<&FlowCost::max_live_req>},
-    {"max_live_waste", Unit::Bytes, freed_cell<&FlowCost::max_live_waste>},
+    figure_if<&CellContext::frees_seen, &FlowCost::live_req>("live_req", Unit::Bytes),
+    figure_if<&CellContext::frees_seen, &FlowCost::live_waste>("live_waste", Unit::Bytes),
+    figure_if<&CellContext::frees_seen, &FlowCost::max_live_bytes>("max_live_bytes", Unit::Bytes),
+    figure_if<&CellContext::frees_seen, &FlowCost::max_live_req>("max_live_req", Unit::Bytes),
+    figure_if<&CellContext::frees_seen, &FlowCost::max_live_waste>("max_live_waste", Unit::Bytes),
 });
 
 // Only what a live block remembers: a free is charged to the row that allocated the object.
@@ -243,7 +227,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!keys.ok()) {
     return keys.take_error();
   }
-  auto figures = choose_figures(options, std::span<const SlabFigure>(kFigures), kUsualFigures);
+  auto figures = choose_figures(options, kFigures, kUsualFigures);
   if (!figures.ok()) {
     return figures.take_error();
   }

@@ -7,24 +7,16 @@
 #include <cstddef>
 #include <iterator>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/hash.h"
 #include "report/report.h"
+#include "views/kit/figures.h"
 #include "views/kit/keys.h"
 #include "views/kit/sums.h"
 
 namespace memtrace {
-
-// A column of figures: what a row's cost says in it.
-template <typename Cost>
-struct Figure {
-  std::string_view name;
-  Unit unit = Unit::Count;
-  Cell (*of)(const Cost& cost, const CellContext& context) = nullptr;
-};
 
 // Only the words in use take part: most reports have one key.
 struct KeyWordsHash {
@@ -87,8 +79,9 @@ class GroupBy {
     return sum;
   }
 
-  // All rows, in no order.
-  Table table(std::span<const Figure<Cost>> figures, const CellContext& context) const {
+  // All rows, in no order. Figures: a range of Figure<Cost, Context>.
+  template <typename Figures, typename Context = CellContext>
+  Table table(const Figures& figures, const Context& context) const {
     if (!keys_.needs_resolving()) {
       return tabulate(rows_, figures, context);
     }
@@ -116,9 +109,8 @@ class GroupBy {
     }
   }
 
-  Table tabulate(const Rows& rows,
-                 std::span<const Figure<Cost>> figures,
-                 const CellContext& context) const {
+  template <typename Figures, typename Context>
+  Table tabulate(const Rows& rows, const Figures& figures, const Context& context) const {
     Table table;
     table.columns = keys_.columns();
     table.key_count = table.columns.size();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,32 +21,32 @@ Result<std::vector<std::string>> read_columns(const ViewOptions& options,
                                               const std::vector<std::string>& known);
 
 // The figures that were asked for in that order, or else the first `usual_count` of them.
-template <typename Cost>
-Result<std::vector<Figure<Cost>>> choose_figures(const ViewOptions& options,
-                                                 std::span<const Figure<Cost>> all,
-                                                 std::size_t usual_count) {
+template <typename AnyFigure, std::size_t Count>
+Result<std::vector<AnyFigure>> choose_figures(const ViewOptions& options,
+                                              const std::array<AnyFigure, Count>& all,
+                                              std::size_t usual_count) {
   if (!options.own.contains(std::string(kShowOption))) {
-    const auto usual = all.first(usual_count);
-    return std::vector<Figure<Cost>>(usual.begin(), usual.end());
+    const auto usual = std::span(all).first(usual_count);
+    return std::vector<AnyFigure>(usual.begin(), usual.end());
   }
   std::vector<std::string> known;
-  for (const Figure<Cost>& figure : all) {
+  for (const AnyFigure& figure : all) {
     known.emplace_back(figure.name);
   }
   auto wanted = read_columns(options, known);
   if (!wanted.ok()) {
     return wanted.take_error();
   }
-  std::vector<Figure<Cost>> figures;
+  std::vector<AnyFigure> figures;
   for (const std::string& name : wanted.value()) {
-    figures.push_back(*std::ranges::find(all, std::string_view(name), &Figure<Cost>::name));
+    figures.push_back(*std::ranges::find(all, std::string_view(name), &AnyFigure::name));
   }
   return figures;
 }
 
-template <typename Cost>
-bool has_figure(const std::vector<Figure<Cost>>& figures, std::string_view name) {
-  return std::ranges::find(figures, name, &Figure<Cost>::name) != figures.end();
+template <typename AnyFigure>
+bool has_figure(const std::vector<AnyFigure>& figures, std::string_view name) {
+  return std::ranges::find(figures, name, &AnyFigure::name) != figures.end();
 }
 
 // The table's own column to sort by, or the first figure where that is not shown.

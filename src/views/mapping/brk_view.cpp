@@ -30,17 +30,13 @@ struct BrkCost {
 };
 
 constexpr auto kFigures = std::to_array<Figure<BrkCost>>({
-    {"grows", Unit::Count, [](const BrkCost& c, const CellContext&) { return Cell(c.grows); }},
-    {"grown",
-     Unit::Bytes,
-     [](const BrkCost& c, const CellContext&) { return Cell(c.grown_bytes); }},
-    {"shrinks", Unit::Count, [](const BrkCost& c, const CellContext&) { return Cell(c.shrinks); }},
-    {"shrunk",
-     Unit::Bytes,
-     [](const BrkCost& c, const CellContext&) { return Cell(c.shrunk_bytes); }},
-    {"net", Unit::Bytes, [](const BrkCost& c, const CellContext&) { return Cell(c.net_bytes()); }},
-    {"failed", Unit::Count, [](const BrkCost& c, const CellContext&) { return Cell(c.failed); }},
-    {"queries", Unit::Count, [](const BrkCost& c, const CellContext&) { return Cell(c.queries); }},
+    figure<&BrkCost::grows>("grows"),
+    figure<&BrkCost::grown_bytes>("grown", Unit::Bytes),
+    figure<&BrkCost::shrinks>("shrinks"),
+    figure<&BrkCost::shrunk_bytes>("shrunk", Unit::Bytes),
+    figure<&BrkCost::net_bytes>("net", Unit::Bytes),
+    figure<&BrkCost::failed>("failed"),
+    figure<&BrkCost::queries>("queries"),
 });
 
 class BrkView final : public View {

@@ -51,13 +51,9 @@ struct RefusalCost {
 
 // What fork(2) and its like, and shmat(2), would have taken is not known.
 constexpr auto kFigures = std::to_array<Figure<RefusalCost>>({
-    {"count", Unit::Count, [](const RefusalCost& c, const CellContext&) { return Cell(c.count); }},
-    {"asked",
-     Unit::Bytes,
-     [](const RefusalCost& c, const CellContext&) { return unless_zero(c.bytes); }},
-    {"largest",
-     Unit::Bytes,
-     [](const RefusalCost& c, const CellContext&) { return unless_zero(c.largest_bytes.value); }},
+    figure<&RefusalCost::count>("count"),
+    figure_unless_zero<&RefusalCost::bytes>("asked", Unit::Bytes),
+    figure_unless_zero<&RefusalCost::largest_bytes, &Largest::value>("largest", Unit::Bytes),
 });
 
 class EnomemView final : public View {

@@ -81,11 +81,11 @@ struct MapCost {
 };
 
 constexpr auto kFigures = std::to_array<Figure<MapCost>>({
-    {"count", Unit::Count, [](const MapCost& c, const CellContext&) { return Cell(c.count); }},
-    {"failed", Unit::Count, [](const MapCost& c, const CellContext&) { return Cell(c.failed); }},
-    {"bytes", Unit::Bytes, [](const MapCost& c, const CellContext&) { return Cell(c.bytes); }},
-    {"live", Unit::Bytes, [](const MapCost& c, const CellContext&) { return Cell(c.live); }},
-    {"at_exit", Unit::Bytes, [](const MapCost& c, const CellContext&) { return Cell(c.at_exit); }},
+    figure<&MapCost::count>("count"),
+    figure<&MapCost::failed>("failed"),
+    figure<&MapCost::bytes>("bytes", Unit::Bytes),
+    figure<&MapCost::live>("live", Unit::Bytes),
+    figure<&MapCost::at_exit>("at_exit", Unit::Bytes),
 });
 
 class MmapView final : public View {

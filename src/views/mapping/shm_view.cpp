@@ -59,15 +59,11 @@ struct ShmCost {
 };
 
 constexpr auto kFigures = std::to_array<Figure<ShmCost>>({
-    {"count", Unit::Count, [](const ShmCost& c, const CellContext&) { return Cell(c.count); }},
-    {"failed", Unit::Count, [](const ShmCost& c, const CellContext&) { return Cell(c.failed); }},
-    {"bytes", Unit::Bytes, [](const ShmCost& c, const CellContext&) { return Cell(c.bytes); }},
-    {"avg_ns",
-     Unit::Nanoseconds,
-     [](const ShmCost& c, const CellContext&) { return quotient_cell(c.took_ns, c.timed); }},
-    {"max_ns",
-     Unit::Nanoseconds,
-     [](const ShmCost& c, const CellContext&) { return when(c.timed > 0, c.longest_ns.value); }},
+    figure<&ShmCost::count>("count"),
+    figure<&ShmCost::failed>("failed"),
+    figure<&ShmCost::bytes>("bytes", Unit::Bytes),
+    mean_figure<&ShmCost::took_ns, &ShmCost::timed>("avg_ns", Unit::Nanoseconds),
+    figure_unless_zero<&ShmCost::longest_ns, &Largest::value>("max_ns", Unit::Nanoseconds),
 });
 
 class ShmView final : public View {

@@ -44,25 +44,15 @@ struct CompactionCost {
 };
 
 constexpr auto kFigures = std::to_array<Figure<CompactionCost>>({
-    {"count",
-     Unit::Count,
-     [](const CompactionCost& c, const CellContext&) { return Cell(c.count); }},
-    {"time_ns",
-     Unit::Nanoseconds,
-     [](const CompactionCost& c, const CellContext&) { return Cell(c.durations.total_ns()); }},
-    {"avg_ns", Unit::Nanoseconds, average_cell<CompactionCost>},
-    {"p50_ns", Unit::Nanoseconds, percentile_cell<CompactionCost, 50>},
-    {"p99_ns", Unit::Nanoseconds, percentile_cell<CompactionCost, 99>},
-    {"max_ns", Unit::Nanoseconds, longest_cell<CompactionCost>},
-    {"migrated",
-     Unit::Count,
-     [](const CompactionCost& c, const CellContext&) { return Cell(c.migrated); }},
-    {"failed",
-     Unit::Count,
-     [](const CompactionCost& c, const CellContext&) { return Cell(c.failed); }},
-    {"put_back",
-     Unit::Count,
-     [](const CompactionCost& c, const CellContext&) { return Cell(c.put_back); }},
+    figure<&CompactionCost::count>("count"),
+    figure<&CompactionCost::durations, &Durations::total_ns>("time_ns", Unit::Nanoseconds),
+    average_figure<&CompactionCost::durations>(),
+    percentile_figure<&CompactionCost::durations, 50>("p50_ns"),
+    percentile_figure<&CompactionCost::durations, 99>("p99_ns"),
+    longest_figure<&CompactionCost::durations>(),
+    figure<&CompactionCost::migrated>("migrated"),
+    figure<&CompactionCost::failed>("failed"),
+    figure<&CompactionCost::put_back>("put_back"),
 });
 
 constexpr auto kOfWorks = std::to_array<std::string_view>({"count", "time_ns"});
@@ -75,8 +65,8 @@ struct CountCost {
   std::uint64_t count = 0;
 };
 
-constexpr auto kCountFigures = std::to_array<Figure<CountCost>>(
-    {{"count", Unit::Count, [](const CountCost& c, const CellContext&) { return Cell(c.count); }}});
+constexpr auto kCountFigures =
+    std::to_array<Figure<CountCost>>({figure<&CountCost::count>("count")});
 
 // enum scan_result (mm/khugepaged.c) has had these two values from its first kernel, 4.6, on.
 constexpr std::int32_t kSucceeded = 1;

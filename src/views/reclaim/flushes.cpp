@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "views/reclaim/latency.h"
+
 namespace memtrace {
 namespace {
 

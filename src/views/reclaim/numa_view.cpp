@@ -37,22 +37,14 @@ struct MigrationCost {
 };
 
 constexpr auto kFigures = std::to_array<Figure<MigrationCost>>({
-    {"count",
-     Unit::Count,
-     [](const MigrationCost& c, const CellContext&) { return Cell(c.count); }},
-    {"migrated",
-     Unit::Count,
-     [](const MigrationCost& c, const CellContext&) { return Cell(c.migrated); }},
-    {"failed",
-     Unit::Count,
-     [](const MigrationCost& c, const CellContext&) { return Cell(c.failed); }},
-    {"time_ns",
-     Unit::Nanoseconds,
-     [](const MigrationCost& c, const CellContext&) { return Cell(c.durations.total_ns()); }},
-    {"avg_ns", Unit::Nanoseconds, average_cell<MigrationCost>},
-    {"p50_ns", Unit::Nanoseconds, percentile_cell<MigrationCost, 50>},
-    {"p99_ns", Unit::Nanoseconds, percentile_cell<MigrationCost, 99>},
-    {"max_ns", Unit::Nanoseconds, longest_cell<MigrationCost>},
+    figure<&MigrationCost::count>("count"),
+    figure<&MigrationCost::migrated>("migrated"),
+    figure<&MigrationCost::failed>("failed"),
+    figure<&MigrationCost::durations, &Durations::total_ns>("time_ns", Unit::Nanoseconds),
+    average_figure<&MigrationCost::durations>(),
+    percentile_figure<&MigrationCost::durations, 50>("p50_ns"),
+    percentile_figure<&MigrationCost::durations, 99>("p99_ns"),
+    longest_figure<&MigrationCost::durations>(),
 });
 constexpr auto kOfBegins = std::to_array<std::string_view>({"time_ns"});
 

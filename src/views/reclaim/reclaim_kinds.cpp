@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "views/kit/cells.h"
+#include "views/reclaim/latency.h"
 
 namespace memtrace {
 namespace {

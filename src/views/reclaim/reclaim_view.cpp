@@ -34,16 +34,14 @@ struct ReclaimCost {
 };
 
 constexpr auto kFigures = std::to_array<Figure<ReclaimCost>>({
-    {"count", Unit::Count, [](const ReclaimCost& c, const CellContext&) { return Cell(c.count); }},
-    {"time_ns",
-     Unit::Nanoseconds,
-     [](const ReclaimCost& c, const CellContext&) { return Cell(c.durations.total_ns()); }},
-    {"avg_ns", Unit::Nanoseconds, average_cell<ReclaimCost>},
-    {"p50_ns", Unit::Nanoseconds, percentile_cell<ReclaimCost, 50>},
-    {"p95_ns", Unit::Nanoseconds, percentile_cell<ReclaimCost, 95>},
-    {"p99_ns", Unit::Nanoseconds, percentile_cell<ReclaimCost, 99>},
-    {"max_ns", Unit::Nanoseconds, longest_cell<ReclaimCost>},
-    {"pages", Unit::Count, [](const ReclaimCost& c, const CellContext&) { return Cell(c.pages); }},
+    figure<&ReclaimCost::count>("count"),
+    figure<&ReclaimCost::durations, &Durations::total_ns>("time_ns", Unit::Nanoseconds),
+    average_figure<&ReclaimCost::durations>(),
+    percentile_figure<&ReclaimCost::durations, 50>("p50_ns"),
+    percentile_figure<&ReclaimCost::durations, 95>("p95_ns"),
+    percentile_figure<&ReclaimCost::durations, 99>("p99_ns"),
+    longest_figure<&ReclaimCost::durations>(),
+    figure<&ReclaimCost::pages>("pages"),
 });
 
 const Work& work_of(const Event& event) {

@@ -36,15 +36,13 @@ SyncCalls::SyncCalls() : rows_(keys()) {}
 
 std::span<const Figure<SyncCalls::Cost>> SyncCalls::figures() {
   static constexpr auto kFigures = std::to_array<Figure<Cost>>({
-      {"count", Unit::Count, [](const Cost& c, const CellContext&) { return Cell(c.count); }},
-      {"failed", Unit::Count, [](const Cost& c, const CellContext&) { return Cell(c.failed); }},
-      {"bytes", Unit::Bytes, [](const Cost& c, const CellContext&) { return Cell(c.bytes); }},
-      {"time_ns",
-       Unit::Nanoseconds,
-       [](const Cost& c, const CellContext&) { return Cell(c.durations.total_ns()); }},
-      {"avg_ns", Unit::Nanoseconds, average_cell<Cost>},
-      {"p99_ns", Unit::Nanoseconds, percentile_cell<Cost, 99>},
-      {"max_ns", Unit::Nanoseconds, longest_cell<Cost>},
+      figure<&Cost::count>("count"),
+      figure<&Cost::failed>("failed"),
+      figure<&Cost::bytes>("bytes", Unit::Bytes),
+      figure<&Cost::durations, &Durations::total_ns>("time_ns", Unit::Nanoseconds),
+      average_figure<&Cost::durations>(),
+      percentile_figure<&Cost::durations, 99>("p99_ns"),
+      longest_figure<&Cost::durations>(),
   });
   return kFigures;
 }

@@ -38,27 +38,22 @@ struct ReclaimCost {
   std::uint64_t deactivated = 0;
 };
 
-template <std::uint64_t ReclaimCost::*Member>
-Cell figure(const ReclaimCost& cost, const CellContext& /*context*/) {
-  return cost.*Member;
-}
-
 // The first ones fit on a line of 100.
 constexpr std::size_t kUsualFigures = 9;
 constexpr auto kFigures = std::to_array<Figure<ReclaimCost>>({
-    {"reclaims", Unit::Count, figure<&ReclaimCost::reclaims>},
-    {"time_ns", Unit::Nanoseconds, figure<&ReclaimCost::time_ns>},
-    {"direct", Unit::Count, figure<&ReclaimCost::direct>},
-    {"cgroup", Unit::Count, figure<&ReclaimCost::memcg>},
-    {"scanned", Unit::Count, figure<&ReclaimCost::scanned>},
-    {"inactive", Unit::Count, figure<&ReclaimCost::inactive>},
-    {"written", Unit::Count, figure<&ReclaimCost::written>},
-    {"shrinks", Unit::Count, figure<&ReclaimCost::shrinks>},
-    {"slab_ns", Unit::Nanoseconds, figure<&ReclaimCost::slab_ns>},
-    {"softlimit", Unit::Count, figure<&ReclaimCost::soft_limit>},
-    {"activated", Unit::Count, figure<&ReclaimCost::activated>},
-    {"deactivated", Unit::Count, figure<&ReclaimCost::deactivated>},
-    {"objects", Unit::Count, figure<&ReclaimCost::objects>},
+    figure<&ReclaimCost::reclaims>("reclaims"),
+    figure<&ReclaimCost::time_ns>("time_ns", Unit::Nanoseconds),
+    figure<&ReclaimCost::direct>("direct"),
+    figure<&ReclaimCost::memcg>("cgroup"),
+    figure<&ReclaimCost::scanned>("scanned"),
+    figure<&ReclaimCost::inactive>("inactive"),
+    figure<&ReclaimCost::written>("written"),
+    figure<&ReclaimCost::shrinks>("shrinks"),
+    figure<&ReclaimCost::slab_ns>("slab_ns", Unit::Nanoseconds),
+    figure<&ReclaimCost::soft_limit>("softlimit"),
+    figure<&ReclaimCost::activated>("activated"),
+    figure<&ReclaimCost::deactivated>("deactivated"),
+    figure<&ReclaimCost::objects>("objects"),
 });
 constexpr auto kOptions = std::to_array<ViewOption>(
     {{kShowOption,
@@ -72,15 +67,11 @@ struct ShrinkerCost {
 };
 
 constexpr auto kShrinkerFigures = std::to_array<Figure<ShrinkerCost>>({
-    {"count",
-     Unit::Count,
-     [](const ShrinkerCost& c, const CellContext&) { return Cell(c.durations.count()); }},
-    {"time_ns",
-     Unit::Nanoseconds,
-     [](const ShrinkerCost& c, const CellContext&) { return Cell(c.durations.total_ns()); }},
-    {"avg_ns", Unit::Nanoseconds, average_cell<ShrinkerCost>},
-    {"p99_ns", Unit::Nanoseconds, percentile_cell<ShrinkerCost, 99>},
-    {"max_ns", Unit::Nanoseconds, longest_cell<ShrinkerCost>},
+    figure<&ShrinkerCost::durations, &Durations::count>("count"),
+    figure<&ShrinkerCost::durations, &Durations::total_ns>("time_ns", Unit::Nanoseconds),
+    average_figure<&ShrinkerCost::durations>(),
+    percentile_figure<&ShrinkerCost::durations, 99>("p99_ns"),
+    longest_figure<&ShrinkerCost::durations>(),
     {"objects",
      Unit::Count,
      [](const ShrinkerCost& c, const CellContext&) {
@@ -243,7 +234,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   const ViewOptions by_shrinker{.by = {"shrinker"}};
   return make_view<Vmscan>(KeySet::choose(options, kKeys, work_keys()),
                            KeySet::choose(by_shrinker, kKeys, work_keys()),
-                           choose_figures<ReclaimCost>(options, kFigures, kUsualFigures));
+                           choose_figures(options, kFigures, kUsualFigures));
 }
 
 }  // namespace

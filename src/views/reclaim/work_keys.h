@@ -12,7 +12,6 @@
 #include "state/world/world.h"
 #include "tracepoints/event/event.h"
 #include "views/kit/keys.h"
-#include "views/kit/latency.h"
 
 namespace memtrace {
 

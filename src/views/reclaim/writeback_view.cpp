@@ -58,28 +58,19 @@ struct WriteCost {
   std::uint64_t swap_pageouts = 0;
 };
 
-template <std::uint64_t WriteCost::*Member>
-Cell figure(const WriteCost& cost, const CellContext& /*context*/) {
-  return cost.*Member;
-}
-
-Cell longest_cell(const WriteCost& cost, const CellContext& /*context*/) {
-  return cost.longest_ns.value;
-}
-
 // The first ones fit on a line of 100.
 constexpr std::size_t kUsualFigures = 8;
 constexpr auto kFigures = std::to_array<Figure<WriteCost>>({
-    {"dirtied", Unit::Count, figure<&WriteCost::dirtied>},
-    {"written", Unit::Count, figure<&WriteCost::written>},
-    {"flushed", Unit::Count, figure<&WriteCost::flushed>},
-    {"throttles", Unit::Count, figure<&WriteCost::throttles>},
-    {"paused_ns", Unit::Nanoseconds, figure<&WriteCost::paused_ns>},
-    {"max_pause_ns", Unit::Nanoseconds, longest_cell},
-    {"file_pageouts", Unit::Count, figure<&WriteCost::file_pageouts>},
-    {"swap_pageouts", Unit::Count, figure<&WriteCost::swap_pageouts>},
-    {"flushes", Unit::Count, figure<&WriteCost::flushes>},
-    {"balances", Unit::Count, figure<&WriteCost::balances>},
+    figure<&WriteCost::dirtied>("dirtied"),
+    figure<&WriteCost::written>("written"),
+    figure<&WriteCost::flushed>("flushed"),
+    figure<&WriteCost::throttles>("throttles"),
+    figure<&WriteCost::paused_ns>("paused_ns", Unit::Nanoseconds),
+    figure<&WriteCost::longest_ns, &Largest::value>("max_pause_ns", Unit::Nanoseconds),
+    figure<&WriteCost::file_pageouts>("file_pageouts"),
+    figure<&WriteCost::swap_pageouts>("swap_pageouts"),
+    figure<&WriteCost::flushes>("flushes"),
+    figure<&WriteCost::balances>("balances"),
 });
 constexpr auto kOptions = std::to_array<ViewOption>(
     {{kShowOption,
@@ -259,7 +250,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   const ViewOptions by_device{.by = {"device"}};
   return make_view<Writeback>(KeySet::choose(options, kKeys, kOwnKeys),
                               KeySet::choose(by_device, kKeys, kOwnKeys),
-                              choose_figures<WriteCost>(options, kFigures, kUsualFigures));
+                              choose_figures(options, kFigures, kUsualFigures));
 }
 
 }  // namespace

@@ -14,17 +14,11 @@ namespace {
 struct Sum {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
-
-  Sum& operator+=(const Sum& other) {
-    count += other.count;
-    bytes += other.bytes;
-    return *this;
-  }
 };
 
 constexpr auto kSumFigures = std::to_array<Figure<Sum>>({
-    {"count", Unit::Count, [](const Sum& sum, const CellContext&) { return Cell(sum.count); }},
-    {"bytes", Unit::Bytes, [](const Sum& sum, const CellContext&) { return Cell(sum.bytes); }},
+    memtrace::figure<&Sum::count>("count"),
+    memtrace::figure<&Sum::bytes>("bytes", Unit::Bytes),
 });
 constexpr auto kNames = std::to_array<std::string_view>({"pid", "tid", "cpu", "stack"});
 

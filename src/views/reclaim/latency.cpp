@@ -1,4 +1,4 @@
-#include "views/kit/latency.h"
+#include "views/reclaim/latency.h"
 
 namespace memtrace {
 
