@@ -64,7 +64,7 @@ memtrace_room(src/unwind "registers and stack bytes to a callchain"
                    symbolize/elf symbolize/names symbolize/cfi symbolize/code)
 memtrace_room(src/observe "what /proc says when an event happens, and this machine"
               SEES base os perf/record state/mapping state/world
-                   tracepoints/event tracepoints/decode tracepoints/probe)
+                   tracepoints/format tracepoints/event tracepoints/decode tracepoints/probe)
 memtrace_room(src/identity "whose a process is: users, cgroups, containers"
               SEES base os perf/record perf/target perf/side state/process state/world
                    tracepoints/format)
@@ -74,9 +74,12 @@ memtrace_room(src/report "the Report: tables, notes, order of rows" SEES base US
 memtrace_room(src/sections "memtrace's own sections of a recording"
               SEES base perf/record report state/process state/world USES json)
 memtrace_room(src/decode "a record to an event, with what only probes know"
-              SEES base os observe perf/record perf/event perf/target perf/live programs sections
+              SEES base os perf/record perf/event perf/target sections
                    state/mapping state/world symbolize/names
                    tracepoints/format tracepoints/event tracepoints/decode tracepoints/probe)
+memtrace_room(src/pipeline "the one loop: a source's records through all stations to a sink"
+              SEES base decode identity observe perf/record perf/event perf/target programs
+                   state/world unwind)
 
 # From the event to the reader.
 memtrace_room(src/render "a Report to text, JSON, CSV or folded stacks" SEES base report USES json)
@@ -108,15 +111,15 @@ memtrace_room(src/plan/events "which events, how narrow, which filter"
                    tracepoints/format tracepoints/decode views views/kit views/all)
 
 # What memtrace does.
-memtrace_room(src/session "records to views to reports: the loop of report and of live views"
-              SEES base os decode identity observe perf/record perf/live plan/events report sections
+memtrace_room(src/session "records to views to reports: a sink of the pipeline"
+              SEES base os decode identity observe pipeline perf/record perf/live plan/events report sections
                    state/process state/world symbolize/names tracepoints/event tracepoints/decode
                    tracepoints/probe unwind views views/all)
 memtrace_room(src/doctor "what this machine can do, view by view"
               SEES base os observe perf/event report tracepoints/format tracepoints/decode
                    tracepoints/probe views views/all)
-memtrace_room(src/recording "records to a file, the dry run, the perf command"
-              SEES base os decode doctor identity observe perf/event perf/target perf/live
+memtrace_room(src/recording "records to a file (a sink of the pipeline), the dry run, the perf command"
+              SEES base os decode doctor identity observe pipeline perf/event perf/target perf/live
                    perf/file_out plan/events plan/probes report sections session state/process
                    state/world symbolize/elf symbolize/names tracepoints/format unwind views/all)
 memtrace_room(src/cli/options "options as tables, and what they set"

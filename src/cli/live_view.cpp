@@ -5,7 +5,6 @@
 #include "cli/print.h"
 #include "cli/probe_rate.h"
 #include "cli/unwatched_children.h"
-#include "decode/probe_samples.h"
 #include "observe/host_facts.h"
 #include "os/system.h"
 #include "os/this_thread.h"
@@ -155,8 +154,8 @@ Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& re
   if (!source.ok()) {
     return source.take_error();
   }
-  ProbeSource probes(*source.value());
-  auto session = Session::create(probes, std::move(plan.session));
+  plan.session.probes = &source.value()->events();
+  auto session = Session::create(*source.value(), std::move(plan.session));
   if (!session.ok()) {
     return session.take_error();
   }

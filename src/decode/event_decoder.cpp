@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "base/text.h"
-#include "observe/host_facts.h"
 #include "sections/recording_facts.h"
 #include "state/mapping/map_flags.h"
 #include "symbolize/names/demangle.h"
@@ -122,7 +121,7 @@ void EventDecoder::apply_mmap(const Stamp& stamp, const Mmap& mmap) {
                          .path = std::string(mmap.path),
                          .build_id = to_hex(mmap.build_id),
                          .pid = mmap.pid,
-                         .root = roots_ ? roots_->of(mmap.pid, stamp.time_ns) : "",
+                         .root = machine_.root_of ? machine_.root_of(mmap.pid, stamp.time_ns) : "",
                          .major = mmap.major,
                          .minor = mmap.minor,
                          .inode = mmap.inode}});
@@ -173,9 +172,7 @@ EventInfo EventDecoder::with_format(EventInfo info) {
   if (info.kind != EventKind::Tracepoint || !info.format.empty() || info.is_counted) {
     return info;
   }
-  if (const LocalFormat* local = local_formats_.find(info.config)) {
-    info.name = local->name;
-    info.format = local->text;
+  if (machine_.complete_format && machine_.complete_format(info)) {
     caveats_.push_back("the file has lost its event formats: " + info.name +
                        " is the event's name on this machine's kernel, which is right only if "
                        "the recording is of this kernel");
@@ -236,8 +233,9 @@ void EventDecoder::name_cache(Event& event) {
   } else if (ProbedCaches::is_probe(*event.type)) {
     if (!probed_caches_.has_caches()) {
       RecordingFacts about = parse_recording_facts(recording_.about_json);
-      probed_caches_.set_caches(about.slab_caches.empty() ? slab_caches()
-                                                          : std::move(about.slab_caches));
+      probed_caches_.set_caches(about.slab_caches.empty() && machine_.slab_caches
+                                    ? machine_.slab_caches()
+                                    : std::move(about.slab_caches));
     }
     probed_caches_.learn(*event.type, event.raw);
   }

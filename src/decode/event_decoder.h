@@ -2,28 +2,41 @@
 // samples into typed events. Spine 3 to 5.
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "decode/local_formats.h"
 #include "decode/probed_caches.h"
 #include "decode/probed_callers.h"
 #include "perf/record/record_source.h"
-#include "programs/process_roots.h"
 #include "state/world/world.h"
 #include "tracepoints/decode/catalogue.h"
 #include "tracepoints/event/event.h"
 
 namespace memtrace {
 
+// What this machine says where a recording does not; the decoder itself reads nothing of it. Each
+// may be empty.
+struct MachineFacts {
+  // Bytes of an object by slab cache.
+  std::function<std::map<std::string, std::uint64_t>()> slab_caches = {};
+  // Gives a tracepoint that has only its id the name and format that the id has here; false when
+  // nothing has it.
+  std::function<bool(EventInfo& event)> complete_format = {};
+  // The root directory of a process that runs here and now, "" for our own; as of a record's time.
+  std::function<std::string(std::uint32_t pid, std::uint64_t time_ns)> root_of = {};
+};
+
 class EventDecoder {
  public:
   // `recording` is the source's and may still grow.
-  EventDecoder(World& world, const Recording& recording) : world_(world), recording_(recording) {}
+  EventDecoder(World& world, const Recording& recording, MachineFacts machine = {})
+      : world_(world), recording_(recording), machine_(std::move(machine)) {}
 
   // The event of a sample, after the world was changed by it; nothing for all other records, which
   // change the world too. Valid as long as the record.
@@ -39,9 +52,6 @@ class EventDecoder {
 
   // Types for all events that the recording knows of by now.
   void learn_events();
-
-  // The processes run here and now: their root directories can be seen.
-  void watch_roots(std::span<const std::string> command) { roots_.emplace(command); }
 
  private:
   void apply_mmap(const Stamp& stamp, const Mmap& mmap);
@@ -59,15 +69,14 @@ class EventDecoder {
 
   World& world_;
   const Recording& recording_;
+  MachineFacts machine_;
   ProbedCaches probed_caches_;
   ProbedCallers probed_callers_;
   std::deque<EventType> types_;  // a deque: events point to them
   std::vector<Decoder> decoders_;
   std::vector<bool> is_typed_;  // its samples must have a payload
-  LocalFormats local_formats_;
   std::vector<std::string> caveats_;
   std::map<std::uint32_t, std::string> new_names_;  // by pid, until its next mapping
-  std::optional<ProcessRoots> roots_;               // of a live source
   std::uint64_t malformed_ = 0;
   std::uint32_t last_pid_ = 0;
 };

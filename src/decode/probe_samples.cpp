@@ -178,16 +178,4 @@ std::optional<Record> ProbeSamples::with_arguments(const Record& record, const P
   return completed;
 }
 
-Result<std::optional<Record>> ProbeSource::next() {
-  while (true) {
-    auto record = source_.next();
-    if (!record.ok() || !record.value()) {
-      return record;
-    }
-    if (auto completed = samples_.complete(*record.value())) {
-      return completed;
-    }
-  }
-}
-
 }  // namespace memtrace

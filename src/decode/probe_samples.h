@@ -10,8 +10,7 @@
 
 #include "decode/sample_filter.h"
 #include "perf/event/event_set.h"
-#include "perf/live/live_source.h"
-#include "perf/record/record_source.h"
+#include "perf/record/record.h"
 #include "tracepoints/format/filter_expression.h"
 #include "tracepoints/probe/uprobe_pmu.h"
 
@@ -49,21 +48,6 @@ class ProbeSamples {
   // is given again within a recording is taken for the same process.
   std::unordered_set<std::uint32_t> watched_;
   std::vector<std::uint64_t> words_;  // of the last record
-};
-
-// A live source whose records were completed.
-class ProbeSource final : public RecordSource {
- public:
-  // `source` outlives it.
-  explicit ProbeSource(LiveSource& source) : source_(source), samples_(source.events()) {}
-
-  Result<std::optional<Record>> next() override;
-
-  const Recording& recording() const override { return source_.recording(); }
-
- private:
-  LiveSource& source_;
-  ProbeSamples samples_;
 };
 
 }  // namespace memtrace

@@ -6,15 +6,11 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "decode/event_decoder.h"
-#include "decode/probe_samples.h"
 #include "decode/silent_probes.h"
-#include "identity/identity_watch.h"
-#include "identity/taken_events.h"
 #include "observe/host_facts.h"
-#include "observe/proc_observer.h"
 #include "os/system.h"
 #include "perf/file_out/file_writer.h"
+#include "pipeline/pipeline.h"
 #include "plan/events/event_narrowing.h"
 #include "recording/embed_names.h"
 #include "sections/recording_facts.h"
@@ -23,7 +19,6 @@
 #include "symbolize/elf/module_file.h"
 #include "symbolize/names/symbolizer.h"
 #include "unwind/sample_rewriter.h"
-#include "unwind/user_stacks.h"
 
 namespace memtrace {
 namespace {
@@ -64,21 +59,20 @@ std::string build_id_of(const Module& module) {
   return file ? file->build_id() : "";
 }
 
-class Recorder {
+class Recorder final : public PipelineSink {
  public:
   Recorder(const RecordOptions& options, LiveSource& source, FileWriter& writer)
       : options_(options),
         source_(source),
         writer_(writer),
-        feed_(world_, source.recording()),
-        identities_(world_,
-                    {.announcements = kernel_announcements(source.monotonic_clock()),
-                     .monotonic_clock = source.monotonic_clock()}),
-        probe_samples_(source.events()),
-        user_stacks_(world_),
+        pipeline_(source,
+                  {.world = {.keep_stacks = false},
+                   .live = true,
+                   .whole_machine = options.live.target.kind == TargetKind::System,
+                   .probes = &source.events()}),
         own_records_(source.events().front().ids.front(), trailer_shape(source.features())),
         written_events_(source.events().size()) {
-    feed_.watch_roots(options.live.target.command);
+    pipeline_.watch_roots(options.live.target.command);
     about_.target = options.target_text;
     about_.whole_machine = options.live.target.kind == TargetKind::System;
     about_.migratetypes = migratetype_names();
@@ -89,26 +83,16 @@ class Recorder {
   }
 
   // Before anything is enabled: processes that run by now may be gone when they are met.
-  void identify_processes() { identities_.read_all(source_.target()); }
+  void identify_processes() {
+    pipeline_.identify_processes(source_.target(), source_.monotonic_clock());
+  }
 
-  void identify_new_processes() { identities_.read_new(source_.target()); }
+  void identify_new_processes() { pipeline_.identify_new_processes(source_.target()); }
 
   // With the threads that empty the rings.
-  void share_rules(SharedRules& log) { user_stacks_.unwinder().share_rules(log); }
+  void share_rules(SharedRules& log) { pipeline_.unwinder().share_rules(log); }
 
-  Result<> run() {
-    while (true) {
-      auto record = source_.next();
-      if (!record.ok()) {
-        return record.take_error();
-      }
-      if (!record.value()) {
-        return kDone;
-      }
-      const auto completed = probe_samples_.complete(*record.value());
-      TRY(completed ? on(*completed) : Result<>(kDone));
-    }
-  }
+  Result<> run() { return pipeline_.run(*this); }
 
   Result<RecordSummary> finish() {
     if (options_.live.stop_signals != nullptr) {
@@ -126,18 +110,18 @@ class Recorder {
     about_.stopped_ns = source_.recording().stopped_ns;
     about_.losses = losses_.entries();
     const auto silent = silent_probes_.notes(source_.events());
-    const auto taken = taken_events_.notes();
+    const auto taken = pipeline_.taken_events().notes();
     summary_.notes_say_why = source_.came_too_late() || !silent.empty() || !taken.empty();
-    for (const auto& notes : {user_stacks_.caveats(), silent, taken}) {
+    for (const auto& notes : {pipeline_.user_stacks().caveats(), silent, taken}) {
       about_.notes.insert(about_.notes.end(), notes.begin(), notes.end());
     }
     add_names(end);
-    observer_.at_end(last_time_ns_, world_.observations());
-    world_.observations().for_each(
+    pipeline_.observe_end(last_time_ns_);
+    pipeline_.world().observations().for_each(
         [this](const Observation& observation) { about_.observations.push_back(observation); });
-    about_.observations_skipped = world_.observations().skipped();
+    about_.observations_skipped = pipeline_.world().observations().skipped();
     end.about_json = to_json(about_);
-    end.identities = identities_.log().text();
+    end.identities = pipeline_.identity_log()->text();
     writer_.set_about([about = about_](std::uint64_t samples_lost) mutable {
       about.disk_full = samples_lost;
       return to_json(about);
@@ -150,47 +134,42 @@ class Recorder {
   }
 
  private:
-  Result<> on(const Record& record) {
-    if (std::holds_alternative<Tick>(record.payload)) {
-      identities_.before(record);
-      return end_round();
+  Result<bool> admit(const Record& record) override {
+    const auto* sample = std::get_if<Sample>(&record.payload);
+    if (sample != nullptr && sample->event >= written_events_) {
+      TRY(write_late_events());
     }
-    if (const auto* lost = std::get_if<Lost>(&record.payload)) {
-      identities_.before(record);
-      return on_lost(record, *lost);
-    }
-    if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {
-      about_.cut_stacks += cut->count;
-      summary_.cut_stacks += cut->count;
-      return kDone;
-    }
-    if (const auto* sample = std::get_if<Sample>(&record.payload)) {
-      return on_sample(record, *sample);
-    }
-    if (!about_.whole_machine) {
-      taken_events_.see(record);
-    }
-    identities_.before(record);
-    feed_.apply(record);
-    return write(record.bytes);
+    return true;
   }
 
-  Result<> on_sample(const Record& record, const Sample& sample) {
-    TRY(sample.event < written_events_ ? Result<>(kDone) : write_late_events());
+  Result<> on_tick() override {
+    if (!written_in_round_) {
+      return kDone;
+    }
+    written_in_round_ = false;
+    TRY(writer_.announce_identities(pipeline_.identity_log()->news()));
+    return writer_.finish_round();
+  }
+
+  Result<> on_cut_stacks(const CutStacks& cut) override {
+    about_.cut_stacks += cut.count;
+    summary_.cut_stacks += cut.count;
+    return kDone;
+  }
+
+  Result<> on_record(const Record& record) override { return write(record.bytes); }
+
+  Result<> on_sample(const SampleStep& step) override {
+    const Record& record = step.record;
     ++summary_.samples;
-    silent_probes_.saw(sample.event);
+    silent_probes_.saw(step.sample.event);
     first_time_ns_ = first_time_ns_ == 0 ? record.stamp.time_ns : first_time_ns_;
     last_time_ns_ = record.stamp.time_ns;
-    identities_.before(record);
-    if (sample.registers.mask == 0) {  // an event that was asked for no stacks
-      apply(record);
-      return write_sample(record.bytes, sample);
-    }
-    const auto chain = user_stacks_.complete(sample);
-    Record completed = record;
-    std::get<Sample>(completed.payload).callchain = chain;
-    apply(completed);
-    return write_sample(rewriter_.rewrite(record.bytes, sample, chain), sample);
+    // Of an event that was asked for no stacks the bytes are as they should be.
+    const auto bytes = step.sample.registers.mask == 0
+                           ? record.bytes
+                           : rewriter_.rewrite(record.bytes, step.sample, step.callchain);
+    return write_sample(bytes, step.sample);
   }
 
   Result<> write_sample(std::span<const std::byte> bytes, const Sample& sample) {
@@ -200,12 +179,6 @@ class Recorder {
     }
     const auto tracepoint = static_cast<std::uint16_t>(event.request.info.config);
     return write(rewriter_.rename(bytes, sample, {event.ids.front(), tracepoint}));
-  }
-
-  void apply(const Record& record) {
-    if (const auto event = feed_.apply(record)) {
-      observer_.on(*event, world_.observations(), known_cgroup(world_, *event));
-    }
   }
 
   // Events that were added since the last call.
@@ -218,7 +191,7 @@ class Recorder {
   }
 
   // A loss that memtrace noticed itself becomes a record as the kernel would write it.
-  Result<> on_lost(const Record& record, const Lost& lost) {
+  Result<> on_loss(const Record& record, const Lost& lost) override {
     count_loss(record, lost);
     if (!record.bytes.empty() && lost.reason == LossReason::Kernel) {
       return write(record.bytes);
@@ -250,15 +223,6 @@ class Recorder {
     return writer_.write(record);
   }
 
-  Result<> end_round() {
-    if (!written_in_round_) {
-      return kDone;
-    }
-    written_in_round_ = false;
-    TRY(writer_.announce_identities(identities_.log().news()));
-    return writer_.finish_round();
-  }
-
   // One signal ends the recording; who sends another, or one after its end, does not want to wait.
   bool is_hurried() {
     return options_.live.stop_signals != nullptr &&
@@ -269,8 +233,9 @@ class Recorder {
   void add_names(Recording& end) {
     end.build_ids.push_back(
         {.path = "[kernel.kallsyms]", .build_id = kernel_build_id(), .kernel = true});
-    for (std::uint32_t i = 1; i <= world_.modules().size() && !is_hurried(); ++i) {
-      const Module& module = world_.modules().at(ModuleId{i});
+    const World& world = pipeline_.world();
+    for (std::uint32_t i = 1; i <= world.modules().size() && !is_hurried(); ++i) {
+      const Module& module = world.modules().at(ModuleId{i});
       if (module.kind == ModuleKind::File) {
         end.build_ids.push_back({.path = module.path, .build_id = build_id_of(module)});
       }
@@ -279,8 +244,8 @@ class Recorder {
     if (!options_.embed_symbols) {
       return;
     }
-    FrameNamer naming(world_, source_.recording(), true);
-    const EmbeddedNames names = embed_names(world_, naming, [this] { return is_hurried(); });
+    FrameNamer naming(world, source_.recording(), true);
+    const EmbeddedNames names = embed_names(world, naming, [this] { return is_hurried(); });
     end.symbols_json = names.symbols.to_json();
     if (names.left_out > 0) {
       about_.notes.push_back(
@@ -296,14 +261,8 @@ class Recorder {
   const RecordOptions& options_;
   LiveSource& source_;
   FileWriter& writer_;
-  World world_{{.keep_stacks = false}};
-  EventDecoder feed_;
-  ProcObserver observer_;
-  IdentityWatch identities_;
-  ProbeSamples probe_samples_;
+  Pipeline pipeline_;
   SilentProbes silent_probes_;
-  TakenEvents taken_events_;
-  UserStacks user_stacks_;
   SampleRewriter rewriter_;
   RecordBuilder own_records_;
   std::size_t written_events_;

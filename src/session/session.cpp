@@ -38,15 +38,16 @@ World::Options world_options(const RecordSource& source, const SessionOptions& o
 Session::Session(RecordSource& source, SessionOptions options)
     : source_(source),
       options_(std::move(options)),
-      world_(world_options(source, options_)),
-      feed_(world_, source.recording()),
-      identity_replay_(world_, source.recording()),
-      user_stacks_(world_),
-      naming_(world_, source.recording(), options_.live) {}
+      pipeline_(source,
+                {.world = world_options(source, options_),
+                 .live = options_.live,
+                 .whole_machine = options_.whole_machine,
+                 .probes = options_.probes}),
+      naming_(pipeline_.world(), source.recording(), options_.live) {}
 
 Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOptions options) {
   std::unique_ptr<Session> session(new Session(source, std::move(options)));
-  session->user_stacks_.unwinder().set_machine(source.recording().architecture);
+  session->pipeline_.unwinder().set_machine(source.recording().architecture);
   ViewOptions& view_options = session->options_.view_options;
   view_options.page_size_bytes = source.recording().page_size_bytes;
   if (!session->options_.live) {
@@ -54,17 +55,17 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
     view_options.migratetypes = std::move(about.migratetypes);
     view_options.slab_caches = std::move(about.slab_caches);
     for (Observation& observation : about.observations) {
-      session->world_.observations().add(std::move(observation));
+      session->pipeline_.world().observations().add(std::move(observation));
     }
-    session->world_.observations().add_skipped(about.observations_skipped);
+    session->pipeline_.world().observations().add_skipped(about.observations_skipped);
     view_options.cpu_nodes = std::move(about.cpu_nodes);
     session->about_.started_ns = about.started_ns;
     session->about_.stopped_ns = about.stopped_ns;
   } else {
     session->vmstat_ = vmstat_counters();
   }
-  session->world_.set_allocator_test([made = session.get()](StackId stack) {
-    made->allocator_stacks_.learn(made->feed_.types());
+  session->pipeline_.world().set_allocator_test([made = session.get()](StackId stack) {
+    made->allocator_stacks_.learn(made->pipeline_.decoder().types());
     return made->allocator_stacks_.contains(stack, made->naming_);
   });
   view_options.is_page_allocator = [naming = &session->naming_](LocationId location) {
@@ -97,8 +98,8 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
 // A pipe announces its events before its first sample, and not all at once.
 Result<> Session::check_views() {
   views_checked_ = true;
-  feed_.learn_events();
-  handlers_.learn(feed_.types(), source_.recording());
+  pipeline_.decoder().learn_events();
+  handlers_.learn(pipeline_.decoder().types(), source_.recording());
   checked_types_ = handlers_.types();
   for (const auto& view : views_) {
     TRY(view->check(checked_types_));
@@ -107,18 +108,18 @@ Result<> Session::check_views() {
 }
 
 Result<> Session::run(const OnReports& on_reports) {
+  on_reports_ = on_reports;
   while (options_.interval_count == 0 || intervals_ < options_.interval_count) {
-    auto record = source_.next();
-    if (!record.ok()) {
-      return record.take_error();
+    const auto more = pipeline_.step(*this);
+    if (!more.ok()) {
+      return more.error();
     }
-    if (!record.value()) {
+    if (!more.value()) {
       break;
     }
-    TRY(on_record(*record.value(), on_reports));
   }
-  feed_.learn_events();  // of which no sample may have come
-  handlers_.learn(feed_.types(), source_.recording());
+  pipeline_.decoder().learn_events();  // of which no sample may have come
+  handlers_.learn(pipeline_.decoder().types(), source_.recording());
   about_ = parse_recording_facts(source_.recording().about_json);  // a pipe has it at its end
   const std::uint64_t known_end =
       stopped_ns() != 0 ? stopped_ns() : source_.recording().last_time_ns;
@@ -130,7 +131,7 @@ Result<> Session::run(const OnReports& on_reports) {
   if (options_.interval_count != 0 && intervals_ >= options_.interval_count) {
     return kDone;
   }
-  return deliver({start_ns_, last_ns_}, on_reports);
+  return deliver({start_ns_, last_ns_});
 }
 
 bool Session::needs_identities() const {
@@ -142,96 +143,69 @@ void Session::identify_processes(const LiveSource& source) {
   if (!options_.live) {
     return;
   }
-  feed_.watch_roots(source.target().command);
-  if (!needs_identities()) {
-    return;
+  pipeline_.watch_roots(source.target().command);
+  if (needs_identities()) {
+    pipeline_.identify_processes(source.target(), source.monotonic_clock());
   }
-  const bool monotonic = source.monotonic_clock();
-  identity_watch_.emplace(world_,
-                          IdentityWatch::Setup{.announcements = kernel_announcements(monotonic),
-                                               .monotonic_clock = monotonic});
-  identity_watch_->read_all(source.target());
 }
 
 void Session::identify_new_processes(const LiveSource& source) {
-  if (identity_watch_) {
-    identity_watch_->read_new(source.target());
-  }
+  pipeline_.identify_new_processes(source.target());
 }
 
-void Session::learn_identities(const Record& record) {
-  if (identity_watch_) {
-    identity_watch_->before(record);
-  } else {
-    identity_replay_.advance(record.stamp.time_ns);
-  }
-}
-
-Result<> Session::on_record(const Record& record, const OnReports& on_reports) {
+Result<bool> Session::admit(const Record& record) {
   if (is_past_window(record.stamp.time_ns)) {
-    return kDone;  // the state stays as it was; the source has more about itself at its end
+    return false;  // the state stays as it was; the source has more about itself at its end
   }
   if (options_.interval_ns != 0 && record.stamp.time_ns != 0) {
-    TRY(close_intervals(record.stamp.time_ns, on_reports));
+    TRY(close_intervals(record.stamp.time_ns));
   }
-  learn_identities(record);
-  if (options_.live && !options_.whole_machine) {
-    taken_events_.see(record);
+  if (std::holds_alternative<Sample>(record.payload) && !views_checked_) {
+    TRY(check_views());
   }
-  if (const auto* lost = std::get_if<Lost>(&record.payload)) {
-    count_loss(record, *lost);
-  } else if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {
-    losses_.cut += cut->count;
-  } else if (std::holds_alternative<Sample>(record.payload)) {
-    TRY(views_checked_ ? Result<>(kDone) : check_views());
-    on_sample(record);
-  } else {
-    feed_.apply(record);
-  }
+  return true;
+}
+
+Result<> Session::on_cut_stacks(const CutStacks& cut) {
+  losses_.cut += cut.count;
   return kDone;
 }
 
-void Session::on_sample(const Record& record) {
-  Record copy = record;
-  if (auto& sample = std::get<Sample>(copy.payload); sample.registers.mask != 0) {
-    sample.callchain = user_stacks_.complete(sample);
-  }
-  const auto event = feed_.apply(copy);
-  const std::uint64_t unmatched = world_.unmatched_frees() - unmatched_seen_;
+Result<> Session::on_sample(const SampleStep& step) {
+  const Event* event = step.event;
+  const std::uint64_t unmatched = pipeline_.world().unmatched_frees() - unmatched_seen_;
   unmatched_seen_ += unmatched;
-  if (!event) {
-    return;
-  }
-  if (options_.live) {
-    observer_.on(*event, world_.observations(), known_cgroup(world_, *event));
+  if (event == nullptr) {
+    return kDone;
   }
   enter_window(event->time_ns);
   // A call that changed mappings while the events were enabled is in the file for what it does.
-  const bool is_early = event->time_ns < world_.counted_from_ns();
+  const bool is_early = event->time_ns < pipeline_.world().counted_from_ns();
   if (is_early && options_.window.start_ns != 0) {
-    return;
+    return kDone;
   }
-  handlers_.learn(feed_.types(), source_.recording());
+  handlers_.learn(pipeline_.decoder().types(), source_.recording());
   handlers_.count(*event);
   if (is_early) {
-    return;
+    return kDone;
   }
   last_ns_ = std::max(last_ns_, event->time_ns);
   if (!wanted(*event)) {
-    return;
+    return kDone;
   }
   note_unknown(*event);
   if (unmatched != 0) {
     unmatched_.resize(std::max<std::size_t>(unmatched_.size(), event->type->index + 1U));
     unmatched_[event->type->index] += unmatched;
   }
-  handlers_.dispatch(*event, world_);
-  if (world_.mapped_change() != nullptr) {
+  handlers_.dispatch(*event, pipeline_.world());
+  if (pipeline_.world().mapped_change() != nullptr) {
     // Not by handles(): a recording of system calls alone is none of the heap.
     for (View* view : heap_views_) {
-      view->on(*event, world_);
+      view->on(*event, pipeline_.world());
     }
   }
+  return kDone;
 }
 
 bool Session::is_past_window(std::uint64_t time_ns) const {
@@ -245,8 +219,8 @@ void Session::enter_window(std::uint64_t first_event_ns) {
   }
   first_event_ns_ = started_ns() != 0 ? started_ns() : first_event_ns;
   const std::uint64_t most_ns = std::numeric_limits<std::uint64_t>::max() - first_event_ns_;
-  world_.count_from(first_event_ns_ + std::min(options_.window.start_ns, most_ns));
-  start_ns_ = start_ns_ == 0 ? world_.counted_from_ns() : start_ns_;
+  pipeline_.world().count_from(first_event_ns_ + std::min(options_.window.start_ns, most_ns));
+  start_ns_ = start_ns_ == 0 ? pipeline_.world().counted_from_ns() : start_ns_;
 }
 
 // A free belongs to the task that allocated the block: else blocks freed by others would seem to be
@@ -255,8 +229,8 @@ bool Session::wanted(const Event& event) {
   using Verdict = TaskFilter::Verdict;
   const LiveBlock* block = event.freed;
   const TaskFilter& tasks = options_.view_options.tasks;
-  const Verdict verdict =
-      block != nullptr ? tasks.judge(world_, *block) : tasks.judge(world_, event);
+  const Verdict verdict = block != nullptr ? tasks.judge(pipeline_.world(), *block)
+                                           : tasks.judge(pipeline_.world(), event);
   if (verdict != Verdict::Accepted && may_be_known(event)) {
     unknown_.by_name += verdict == Verdict::UnknownName ? 1U : 0U;
     unknown_.by_user += verdict == Verdict::UnknownUser ? 1U : 0U;
@@ -269,8 +243,8 @@ void Session::note_unknown(const Event& event) {
   if (!may_be_known(event)) {
     return;
   }
-  unknown_.users += world_.identities().knows_user(event.identity) ? 0U : 1U;
-  unknown_.cgroups += world_.identities().knows_cgroup(event.identity) ? 0U : 1U;
+  unknown_.users += pipeline_.world().identities().knows_user(event.identity) ? 0U : 1U;
+  unknown_.cgroups += pipeline_.world().identities().knows_cgroup(event.identity) ? 0U : 1U;
 }
 
 // The idle task, 0, is nobody's, and of what no view takes no report says whose it is.
@@ -278,31 +252,29 @@ bool Session::may_be_known(const Event& event) {
   return event.pid != 0 && handlers_.has_view_for(event);
 }
 
-Result<> Session::close_intervals(std::uint64_t now_ns, const OnReports& on_reports) {
+Result<> Session::close_intervals(std::uint64_t now_ns) {
   if (interval_end_ns_ == 0) {
     start_ns_ = started_ns() != 0 ? started_ns() : now_ns;
     interval_end_ns_ = start_ns_ + options_.interval_ns;
   }
   while (now_ns >= interval_end_ns_ &&
          (options_.interval_count == 0 || intervals_ < options_.interval_count)) {
-    TRY(deliver({start_ns_, interval_end_ns_}, on_reports));
+    TRY(deliver({start_ns_, interval_end_ns_}));
     start_ns_ = interval_end_ns_;
     interval_end_ns_ += options_.interval_ns;
   }
   return kDone;
 }
 
-Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
+Result<> Session::deliver(View::Span span) {
   ++intervals_;
-  if (options_.live) {
-    observer_.at_end(span.end_ns, world_.observations());
-  }
+  pipeline_.observe_end(span.end_ns);
   about_ = parse_recording_facts(source_.recording().about_json);  // a pipe has it at its end
   count_logged_losses(span);
   note_vmstat();
   std::vector<Report> reports;
   for (std::size_t i = 0; i < views_.size(); ++i) {
-    Report report = views_[i]->finish(world_, span);
+    Report report = views_[i]->finish(pipeline_.world(), span);
     views_[i]->complete(report, naming_);
     report.view = options_.views[i]->name;
     report.start_ns = span.start_ns;
@@ -333,7 +305,7 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
     reports.push_back(std::move(report));
   }
   unmatched_.clear();
-  TRY(on_reports(std::move(reports)));
+  TRY(on_reports_(std::move(reports)));
   losses_ = {};
   loss_times_ = {.perhaps_ever = loss_times_.perhaps_ever || loss_times_.perhaps > 0};
   unknown_ = {};
@@ -342,11 +314,11 @@ Result<> Session::deliver(View::Span span, const OnReports& on_reports) {
 
 void Session::note_vmstat() {
   if (!options_.live) {
-    world_.note_vmstat_growth(about_.vmstat);
+    pipeline_.world().note_vmstat_growth(about_.vmstat);
     return;
   }
   VmstatCounters now = vmstat_counters();
-  world_.note_vmstat_growth(growth_of(vmstat_, now));
+  pipeline_.world().note_vmstat_growth(growth_of(vmstat_, now));
   vmstat_ = std::move(now);
 }
 

@@ -1,6 +1,5 @@
-// Records through the world into views, and views into finished reports: the one loop behind
-// `memtrace report` and every live view. They differ in the source and in how often reports are
-// asked for.
+// Events into views, and views into finished reports: the pipeline's sink behind `memtrace report`
+// and every live view. They differ in the source and in how often reports are asked for.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +10,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "decode/event_decoder.h"
-#include "identity/identity_watch.h"
-#include "identity/taken_events.h"
 #include "observe/host_facts.h"
-#include "observe/proc_observer.h"
 #include "perf/live/live_source.h"
 #include "perf/record/record_source.h"
+#include "pipeline/pipeline.h"
 #include "report/arrange.h"
 #include "report/resolve.h"
 #include "report/suppressions.h"
@@ -26,7 +22,6 @@
 #include "session/frame_namer.h"
 #include "session/time_window.h"
 #include "session/view_dispatch.h"
-#include "unwind/user_stacks.h"
 #include "views/all/all_views.h"
 
 namespace memtrace {
@@ -43,6 +38,8 @@ struct SessionOptions {
   bool live = false;                      // the source is this machine's kernel
   bool whole_machine = true;              // of a live source; a file says it itself
   std::vector<std::string> limited = {};  // those of filtered_events()
+  // PipelineSetup::probes
+  const std::vector<OpenedEvent>* probes = nullptr;
 };
 
 // Events of which it was not known whose they were.
@@ -55,7 +52,7 @@ struct UnknownIdentities {
   std::uint64_t by_cgroup = 0;
 };
 
-class Session {
+class Session final : private PipelineSink {
  public:
   // `source` outlives the session. Error: Usage, an option that a view does not take.
   static Result<std::unique_ptr<Session>> create(RecordSource& source, SessionOptions options);
@@ -84,7 +81,7 @@ class Session {
   // Those events were watched, though none of them may have come.
   bool view_is_recorded(std::size_t view_index) const { return handlers_.is_recorded(view_index); }
 
-  const World& world() const { return world_; }
+  const World& world() const { return pipeline_.world(); }
 
   View::Span span() const { return {start_ns_, last_ns_}; }
 
@@ -93,9 +90,10 @@ class Session {
  private:
   Session(RecordSource& source, SessionOptions options);
 
-  Result<> on_record(const Record& record, const OnReports& on_reports);
-  void on_sample(const Record& record);
-  void count_loss(const Record& record, const Lost& lost);
+  Result<bool> admit(const Record& record) override;
+  Result<> on_sample(const SampleStep& step) override;
+  Result<> on_loss(const Record& record, const Lost& lost) override;
+  Result<> on_cut_stacks(const CutStacks& cut) override;
   void count_logged_losses(View::Span span);
   void attribute(const LossEntry& loss, std::uint64_t first_ns, std::uint64_t last_ns);
   bool wanted(const Event& event);
@@ -104,8 +102,8 @@ class Session {
   bool is_past_window(std::uint64_t time_ns) const;
   void enter_window(std::uint64_t first_event_ns);
   Result<> check_views();
-  Result<> close_intervals(std::uint64_t now_ns, const OnReports& on_reports);
-  Result<> deliver(View::Span span, const OnReports& on_reports);
+  Result<> close_intervals(std::uint64_t now_ns);
+  Result<> deliver(View::Span span);
   void note_vmstat();
   bool view_is_sampled(std::size_t view_index) const;
   void note_losses(Caveats& caveats) const;
@@ -115,7 +113,6 @@ class Session {
   void note_unmatched(std::size_t view_index, Caveats& caveats) const;
   void note_identities(Caveats& caveats) const;
   bool needs_identities() const;
-  void learn_identities(const Record& record);
   void note_unknown(const Event& event);
   bool may_be_known(const Event& event);
   void note_parts(const ViewSpec& view, Caveats& caveats) const;
@@ -131,15 +128,10 @@ class Session {
 
   RecordSource& source_;
   SessionOptions options_;
-  World world_;
-  EventDecoder feed_;
-  ProcObserver observer_;
+  Pipeline pipeline_;
+  OnReports on_reports_;
   bool mappings_in_doubt_ = false;
-  std::optional<IdentityWatch> identity_watch_;  // live, when a key, a filter or a view asks
-  IdentityReplay identity_replay_;
   UnknownIdentities unknown_;  // of this interval
-  TakenEvents taken_events_;   // live; for a file its recorder wrote them
-  UserStacks user_stacks_;
   FrameNamer naming_;
   std::vector<std::unique_ptr<View>> views_;
   std::vector<View*> heap_views_;  // want what programs map themselves

@@ -35,8 +35,7 @@ void add_loss(Caveats& losses, LossReason reason, std::uint64_t count) {
 }  // namespace
 
 // For a live source, and for files whose records are all that is known of their losses.
-void Session::count_loss(const Record& record, const Lost& lost) {
-  world_.note_loss();
+Result<> Session::on_loss(const Record& record, const Lost& lost) {
   const std::uint64_t last_ns = record.stamp.time_ns;
   const TimeWindow& window = options_.window;
   if (options_.live && intervals_ > 0 && lost.first_ns != 0 && lost.first_ns < start_ns_) {
@@ -45,14 +44,15 @@ void Session::count_loss(const Record& record, const Lost& lost) {
   }
   if (first_event_ns_ == 0 || window.start_ns == 0 || last_ns == 0) {
     add_loss(losses_, lost.reason, lost.count);
-    return;
+    return kDone;
   }
   attribute({.reason = lost.reason,
              .first_ns = lost.first_ns == 0 ? last_ns : lost.first_ns,
              .last_ns = last_ns,
              .count = lost.count},
-            world_.counted_from_ns(),
+            pipeline_.world().counted_from_ns(),
             std::numeric_limits<std::uint64_t>::max());
+  return kDone;
 }
 
 // A file that lists its losses: with their reasons, and with the times that they may be of.
@@ -65,7 +65,8 @@ void Session::count_logged_losses(View::Span span) {
   const bool has_end = options_.window.stop_ns != TimeWindow{}.stop_ns;
   const std::uint64_t last_ns = has_end ? first_event_ns_ + options_.window.stop_ns
                                         : std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t first_ns = options_.window.start_ns != 0 ? world_.counted_from_ns() : 0;
+  const std::uint64_t first_ns =
+      options_.window.start_ns != 0 ? pipeline_.world().counted_from_ns() : 0;
   for (const LossEntry& loss : about_.losses) {
     attribute(loss, is_part ? span.start_ns : first_ns, is_part ? span.end_ns : last_ns);
   }
@@ -152,7 +153,7 @@ void Session::note_identities(Caveats& caveats) const {
   if (!view_options.asks_identity() || unknown == 0) {
     return;
   }
-  if (!identity_watch_ && !identity_replay_.has_any()) {
+  if (!pipeline_.has_identities()) {
     caveats.notes.push_back(
         std::string(
             "the recording does not have the users and cgroups of processes, which memtrace "
@@ -182,7 +183,7 @@ void Session::note_identities(Caveats& caveats) const {
 // Recorded for other views, which need less of an event than this one.
 void Session::note_parts(const ViewSpec& view, Caveats& caveats) const {
   const RecordingFacts& about = about_;
-  for (const EventType& type : feed_.types()) {
+  for (const EventType& type : pipeline_.decoder().types()) {
     const auto filter = about.filters.find(type.name);
     if (filter != about.filters.end() && handles(view, type) &&
         !covers(view, type.name, filter->second)) {
@@ -220,7 +221,7 @@ void Session::note_unmatched(std::size_t view_index, Caveats& caveats) const {
   };
   if (view_is_sampled(view_index)) {
     caveats.unmatched_why = "not sampled, or allocated before the recording";
-  } else if (std::ranges::any_of(feed_.types(), is_limited)) {
+  } else if (std::ranges::any_of(pipeline_.decoder().types(), is_limited)) {
     caveats.unmatched_why =
         "left out when they were allocated (--min-bytes, --max-bytes, --filter), or allocated "
         "before the recording";
@@ -264,7 +265,7 @@ Caveats Session::caveats() const {
     move(about.overload, &Caveats::overload);
     move(about.malformed, &Caveats::malformed);
   }
-  all.malformed += feed_.malformed();
+  all.malformed += pipeline_.decoder().malformed();
   all.cut += about.cut_stacks;
   all.disk_full += about.disk_full;
   if (about.own_samples > 0) {
@@ -274,9 +275,9 @@ Caveats Session::caveats() const {
   }
   for (const auto& notes : {source_.recording().caveats,
                             about.notes,
-                            feed_.caveats(),
-                            taken_events_.notes(),
-                            user_stacks_.caveats(),
+                            pipeline_.decoder().caveats(),
+                            pipeline_.taken_events().notes(),
+                            pipeline_.user_stacks().caveats(),
                             naming_.caveats()}) {
     for (const std::string& note : notes) {
       if (std::find(all.notes.begin(), all.notes.end(), note) == all.notes.end()) {

@@ -1,4 +1,4 @@
-#include "decode/local_formats.h"
+#include "observe/local_formats.h"
 
 #include "base/text.h"
 #include "tracepoints/format/tracefs.h"
