@@ -10,12 +10,6 @@
 namespace memtrace {
 namespace {
 
-bool is_heap_view(const ViewSpec& view) {
-  return std::any_of(view.needs.begin(), view.needs.end(), [](std::string_view need) {
-    return need.starts_with("heap:");
-  });
-}
-
 World::Options world_options(const RecordSource& source, const SessionOptions& options) {
   const auto any_needs = [&options](bool ViewSpec::*need) {
     return std::any_of(options.views.begin(), options.views.end(), [need](const NamedView* view) {
@@ -78,9 +72,6 @@ Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOp
       return made.take_error();
     }
     session->views_.push_back(made.take());
-    if (is_heap_view(view->spec)) {
-      session->heap_views_.push_back(session->views_.back().get());
-    }
   }
   std::vector<const ViewSpec*> specs;
   std::vector<View*> views;
@@ -199,12 +190,6 @@ Result<> Session::on_sample(const SampleStep& step) {
     unmatched_[event->type->index] += unmatched;
   }
   handlers_.dispatch(*event, pipeline_.world());
-  if (pipeline_.world().mapped_change() != nullptr) {
-    // Not by handles(): a recording of system calls alone is none of the heap.
-    for (View* view : heap_views_) {
-      view->on(*event, pipeline_.world());
-    }
-  }
   return kDone;
 }
 

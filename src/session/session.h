@@ -134,7 +134,6 @@ class Session final : private PipelineSink {
   UnknownIdentities unknown_;  // of this interval
   FrameNamer naming_;
   std::vector<std::unique_ptr<View>> views_;
-  std::vector<View*> heap_views_;  // want what programs map themselves
   ViewDispatch handlers_;
   std::deque<EventType> checked_types_;  // what the views checked before the first event
   Caveats losses_;                       // of this interval

@@ -124,8 +124,7 @@ void Session::note_losses(Caveats& caveats) const {
 // Frees in the name of another task, and those after the last of the task's own events has been
 // closed at its exit (kernel/exit.c: perf_event_exit_task), are not seen.
 void Session::note_partial(const ViewSpec& view, Caveats& caveats) const {
-  const auto of_heap = [](std::string_view need) { return need.starts_with("heap:"); };
-  if (std::any_of(view.needs.begin(), view.needs.end(), of_heap)) {
+  if (is_heap_view(view)) {
     return;  // a process's heap is its own
   }
   const RecordingFacts& about = about_;

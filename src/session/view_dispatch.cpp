@@ -8,9 +8,19 @@
 
 namespace memtrace {
 
+bool is_heap_view(const ViewSpec& view) {
+  return std::ranges::any_of(view.needs,
+                             [](std::string_view need) { return need.starts_with("heap:"); });
+}
+
 void ViewDispatch::set_views(std::vector<const ViewSpec*> specs, std::vector<View*> views) {
   specs_ = std::move(specs);
   views_ = std::move(views);
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    if (is_heap_view(*specs_[i])) {
+      heap_views_.push_back(i);
+    }
+  }
 }
 
 void ViewDispatch::learn(const std::deque<EventType>& types, const Recording& recording) {
@@ -89,6 +99,12 @@ void ViewDispatch::dispatch(const Event& event, const World& world) {
     named.type = call->type;
     for (const std::size_t view : call->views) {
       views_[view]->on(named, world);
+    }
+  }
+  if (world.mapped_change() != nullptr) {
+    // Not by handles(): a recording of system calls alone is none of the heap.
+    for (const std::size_t view : heap_views_) {
+      views_[view]->on(event, world);
     }
   }
 }

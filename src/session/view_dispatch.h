@@ -14,6 +14,9 @@
 
 namespace memtrace {
 
+// Of what programs allocate: what they map themselves is part of it.
+bool is_heap_view(const ViewSpec& view);
+
 class ViewDispatch {
  public:
   // The counts of one event of the recording.
@@ -33,6 +36,8 @@ class ViewDispatch {
   void count(const Event& event);
   // Some view takes it.
   bool has_view_for(const Event& event);
+  // To each view that handles the event, and to those of the heap if it changed what programs map
+  // themselves.
   void dispatch(const Event& event, const World& world);
 
   // A view's kinds of events, raw system calls by their own names.
@@ -64,6 +69,7 @@ class ViewDispatch {
 
   std::vector<const ViewSpec*> specs_;
   std::vector<View*> views_;
+  std::vector<std::size_t> heap_views_;
   std::deque<Kind> kinds_;
   std::vector<Kind*> by_event_;
   std::vector<Count> counts_;
