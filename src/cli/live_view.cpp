@@ -43,14 +43,14 @@ Result<> read_interval(const ParsedOptions& parsed, SessionOptions& session) {
     if (!interval_ns || *interval_ns == 0) {
       return usage;
     }
-    session.interval_ns = *interval_ns;
+    session.times.interval_ns = *interval_ns;
   }
   if (words.size() == 2) {
     const auto count = parse_number(words[1]);
     if (!count || *count == 0) {
       return usage;
     }
-    session.interval_count = *count;
+    session.times.interval_count = *count;
   }
   return kDone;
 }
@@ -133,7 +133,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   if (!wants_stacks(plan.session, view.spec)) {
     plan.live.call_graph = {.kernel = view.spec.judges_kernel_stacks, .user = false};
   }
-  plan.print = {.format = parsed.text("format", "text"), .one_line = plan.session.interval_ns != 0};
+  plan.print = {.format = parsed.text("format", "text"), .one_line = plan.session.times.interval_ns != 0};
   TRY(check_format(plan.print.format));
   return plan;
 }

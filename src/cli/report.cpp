@@ -186,7 +186,7 @@ Result<SessionOptions> read_file_session(const ParsedOptions& parsed) {
   }
   session.value().view_options.tasks.pids = pids.take();
   session.value().view_options.tasks.tids = tids.take();
-  session.value().window = window.value();
+  session.value().times.window = window.value();
   return session;
 }
 

@@ -6,7 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
@@ -14,43 +14,18 @@
 #include "perf/live/live_source.h"
 #include "perf/record/record_source.h"
 #include "pipeline/pipeline.h"
-#include "report/arrange.h"
-#include "report/resolve.h"
-#include "report/suppressions.h"
 #include "sections/recording_facts.h"
 #include "session/allocator_stacks.h"
+#include "session/caveat_writer.h"
 #include "session/frame_namer.h"
-#include "session/time_window.h"
+#include "session/interval_clock.h"
+#include "session/loss_counter.h"
+#include "session/session_options.h"
+#include "session/unknown_identities.h"
+#include "session/unmatched_frees.h"
 #include "session/view_dispatch.h"
-#include "views/all/all_views.h"
 
 namespace memtrace {
-
-struct SessionOptions {
-  std::vector<const NamedView*> views;
-  ViewOptions view_options;  // for all of them
-  ArrangeOptions arrange;
-  Suppressions suppressions;
-  StackPart part = StackPart::Whole;
-  TimeWindow window;                      // of a file
-  std::uint64_t interval_ns = 0;          // 0: one report at the end
-  std::uint64_t interval_count = 0;       // 0: until the source ends
-  bool live = false;                      // the source is this machine's kernel
-  bool whole_machine = true;              // of a live source; a file says it itself
-  std::vector<std::string> limited = {};  // those of filtered_events()
-  // PipelineSetup::probes
-  const std::vector<OpenedEvent>* probes = nullptr;
-};
-
-// Events of which it was not known whose they were.
-struct UnknownIdentities {
-  std::uint64_t users = 0;
-  std::uint64_t cgroups = 0;
-  // Left out by a filter that could not be decided.
-  std::uint64_t by_name = 0;
-  std::uint64_t by_user = 0;
-  std::uint64_t by_cgroup = 0;
-};
 
 class Session final : private PipelineSink {
  public:
@@ -70,22 +45,23 @@ class Session final : private PipelineSink {
   // The name, samples and hits of each event of the recording.
   using EventCount = ViewDispatch::Count;
 
-  const std::vector<EventCount>& event_counts() const { return handlers_.counts(); }
+  const std::vector<EventCount>& event_counts() const { return dispatch_.counts(); }
 
-  // True when a view makes something of an event of this recording.
   // Events are missing, or the file is not all that was to be written.
   bool may_miss_events(const Report& report) const;
 
-  bool view_has_events(std::size_t view_index) const { return handlers_.has_events(view_index); }
+  // True when a view makes something of an event of this recording.
+  bool view_has_events(std::size_t view_index) const { return dispatch_.has_events(view_index); }
 
   // Those events were watched, though none of them may have come.
-  bool view_is_recorded(std::size_t view_index) const { return handlers_.is_recorded(view_index); }
+  bool view_is_recorded(std::size_t view_index) const { return dispatch_.is_recorded(view_index); }
 
   const World& world() const { return pipeline_.world(); }
 
-  View::Span span() const { return {start_ns_, last_ns_}; }
+  View::Span span() const { return clock_.span(); }
 
-  Caveats caveats() const;
+  // What all reports say of their own truth.
+  Caveats caveats() const { return caveat_writer().shared(); }
 
  private:
   Session(RecordSource& source, SessionOptions options);
@@ -94,61 +70,39 @@ class Session final : private PipelineSink {
   Result<> on_sample(const SampleStep& step) override;
   Result<> on_loss(const Record& record, const Lost& lost) override;
   Result<> on_cut_stacks(const CutStacks& cut) override;
-  void count_logged_losses(View::Span span);
-  void attribute(const LossEntry& loss, std::uint64_t first_ns, std::uint64_t last_ns);
+
+  void learn_from_start();
+  void name_stacks();
+  Result<> make_views();
+  Result<> check_views();
+  void learn_from_end();
+  void on_event(const Event& event, std::uint64_t unmatched);
   bool wanted(const Event& event);
+  bool may_be_known(const Event& event);
+  bool needs_identities() const;
   std::uint64_t started_ns() const;
   std::uint64_t stopped_ns() const;
-  bool is_past_window(std::uint64_t time_ns) const;
   void enter_window(std::uint64_t first_event_ns);
-  Result<> check_views();
-  Result<> close_intervals(std::uint64_t now_ns);
   Result<> deliver(View::Span span);
+  Result<Report> report_of(std::size_t view_index, View::Span span);
   void note_vmstat();
-  bool view_is_sampled(std::size_t view_index) const;
-  void note_losses(Caveats& caveats) const;
-  void note_empty(Report& report) const;
-  void note_bounds(const Report& report, Caveats& caveats) const;
-  void note_partial(const ViewSpec& view, Caveats& caveats) const;
-  void note_unmatched(std::size_t view_index, Caveats& caveats) const;
-  void note_identities(Caveats& caveats) const;
-  bool needs_identities() const;
-  void note_unknown(const Event& event);
-  bool may_be_known(const Event& event);
-  void note_parts(const ViewSpec& view, Caveats& caveats) const;
-  void note_lost_mappings(const ViewSpec& view, Caveats& caveats);
+  CaveatWriter caveat_writer() const;
 
-  // Of losses that cannot be put to one interval.
-  struct LossTimes {
-    std::uint64_t perhaps = 0;    // in this interval, or shortly before or after it
-    bool perhaps_ever = false;    // in any interval before
-    std::uint64_t before = 0;     // of what is counted in this one: perhaps lost up to before_ns
-    std::uint64_t before_ns = 0;  // earlier
-  };
-
-  RecordSource& source_;
   SessionOptions options_;
   Pipeline pipeline_;
-  OnReports on_reports_;
-  bool mappings_in_doubt_ = false;
-  UnknownIdentities unknown_;  // of this interval
   FrameNamer naming_;
-  std::vector<std::unique_ptr<View>> views_;
-  ViewDispatch handlers_;
-  std::deque<EventType> checked_types_;  // what the views checked before the first event
-  Caveats losses_;                       // of this interval
-  LossTimes loss_times_;
-  RecordingFacts about_;   // as of the last reports
-  VmstatCounters vmstat_;  // of a live source, as it was when the interval began
-  std::uint64_t first_event_ns_ = 0;
-  std::uint64_t start_ns_ = 0;  // of the interval
-  std::uint64_t last_ns_ = 0;
-  std::uint64_t interval_end_ns_ = 0;
-  std::uint64_t intervals_ = 0;
   AllocatorStacks allocator_stacks_;
-  std::uint64_t unmatched_seen_ = 0;      // of world_.unmatched_frees()
-  std::vector<std::uint64_t> unmatched_;  // by event: of this interval, of wanted tasks
-  bool views_checked_ = false;
+  std::vector<std::unique_ptr<View>> views_;
+  ViewDispatch dispatch_;
+  // What the views checked before the first event; nothing until then.
+  std::optional<std::deque<EventType>> checked_types_;
+  OnReports on_reports_;
+  IntervalClock clock_;
+  LossCounter losses_;
+  UnknownIdentities unknown_;  // of this interval
+  UnmatchedFrees unmatched_;   // of this interval, of wanted tasks
+  RecordingFacts about_;       // as of the last reports
+  VmstatCounters vmstat_;      // of a live source, as it was when the interval began
 };
 
 }  // namespace memtrace

@@ -14,7 +14,7 @@ constexpr std::uint64_t kSecond = 1'000'000'000;
 std::vector<Report> run(test::FakeSource& source, std::vector<const NamedView*> views) {
   SessionOptions options;
   options.views = std::move(views);
-  options.interval_ns = kSecond;
+  options.times.interval_ns = kSecond;
   auto session = Session::create(source, options);
   EXPECT_TRUE(session.ok());
   std::vector<Report> reports;

@@ -59,7 +59,7 @@ TEST_F(SessionTest, each_interval_has_its_own_events_and_no_gap) {
     source_.add_kmalloc(tenths * kSecond / 10, {});
   }
   SessionOptions options = kmalloc_by_comm();
-  options.interval_ns = kSecond;
+  options.times.interval_ns = kSecond;
   const auto reports = run(options);
   std::vector<std::uint64_t> counts;
   std::uint64_t end_ns = kSecond;
@@ -75,7 +75,7 @@ TEST_F(SessionTest, interval_ends_by_the_clock_when_nothing_happens) {
   source_.add(kSecond, Tick{});
   source_.add(4 * kSecond, Tick{});
   SessionOptions options = kmalloc_by_comm();
-  options.interval_ns = kSecond;
+  options.times.interval_ns = kSecond;
   EXPECT_GE(run(options).size(), 3U);
 }
 
@@ -84,7 +84,7 @@ TEST_F(SessionTest, time_window_counts_from_the_first_event) {
     source_.add_kmalloc(second * kSecond, {});
   }
   SessionOptions options = kmalloc_by_comm();
-  options.window = {.start_ns = kSecond, .stop_ns = 3 * kSecond};
+  options.times.window = {.start_ns = kSecond, .stop_ns = 3 * kSecond};
   const auto reports = run(options);
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(total(reports[0], "count"), 3U) << "at 3, 4 and 5 seconds";
@@ -101,7 +101,7 @@ TEST_F(SessionTest, blocks_from_before_the_time_window_are_not_counted_when_free
   source_.add_kfree(6 * kSecond, 0x300);
   SessionOptions options;
   options.views = {find_view("kleaks")};
-  options.window = {.start_ns = kSecond, .stop_ns = 4 * kSecond};
+  options.times.window = {.start_ns = kSecond, .stop_ns = 4 * kSecond};
   const auto reports = run(options);
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(total(reports[0], "count"), 1U) << "0x300 lives when the window ends";
@@ -112,8 +112,8 @@ TEST_F(SessionTest, count_of_intervals_ends_the_run) {
     source_.add_kmalloc(second * kSecond, {});
   }
   SessionOptions options = kmalloc_by_comm();
-  options.interval_ns = kSecond;
-  options.interval_count = 2;
+  options.times.interval_ns = kSecond;
+  options.times.interval_count = 2;
   const auto reports = run(options);
   ASSERT_EQ(reports.size(), 2U);
   EXPECT_EQ(total(reports[0], "count") + total(reports[1], "count"), 2U);
@@ -165,7 +165,7 @@ TEST_F(SessionTest, loss_belongs_to_the_interval_that_it_happened_in) {
   source_.add(kSecond + 1, Lost{.count = 9});
   source_.add_kmalloc(2 * kSecond + 2, {});
   SessionOptions options = kmalloc_by_comm();
-  options.interval_ns = kSecond;
+  options.times.interval_ns = kSecond;
   const auto reports = run(options);
   ASSERT_EQ(reports.size(), 2U);
   EXPECT_EQ(reports[0].caveats.lost, 9U);
@@ -180,7 +180,7 @@ TEST_F(SessionTest, loss_from_before_the_interval_is_told_as_such) {
   source_.add(2 * kSecond + kSecond / 2, Lost{.count = 4, .first_ns = 2 * kSecond + 2});
   source_.add_kmalloc(3 * kSecond + 2, {});
   SessionOptions options = kmalloc_by_comm();
-  options.interval_ns = kSecond;
+  options.times.interval_ns = kSecond;
   options.live = true;
   const auto reports = run(options);
   ASSERT_EQ(reports.size(), 3U);
@@ -205,7 +205,7 @@ TEST_F(SessionTest, loss_is_of_the_time_that_the_recording_says) {
   }
   source_.add(9 * kSecond, Lost{1723});
   SessionOptions options = kmalloc_by_comm();
-  options.window = {.start_ns = 2 * kSecond, .stop_ns = 5 * kSecond};  // 3 to 6 s
+  options.times.window = {.start_ns = 2 * kSecond, .stop_ns = 5 * kSecond};  // 3 to 6 s
   const auto part = run(options);
   ASSERT_EQ(part.size(), 1U);
   EXPECT_EQ(part[0].caveats.lost, 20U);
@@ -258,7 +258,7 @@ TEST_F(SessionTest, samples_outside_a_time_window_are_not_counted) {
   source_.add_kmalloc(3 * kSecond, {});
   source_.add_kmalloc(5 * kSecond, {});
   SessionOptions options = kmalloc_by_comm();
-  options.window.start_ns = 2 * kSecond;
+  options.times.window.start_ns = 2 * kSecond;
   run(options);
   EXPECT_EQ(session_->event_counts().front().samples, 1U);
 }
@@ -270,7 +270,7 @@ TEST_F(SessionTest, time_window_counts_from_the_start_of_the_recording_where_it_
     source_.add_kmalloc(second * kSecond, {});
   }
   SessionOptions options = kmalloc_by_comm();
-  options.window = {.start_ns = 0, .stop_ns = 3 * kSecond};
+  options.times.window = {.start_ns = 0, .stop_ns = 3 * kSecond};
   const auto reports = run(options);
   EXPECT_EQ(total(reports.at(0), "count"), 2U) << "at 4 and 5 seconds";
   EXPECT_EQ(reports[0].end_ns, 5 * kSecond);

@@ -1,0 +1,53 @@
+// What a report says of its own truth: what is missing from it and what seems otherwise than it is.
+#pragma once
+
+#include <cstddef>
+
+#include "pipeline/pipeline.h"
+#include "report/report.h"
+#include "sections/recording_facts.h"
+#include "session/frame_namer.h"
+#include "session/loss_counter.h"
+#include "session/session_options.h"
+#include "session/unknown_identities.h"
+#include "session/unmatched_frees.h"
+#include "session/view_dispatch.h"
+
+namespace memtrace {
+
+class CaveatWriter {
+ public:
+  // What a session knows, as of now. All outlive the writer.
+  struct Sources {
+    const SessionOptions& options;
+    const Pipeline& pipeline;
+    const ViewDispatch& dispatch;
+    const FrameNamer& naming;
+    const RecordingFacts& about;
+    const LossCounter& losses;
+    const UnknownIdentities& unknown;
+    const UnmatchedFrees& unmatched;
+  };
+
+  explicit CaveatWriter(const Sources& sources) : of_(sources) {}
+
+  // The caveats of a view's report, before those that the view itself has written there.
+  void write(std::size_t view_index, Report& report) const;
+
+  // Those that are the same for all views: the losses in the records, classified by what `record`
+  // wrote about itself, and the notes of all stations.
+  Caveats shared() const;
+
+ private:
+  void note_empty(Report& report) const;
+  void note_bounds(const Report& report, Caveats& caveats) const;
+  void note_partial(const ViewSpec& view, Caveats& caveats) const;
+  void note_unmatched(std::size_t view_index, Caveats& caveats) const;
+  void note_parts(const ViewSpec& view, Caveats& caveats) const;
+  void note_lost_mappings(const ViewSpec& view, Caveats& caveats) const;
+  bool is_sampled(std::size_t view_index) const;
+
+  Sources of_;
+};
+
+}  // namespace memtrace
