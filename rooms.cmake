@@ -112,7 +112,8 @@ memtrace_room(src/plan/events "which events, how narrow, which filter"
 
 # What memtrace does.
 memtrace_room(src/session "records to views to reports: a sink of the pipeline"
-              SEES base os decode identity observe pipeline perf/record perf/live plan/events report sections
+              SEES base os decode identity observe pipeline perf/record perf/event perf/live
+                   plan/events report sections
                    state/process state/world symbolize/names tracepoints/event tracepoints/decode
                    tracepoints/probe unwind views views/all)
 memtrace_room(src/doctor "what this machine can do, view by view"

@@ -133,7 +133,8 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   if (!wants_stacks(plan.session, view.spec)) {
     plan.live.call_graph = {.kernel = view.spec.judges_kernel_stacks, .user = false};
   }
-  plan.print = {.format = parsed.text("format", "text"), .one_line = plan.session.times.interval_ns != 0};
+  plan.print = {.format = parsed.text("format", "text"),
+                .one_line = plan.session.times.interval_ns != 0};
   TRY(check_format(plan.print.format));
   return plan;
 }
