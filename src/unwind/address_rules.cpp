@@ -20,21 +20,19 @@ DebugPlaces places_of(const ModuleDescription& module) {
 
 }  // namespace
 
-const CodePlace& AddressRules::learn(std::uint64_t avma) {
-  const CodePlace* learnt = table_.insert(space_, avma, look_up(avma));
-  if (log_ != nullptr) {
-    log_->add({space_, avma, *learnt});
+// A mapping that comes to an address where there was none leaves the space the same: that there is
+// nothing is not remembered.
+CodePlace AddressRules::learn(std::uint64_t avma) {
+  const CodePlace place = look_up(avma);
+  if (place.where != CodePlace::Where::Unmapped) {
+    shared_->rules.insert(space_, avma, place);
   }
-  return *learnt;
+  return place;
 }
 
 bool AddressRules::is_same_in(std::uint64_t other_space, std::uint64_t avma) {
-  const CodePlace* other = table_.find(other_space, avma);
-  if (other == nullptr) {
-    return false;
-  }
-  const CodePlace before = *other;  // what follows may move it
-  return before == at(avma);
+  const auto other = shared_->rules.find(other_space, avma);
+  return other && *other == at(avma);
 }
 
 CodePlace AddressRules::look_up(std::uint64_t avma) {

@@ -23,31 +23,34 @@ class AddressRules {
   void enter(const Process& process) {
     process_ = &process;
     space_ = (process.serial << 32U) | (process.space.generation() & 0xffffffffU);
-    if (log_ != nullptr) {
-      log_->enter({process.pid, space_});
-    }
+    shared_->spaces.enter(process.pid, space_);
   }
 
-  // Tells others what is learnt from now on; `log` outlives the rules.
-  void share(SharedRules& log) { log_ = &log; }
+  // What is learnt from now on is there for others, too. `shared` outlives the rules.
+  void share(SharedRules& shared) {
+    shared_ = &shared;
+    own_.reset();
+  }
 
   // For a return address ask for the byte before it: a call may be the last instruction of a
   // function.
-  const CodePlace& at(std::uint64_t avma) {
-    const CodePlace* known = table_.find(space_, avma);
-    return known != nullptr ? *known : learn(avma);
+  CodePlace at(std::uint64_t avma) {
+    const auto known = shared_->rules.find(space_, avma);
+    return known ? *known : learn(avma);
   }
 
   // Whether an address means in the space that was entered what it meant in another one.
   bool is_same_in(std::uint64_t other_space, std::uint64_t avma);
 
-  // Null when nobody has asked about the address yet.
-  const CodePlace* known(std::uint64_t avma) const { return table_.find(space_, avma); }
+  // Nothing when nobody has asked about the address yet, or long ago.
+  std::optional<CodePlace> known(std::uint64_t avma) const {
+    return shared_->rules.find(space_, avma);
+  }
 
   // The process that was entered, as it is now: what the table calls it.
   std::uint64_t space() const { return space_; }
 
-  const RuleTable& table() const { return table_; }
+  const RuleTable& table() const { return shared_->rules; }
 
   // Null when the address is no code with rules.
   const FullFrameRule* full_at(std::uint64_t avma);
@@ -64,13 +67,13 @@ class AddressRules {
   FrameRules* of_module(ModuleId id);
   bool is_function_entry(const CodeLocation& location);
   CodePlace look_up(std::uint64_t avma);
-  const CodePlace& learn(std::uint64_t avma);
+  CodePlace learn(std::uint64_t avma);
 
   const World& world_;
   const Process* process_ = nullptr;
   std::uint64_t space_ = 0;
-  RuleTable table_;
-  SharedRules* log_ = nullptr;
+  std::unique_ptr<SharedRules> own_ = std::make_unique<SharedRules>();
+  SharedRules* shared_ = own_.get();
   std::unordered_map<ModuleId, std::unique_ptr<FrameRules>> by_module_;
   std::unordered_map<ModuleId, FunctionEntries> entries_;  // of modules that needed them
 };

@@ -106,29 +106,16 @@ std::size_t InRingUnwinder::shrink(const RecordParser& parser,
   if (sample == nullptr || !may_be_shrunk(*sample)) {
     return 0;
   }
-  if (log_->has_news(position_)) {
-    learn();
-  }
-  const auto space = spaces_.find(sample->pid);
-  if (space == spaces_.end()) {
+  const auto space = shared_->spaces.find(sample->pid);
+  if (!space) {
     return 0;
   }
-  const auto frames = walk_.walk(space->second, *sample);
+  const auto frames = walk_.walk(*space, *sample);
   // A copy of eight bytes for each frame is what it must be shorter than.
   const bool is_shorter = (frames.size() + 3) * kWord <= sample->user_stack.size();
   return frames.empty() || !is_shorter
              ? 0
-             : put_shrunk(record, {*sample, frames, rest_of(*sample, space->second)}, target);
-}
-
-void InRingUnwinder::learn() {
-  const SharedRules::News news = log_->read(position_);
-  for (const SharedRules::Rule& rule : news.rules) {
-    table_.insert(rule.space, rule.avma, rule.place);
-  }
-  for (const SharedRules::Space& entered : news.spaces) {
-    spaces_[entered.pid] = entered.space;
-  }
+             : put_shrunk(record, {*sample, frames, rest_of(*sample, *space)}, target);
 }
 
 std::optional<ShrunkStack> shrunk_stack(const Sample& sample) {
@@ -146,10 +133,10 @@ std::optional<std::uint64_t> shrunk_in_space(const Sample& sample) {
   return stack ? std::optional(stack->space) : std::nullopt;
 }
 
-SampleRewrite make_in_ring_unwinder(const std::shared_ptr<const SharedRules>& log) {
-  return [shrinker = std::make_shared<InRingUnwinder>(log)](const RecordParser& parser,
-                                                            std::span<const std::byte> record,
-                                                            std::span<std::byte> target) {
+SampleRewrite make_in_ring_unwinder(const std::shared_ptr<const SharedRules>& shared) {
+  return [shrinker = std::make_shared<InRingUnwinder>(shared)](const RecordParser& parser,
+                                                               std::span<const std::byte> record,
+                                                               std::span<std::byte> target) {
     return shrinker->shrink(parser, record, target);
   };
 }

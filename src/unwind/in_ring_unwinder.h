@@ -14,7 +14,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
 
 #include "perf/live/ring_reader.h"
 #include "unwind/shared_rules.h"
@@ -25,7 +24,8 @@ namespace memtrace {
 // For one thread.
 class InRingUnwinder {
  public:
-  explicit InRingUnwinder(std::shared_ptr<const SharedRules> log) : log_(std::move(log)) {}
+  explicit InRingUnwinder(std::shared_ptr<const SharedRules> shared)
+      : shared_(std::move(shared)), walk_(shared_->rules) {}
 
   // As SampleRewrite says. A shrunk record has the layout of the original: the user's frames in
   // the callchain, no registers (PERF_SAMPLE_REGS_ABI_NONE), and a ShrunkStack as its user stack,
@@ -35,13 +35,8 @@ class InRingUnwinder {
                      std::span<std::byte> target);
 
  private:
-  void learn();
-
-  std::shared_ptr<const SharedRules> log_;
-  SharedRules::Position position_;
-  RuleTable table_;
-  std::unordered_map<std::uint32_t, std::uint64_t> spaces_;  // by pid
-  FastWalk walk_{table_};
+  std::shared_ptr<const SharedRules> shared_;
+  FastWalk walk_;
 };
 
 // What is left of a shrunk record's stack: the space by which it was unwound, where it began, and
@@ -57,6 +52,6 @@ std::optional<ShrunkStack> shrunk_stack(const Sample& sample);
 std::optional<std::uint64_t> shrunk_in_space(const Sample& sample);
 
 // What LiveSetup::make_rewrite asks for.
-SampleRewrite make_in_ring_unwinder(const std::shared_ptr<const SharedRules>& log);
+SampleRewrite make_in_ring_unwinder(const std::shared_ptr<const SharedRules>& shared);
 
 }  // namespace memtrace

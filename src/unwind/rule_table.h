@@ -1,13 +1,21 @@
-// The unwinding rules of all addresses seen so far: an unwound frame costs one look-up here, and a
-// look-up nearly always one cache line.
+// The unwinding rules of the addresses that were seen last: an unwound frame costs one look-up
+// here, and a look-up one cache line. One thread learns, and any number look up without a lock.
+//
+// A rule of an address in a space never changes, so what is found is true. What is not found was
+// never learnt, or others took its place since then: the table is a cache of fixed size, and what
+// it takes does not depend on how long a recording lasts or how many processes it meets.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <optional>
 #include <tuple>
-#include <vector>
 
+#include "os/mapping.h"
 #include "symbolize/cfi/frame_rule.h"
 
 namespace memtrace {
@@ -36,83 +44,75 @@ struct CodePlace {
   }
 };
 
-// Open addressing, at most half full. A key is an address and the address space that it was true
-// in; nothing is removed but all at once.
 class RuleTable {
  public:
-  RuleTable() : entries_(kFirstEntries) {}
+  static constexpr std::size_t kEntries = std::size_t{1} << 19U;  // of 32 bytes: 16 MiB
 
-  // Null when it is not there. Valid until the next insert.
-  const CodePlace* find(std::uint64_t space, std::uint64_t avma) const {
-    for (std::size_t at = slot(space, avma);; at = next(at)) {
-      const Entry& entry = entries_[at];
-      if (entry.avma == avma && entry.space == space) {
-        return &entry.place;
-      }
-      if (entry.space == kFree) {
-        return nullptr;
+  // Pages that nobody has written to take no memory.
+  RuleTable();
+
+  // For any thread. Nothing when it is not there.
+  std::optional<CodePlace> find(std::uint64_t space, std::uint64_t avma) const {
+    const Entry* const set = set_of(space, avma);
+    for (const Entry* entry = set; entry != set + kWays; ++entry) {
+      if (entry->avma.load(std::memory_order_acquire) == avma &&
+          entry->space.load(std::memory_order_acquire) == space) {
+        const Words words = {entry->words[0].load(std::memory_order_acquire),
+                             entry->words[1].load(std::memory_order_acquire)};
+        // Else another has just been put here.
+        if (entry->space.load(std::memory_order_relaxed) == space &&
+            entry->avma.load(std::memory_order_relaxed) == avma) {
+          return std::bit_cast<CodePlace>(words);
+        }
       }
     }
+    return std::nullopt;
   }
 
-  const CodePlace* insert(std::uint64_t space, std::uint64_t avma, const CodePlace& place) {
-    if (++used_ > entries_.size() / 2) {
-      make_room();
-    }
-    return put({space, avma, place});
+  // For the one thread that learns.
+  void insert(std::uint64_t space, std::uint64_t avma, const CodePlace& place) {
+    Entry* const set = set_of(space, avma);
+    Entry* const victim = set[0].space.load(std::memory_order_relaxed) == kFree   ? set
+                          : set[1].space.load(std::memory_order_relaxed) == kFree ? set + 1
+                                                                                  : set + turn();
+    Words words{};
+    std::memcpy(words.data(), &place, sizeof(place));
+    victim->space.store(kFree, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+    victim->avma.store(avma, std::memory_order_relaxed);
+    victim->words[0].store(words[0], std::memory_order_relaxed);
+    victim->words[1].store(words[1], std::memory_order_relaxed);
+    victim->space.store(space, std::memory_order_release);
   }
-
-  std::size_t size() const { return used_; }
 
  private:
-  // Two share a cache line.
-  struct alignas(32) Entry {
-    std::uint64_t space = kFree;
-    std::uint64_t avma = 0;
-    CodePlace place;
+  static constexpr std::uint64_t kFree = 0;  // no process has it: serials begin at 1
+  static constexpr std::size_t kWays = 2;    // that share a cache line
+  static constexpr std::size_t kLineBytes = 64;
+
+  using Words = std::array<std::uint64_t, 2>;
+  static_assert(sizeof(CodePlace) == sizeof(Words));
+
+  struct Entry {
+    std::atomic<std::uint64_t> space;
+    std::atomic<std::uint64_t> avma;
+    std::array<std::atomic<std::uint64_t>, 2> words;
   };
 
-  static constexpr std::uint64_t kFree = 0;  // no process has it: serials begin at 1
-  static constexpr std::size_t kFirstEntries = 1U << 14U;
-  static constexpr std::size_t kMaxEntries = 1U << 21U;  // 64 MiB; then it starts again
+  static_assert(kWays * sizeof(Entry) == kLineBytes);
 
-  static int shift_for(std::size_t entries) { return std::countl_zero(entries) + 1; }
-
-  std::size_t slot(std::uint64_t space, std::uint64_t avma) const {
+  Entry* set_of(std::uint64_t space, std::uint64_t avma) const {
     // The upper bits of a product depend on all bits of its factors.
-    return static_cast<std::size_t>((avma + (space << 13U)) * 0x9E3779B97F4A7C15U >> shift_);
+    constexpr int kShift = std::countl_zero(kEntries / kWays) + 1;
+    const std::uint64_t product = (avma + (space << 13U)) * 0x9E3779B97F4A7C15U;
+    return entries_ + (product >> kShift) * kWays;
   }
 
-  std::size_t next(std::size_t at) const { return (at + 1) & (entries_.size() - 1); }
+  std::size_t turn() { return turn_++ % kWays; }
 
-  const CodePlace* put(const Entry& entry) {
-    std::size_t at = slot(entry.space, entry.avma);
-    while (entries_[at].space != kFree) {
-      at = next(at);
-    }
-    entries_[at] = entry;
-    return &entries_[at].place;
-  }
-
-  void make_room() {
-    const bool full = entries_.size() >= kMaxEntries;
-    std::vector<Entry> old(full ? entries_.size() : entries_.size() * 2);
-    old.swap(entries_);
-    shift_ = shift_for(entries_.size());
-    if (full) {
-      used_ = 1;
-      return;
-    }
-    for (const Entry& entry : old) {
-      if (entry.space != kFree) {
-        put(entry);
-      }
-    }
-  }
-
-  std::vector<Entry> entries_;
-  int shift_ = shift_for(kFirstEntries);
-  std::size_t used_ = 0;
+  Mapping memory_;
+  Entry* entries_ = nullptr;
+  std::size_t turn_ = 0;
 };
 
 }  // namespace memtrace

@@ -72,8 +72,8 @@ bool FastWalk::begin(const Sample& sample) {
   stack_ = {at_.sp, sample.user_stack, StackBytes(at_.sp, sample.user_stack)};
   fresh_.clear();
   count_ = 0;
-  const CodePlace* place = table_.find(space_, at_.pc);
-  if (place == nullptr || !place->is_plain) {
+  const auto place = table_->find(space_, at_.pc);
+  if (!place || !place->is_plain) {
     return false;
   }
   at_.place = *place;
@@ -115,8 +115,8 @@ bool FastWalk::step() {
     return false;
   }
   const std::uint64_t pc = without_signature(stack_.words[slot]);
-  const CodePlace* caller = table_.find(space_, pc - 1);
-  if (caller == nullptr || caller->where != CodePlace::Where::Code) {
+  const auto caller = table_->find(space_, pc - 1);
+  if (!caller || caller->where != CodePlace::Where::Code) {
     return false;
   }
   at_.slot = slot;

@@ -27,10 +27,13 @@ class FastWalk {
   static constexpr std::size_t kMaxFrames = 1024;
 
   // `table` outlives the walk. What it says of an address in a space never changes.
-  explicit FastWalk(const RuleTable& table) : table_(table) {}
+  explicit FastWalk(const RuleTable& table) : table_(&table) {}
 
   FastWalk(const FastWalk&) = delete;
   FastWalk& operator=(const FastWalk&) = delete;
+
+  // Another table from now on.
+  void use(const RuleTable& table) { table_ = &table; }
 
   // The frames of a stack that could be followed to its outermost frame, as the rules call it: the
   // program counter, then return addresses. Nothing when it could not. Valid until the next walk.
@@ -77,7 +80,7 @@ class FastWalk {
 
   static constexpr std::size_t kMemories = 16;  // a power of two
 
-  const RuleTable& table_;
+  const RuleTable* table_;
   std::uint64_t space_ = 0;
   Stack stack_;
   Visit at_;

@@ -50,8 +50,11 @@ class StackUnwinder {
   // Where the samples are from: uname(2)'s word, "" for this machine.
   void set_machine(std::string_view architecture);
 
-  // Tells the threads that empty the rings what is learnt; `log` outlives the unwinder.
-  void share_rules(SharedRules& log) { rules_.share(log); }
+  // What is learnt is there for the threads that empty the rings; `shared` outlives the unwinder.
+  void share_rules(SharedRules& shared) {
+    rules_.share(shared);
+    fast_walk_.use(shared.rules);
+  }
 
   const Counts& counts() const { return counts_; }
 

@@ -72,8 +72,8 @@ void StackWalk::hurry() {
       break;
     }
     const std::uint64_t pc = without_signature(stack[slot]);
-    const CodePlace* caller = rules_.known(pc - 1);
-    if (caller == nullptr || caller->where != CodePlace::Where::Code) {
+    const auto caller = rules_.known(pc - 1);
+    if (!caller || caller->where != CodePlace::Where::Code) {
       break;
     }
     place = *caller;

@@ -70,9 +70,9 @@ CodePlace outermost() {
 class StackShrinkerTest : public testing::Test {
  protected:
   void learn_all() {
-    log_->enter({kPid, kSpace});
-    log_->add({kSpace, kCode, plain()});
-    log_->add({kSpace, kCaller - 1, outermost()});
+    shared_->spaces.enter(kPid, kSpace);
+    shared_->rules.insert(kSpace, kCode, plain());
+    shared_->rules.insert(kSpace, kCaller - 1, outermost());
   }
 
   std::size_t shrink(const std::vector<std::uint64_t>& words) {
@@ -82,8 +82,8 @@ class StackShrinkerTest : public testing::Test {
   }
 
   RecordParser parser_ = dump_parser();
-  std::shared_ptr<SharedRules> log_ = std::make_shared<SharedRules>();
-  InRingUnwinder shrinker_{log_};
+  std::shared_ptr<SharedRules> shared_ = std::make_shared<SharedRules>();
+  InRingUnwinder shrinker_{shared_};
   std::vector<std::uint64_t> shrunk_;
 };
 
@@ -106,10 +106,10 @@ TEST_F(StackShrinkerTest, frames_take_the_place_of_the_copy_and_all_else_stays) 
 
 TEST_F(StackShrinkerTest, what_is_not_known_yet_stays_as_it_is) {
   EXPECT_EQ(shrink(dump({})), 0U);
-  log_->enter({kPid, kSpace});
-  log_->add({kSpace, kCode, plain()});
+  shared_->spaces.enter(kPid, kSpace);
+  shared_->rules.insert(kSpace, kCode, plain());
   EXPECT_EQ(shrink(dump({})), 0U);
-  log_->add({kSpace, kCaller - 1, outermost()});
+  shared_->rules.insert(kSpace, kCaller - 1, outermost());
   EXPECT_GT(shrink(dump({})), 0U);
 }
 
@@ -134,12 +134,11 @@ class ShrunkRecordTest : public testing::Test {
     registers[7] = kStack;
     registers[8] = kChain[1];
     const std::array<std::uint64_t, 4> stack = {0, kChain[2], 0, 0};
-    unwinder_.share_rules(log_);
+    unwinder_.share_rules(shared_);
     unwinder_.unwind({.pid = kPid,
                       .registers = {.abi = 2, .mask = 0xff01ff, .values = registers},
                       .user_stack = std::as_bytes(std::span(stack))});
-    SharedRules::Position position;
-    return log_.read(position).spaces.back().space;
+    return *shared_.spaces.find(kPid);
   }
 
   std::size_t frames_left(std::uint64_t space) {
@@ -158,7 +157,7 @@ class ShrunkRecordTest : public testing::Test {
   Recording recording_;
   EventDecoder feed_{world_, recording_};
   StackUnwinder unwinder_{world_};
-  SharedRules log_;
+  SharedRules shared_;
 };
 
 TEST_F(ShrunkRecordTest, mapping_elsewhere_leaves_the_frames_true) {
@@ -181,24 +180,6 @@ TEST_F(ShrunkRecordTest, stack_ends_at_a_frame_whose_code_was_replaced) {
   EXPECT_EQ(unwinder_.caveats().back(),
             "1 of 2 user stacks end early: the code of a frame was replaced while they waited to "
             "be checked");
-}
-
-TEST(RuleLogTest, each_reader_gets_what_is_new_to_it_once) {
-  SharedRules log;
-  SharedRules::Position early;
-  log.add({1, 0x10, {}});
-  log.enter({kPid, 1});
-  log.enter({kPid, 1});  // no news
-  EXPECT_TRUE(log.has_news(early));
-  EXPECT_EQ(log.read(early).rules.size(), 1U);
-  EXPECT_FALSE(log.has_news(early));
-  log.enter({kPid, 2});
-  SharedRules::Position late;
-  EXPECT_EQ(log.read(late).spaces.size(), 2U);
-  const auto news = log.read(early);
-  EXPECT_TRUE(news.rules.empty());
-  ASSERT_EQ(news.spaces.size(), 1U);
-  EXPECT_EQ(news.spaces[0].space, 2U);
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 namespace memtrace {
 
 void AddressSpace::map(Range range, Region region) {
-  regions_.assign(range.start, range.limit, region);
-  ++generation_;
+  if (regions_.assign(range.start, range.limit, region)) {
+    ++generation_;
+  }
 }
 
 void AddressSpace::clear() {

@@ -29,7 +29,8 @@ class AddressSpace {
   // module none for an address outside of every mapping.
   CodeLocation locate(std::uint64_t avma, bool is_return_address) const;
 
-  // Grows whenever an address may have come to mean something else.
+  // Grows whenever an address that was in a mapping may have come to mean something else. What was
+  // in none may be in one now while this stays the same.
   std::uint64_t generation() const { return generation_; }
 
  private:

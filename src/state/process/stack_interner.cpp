@@ -31,26 +31,8 @@ bool is_user_frame(Context context, std::uint64_t address) {
 
 }  // namespace
 
-StackId StackInterner::intern(std::uint32_t pid, std::span<const std::uint64_t> callchain) {
-  if (callchain.empty()) {
-    return {};
-  }
-  const Process& process = processes_.process(pid);
-  const std::uint64_t key =
-      hash_words(callchain, combine(process.serial, process.space.generation()));
-  if (const auto known = known_chains_.find(key); known != known_chains_.end()) {
-    return known->second;
-  }
-  if (known_chains_.size() >= kMaxKnownChains) {
-    known_chains_.clear();
-  }
-  const StackId stack = translate(process, callchain);
-  known_chains_.emplace(key, stack);
-  return stack;
-}
-
-StackId StackInterner::translate(const Process& process, std::span<const std::uint64_t> callchain) {
-  frames_.clear();
+template <typename Use>
+void StackInterner::for_each_frame(std::span<const std::uint64_t> callchain, Use use) const {
   Context context = Context::ByAddress;
   bool innermost = true;  // of its context: the interrupted instruction, not a return address
   for (const std::uint64_t address : callchain) {
@@ -60,20 +42,71 @@ StackId StackInterner::translate(const Process& process, std::span<const std::ui
       continue;
     }
     const bool user = is_user_frame(context, address);
-    if (context != Context::Other && wanted(user)) {
-      const CodeLocation location = user ? process.space.locate(address, !innermost)
-                                         : CodeLocation{modules_.kernel(), !innermost, address};
-      // An address outside of every mapping is no code: the frame-pointer chain ran into a
-      // register that held something else. What follows is noise, unlike for each call.
-      if (user && !location.module.valid()) {
-        frames_.push_back(stacks_.intern(CodeLocation{}));
-        break;
-      }
-      frames_.push_back(stacks_.intern(location));
+    if (context != Context::Other && wanted(user) && !use(Frame{address, user, !innermost})) {
+      return;
     }
     innermost = false;
   }
-  return options_.keep_stacks ? stacks_.intern(frames_) : StackId{};
+}
+
+CodeLocation StackInterner::locate(const Process& process, const Frame& frame) const {
+  return frame.user ? process.space.locate(frame.avma, frame.is_return_address)
+                    : CodeLocation{modules_.kernel(), frame.is_return_address, frame.avma};
+}
+
+StackId StackInterner::intern(std::uint32_t pid, std::span<const std::uint64_t> callchain) {
+  if (callchain.empty()) {
+    return {};
+  }
+  const Process& process = processes_.process(pid);
+  if (seen_) {
+    note_places(process, callchain);
+    return {};
+  }
+  const std::uint64_t key =
+      hash_words(callchain, combine(process.serial, process.space.generation()));
+  if (const auto known = known_chains_.find(key); known != known_chains_.end()) {
+    return known->second;
+  }
+  if (known_chains_.size() >= kMaxKnownChains) {
+    known_chains_.clear();
+  }
+  const StackId stack = translate(process, callchain);
+  // What was in no mapping may be in one the next time.
+  if (frames_.empty() || stacks_.location(frames_.back()).module.valid()) {
+    known_chains_.emplace(key, stack);
+  }
+  return stack;
+}
+
+StackId StackInterner::translate(const Process& process, std::span<const std::uint64_t> callchain) {
+  frames_.clear();
+  for_each_frame(callchain, [&](const Frame& frame) {
+    const CodeLocation location = locate(process, frame);
+    // An address outside of every mapping is no code: the frame-pointer chain ran into a register
+    // that held something else. What follows is noise, unlike for each call.
+    const bool is_code = location.module.valid();
+    frames_.push_back(stacks_.intern(is_code ? location : CodeLocation{}));
+    return is_code;
+  });
+  return stacks_.intern(frames_);
+}
+
+void StackInterner::note_places(const Process& process, std::span<const std::uint64_t> callchain) {
+  const std::uint64_t space = combine(process.serial, process.space.generation());
+  for_each_frame(callchain, [&](const Frame& frame) {
+    const std::uint64_t kind = frame.is_return_address ? 1 : 2;
+    const std::uint64_t key = combine(combine(frame.user ? space : 0, frame.avma), kind) | 1U;
+    if (seen_->has(key)) {
+      return true;
+    }
+    const CodeLocation location = locate(process, frame);
+    if (location.module.valid()) {
+      stacks_.intern(location);
+      seen_->add(key);
+    }
+    return location.module.valid();
+  });
 }
 
 bool StackInterner::wanted(bool user) const {

@@ -5,11 +5,13 @@
 #include <tsl/robin_map.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "state/process/module_table.h"
 #include "state/process/process_table.h"
+#include "state/process/seen_places.h"
 #include "state/process/stack_table.h"
 
 namespace memtrace {
@@ -26,7 +28,11 @@ class StackInterner {
 
   // Both outlive it.
   StackInterner(ModuleTable& modules, ProcessTable& processes, Options options)
-      : modules_(modules), processes_(processes), options_(options) {}
+      : modules_(modules), processes_(processes), options_(options) {
+    if (!options.keep_stacks) {
+      seen_.emplace();
+    }
+  }
 
   const StackTable& stacks() const { return stacks_; }
 
@@ -40,7 +46,19 @@ class StackInterner {
   LocationId instruction(std::uint32_t pid, std::uint64_t avma);
 
  private:
+  struct Frame {
+    std::uint64_t avma = 0;
+    bool user = false;
+    bool is_return_address = false;
+  };
+
+  // Calls `use(frame)` for each frame that is wanted, innermost first, until it returns false.
+  template <typename Use>
+  void for_each_frame(std::span<const std::uint64_t> callchain, Use use) const;
+
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
+  void note_places(const Process& process, std::span<const std::uint64_t> callchain);
+  CodeLocation locate(const Process& process, const Frame& frame) const;
   bool wanted(bool user) const;
 
   ModuleTable& modules_;
@@ -51,6 +69,7 @@ class StackInterner {
   tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
   tsl::robin_map<std::uint64_t, LocationId> kernel_functions_;
   std::vector<LocationId> frames_;  // of translate(), kept to save an allocation for each stack
+  std::optional<SeenPlaces> seen_;  // of note_places()
 };
 
 }  // namespace memtrace
