@@ -108,11 +108,11 @@ void write(const Histogram& histogram, Blocks& blocks) {
   }
 }
 
-void write(const Series& series, Blocks& blocks) {
+void write(const Series& series, std::uint64_t start_ns, Blocks& blocks) {
   blocks.begin();
-  blocks.line({"time_ns", "value"});
+  blocks.line({"at_ns", "value"});
   for (const auto& [time_ns, value] : series.points) {
-    blocks.line({std::to_string(time_ns), std::to_string(value)});
+    blocks.line({std::to_string(Series::at_ns(time_ns, start_ns)), std::to_string(value)});
   }
 }
 
@@ -124,7 +124,7 @@ void write(const Report& report, Blocks& blocks) {
     write(histogram, blocks);
   }
   for (const Series& series : report.series) {
-    write(series, blocks);
+    write(series, report.start_ns, blocks);
   }
   for (const Report& nested : report.reports) {
     write(nested, blocks);

@@ -83,10 +83,10 @@ Json json_of(const Histogram& histogram) {
   return {{"title", histogram.title}, {"unit", name_of(histogram.unit)}, {"buckets", buckets}};
 }
 
-Json json_of(const Series& series) {
+Json json_of(const Series& series, std::uint64_t start_ns) {
   Json points = Json::array();
   for (const auto& [time_ns, value] : series.points) {
-    points.push_back({{"time_ns", time_ns}, {"value", value}});
+    points.push_back({{"at_ns", Series::at_ns(time_ns, start_ns)}, {"value", value}});
   }
   return {{"title", series.title}, {"unit", name_of(series.unit)}, {"points", points}};
 }
@@ -125,7 +125,7 @@ Json whole(const Report& report, const std::string& version) {
     object["histograms"].push_back(json_of(histogram));
   }
   for (const Series& series : report.series) {
-    object["series"].push_back(json_of(series));
+    object["series"].push_back(json_of(series, report.start_ns));
   }
   if (report.view == "overview" || !report.reports.empty()) {
     Json& reports = object["reports"] = Json::array();

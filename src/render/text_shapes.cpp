@@ -78,7 +78,7 @@ void print_series(const Series& series, std::uint64_t start_ns, std::ostream& ou
     out << "(no points)\n";
     return;
   }
-  std::vector<std::pair<std::string, std::string>> lines = {{"time", "value"}};
+  std::vector<std::pair<std::string, std::string>> lines = {{"at", "value"}};
   std::size_t time_width = 0;
   std::size_t value_width = 0;
   for (const auto& [time_ns, value] : series.points) {

@@ -57,6 +57,11 @@ struct Series {
   std::string title{};
   Unit unit = Unit::Count;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> points{};  // time_ns, value
+
+  // When a point was, from the start of the report; a live view's may lie before it.
+  static std::int64_t at_ns(std::uint64_t time_ns, std::uint64_t start_ns) {
+    return static_cast<std::int64_t>(time_ns - start_ns);
+  }
 };
 
 // What the reader of the report must know about its truth. Printed under every report.

@@ -41,7 +41,7 @@ TEST(TextShapes, a_series_tells_the_time_since_the_start) {
   print_series({"Free", Unit::Bytes, {{1500, 1024}, {2'000'001'000, 10}, {0, 1}}}, 1000, out);
   EXPECT_EQ(out.str(),
             "Free\n"
-            "   time    value\n"
+            "     at    value\n"
             "0.000 s  1.0 KiB\n"
             "2.000 s     10 B\n"
             "0.000 s      1 B\n");

@@ -2,16 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "base/result.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "views/count/field_keys.h"
-#include "views/kit/cells.h"
+#include "views/kit/event_list.h"
 
 namespace memtrace {
 
@@ -22,52 +20,52 @@ class LastEvents {
     LastEvents events;
     if (const auto given = options.own.find("last"); given != options.own.end()) {
       const auto most = parse_number(given->second);
-      if (!most || *most == 0 || *most > kMaxEvents) {
+      if (!most || *most == 0 || *most > kMaxListed) {
         return Error{.message = "--last " + given->second + ": not a number of events",
-                     .hint = "give a number from 1 to 1000000",
+                     .hint = "give a number from 1 to " + std::to_string(kMaxListed),
                      .kind = ErrorKind::Usage};
       }
-      events.most_ = *most;
+      events.list_ = EventList<Keyed>::of_last(*most);
     }
     return events;
   }
 
   void add(std::uint64_t time_ns, const KeyWords& words) {
-    if (most_ == 0) {
-      return;
+    if (list_) {
+      list_->add({time_ns, words});
     }
-    if (events_.size() == most_) {
-      events_.pop_front();
-    }
-    events_.emplace_back(time_ns, words);
   }
 
-  bool wanted() const { return most_ > 0; }
+  bool wanted() const { return list_.has_value(); }
 
-  // Times are counted from the start of the span.
-  Table table(const FieldKeys& keys, const CellContext& context) const {
-    Table table{.title = "the last " + counted(events_.size(), "event", "events"),
-                .columns = {{"at_ns", Unit::Nanoseconds}},
-                .fixed = true};
-    const std::vector<Column> columns = keys.columns();
-    table.columns.insert(table.columns.end(), columns.begin(), columns.end());
-    table.key_count = table.columns.size();
-    for (const auto& [time_ns, words] : events_) {
-      std::vector<Cell>& row = table.rows.emplace_back();
-      row.push_back(since(time_ns, context.span.start_ns));
-      const std::vector<Cell> cells = keys.cells(keys.resolve_late(words, context), context);
-      row.insert(row.end(), cells.begin(), cells.end());
+  Table table(const FieldKeys& keys, const CellContext& context) {
+    ListColumns<Keyed> columns;
+    for (const Column& column : keys.columns()) {
+      const std::size_t index = columns.size();
+      columns.push_back(
+          {column.name, column.unit, [&keys, index](const Keyed& event, const CellContext& shown) {
+             return keys.cells(keys.resolve_late(event.words, shown), shown)[index];
+           }});
     }
-    return table;
+    return list_->table("the last " + counted(list_->size(), "event", "events"),
+                        1 + columns.size(),
+                        columns,
+                        context);
   }
 
-  void clear() { events_.clear(); }
+  void clear() {
+    if (list_) {
+      list_->clear();
+    }
+  }
 
  private:
-  static constexpr std::uint64_t kMaxEvents = 1'000'000;
+  struct Keyed {
+    std::uint64_t time_ns = 0;
+    KeyWords words;
+  };
 
-  std::size_t most_ = 0;
-  std::deque<std::pair<std::uint64_t, KeyWords>> events_;
+  std::optional<EventList<Keyed>> list_;
 };
 
 }  // namespace memtrace

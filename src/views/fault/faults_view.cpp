@@ -62,7 +62,7 @@ class Faults final : public View {
   FaultPairing pairing_;
   ValueHistogram latency_;
   bool has_trace_ = false;
-  FaultTrace trace_;
+  EventList<Fault> trace_;
 };
 
 void Faults::count(const Fault& fault) {
@@ -71,7 +71,7 @@ void Faults::count(const Fault& fault) {
   if (counts && fault.latency_ns) {
     latency_.add(*fault.latency_ns, fault.weight);
   }
-  if (counts && has_trace_) {
+  if (counts && has_trace_ && fault.count > 0) {  // else it was listed when it began
     trace_.add(fault);
   }
 }
@@ -103,10 +103,6 @@ std::vector<std::string> Faults::notes(const World& world) const {
         "only one in N events was sampled: entry and end of a fault are seldom both sampled, so "
         "access, class and latency together are known for few faults");
   }
-  if (trace_.unlisted() > 0) {
-    notes.push_back(format("%llu later faults are not listed",
-                           static_cast<unsigned long long>(trace_.unlisted())));
-  }
   return notes;
 }
 
@@ -133,11 +129,12 @@ Report Faults::finish(const World& world, Span span) {
   }
   report.caveats.notes = notes(world);
   if (has_trace_) {
-    report.tables.push_back(trace_.take(context, by("mode")));
+    report.tables.push_back(fault_table(trace_, context, by("mode")));
   }
   user_.clear();
   kernel_.clear();
   latency_.clear();
+  trace_.clear();
   return report;
 }
 

@@ -145,44 +145,38 @@ Table arena_heap_table(const AllArenas& all, const World& world) {
   return table;
 }
 
-Table threshold_table(const std::vector<ArenaStep>& steps, View::Span span) {
-  Table table{.title = "changes of thresholds",
-              .columns = {{"at_ns", Unit::Nanoseconds},
-                          {"pid", Unit::Number},
-                          {"tid", Unit::Number},
-                          {"mmap_threshold", Unit::Bytes},
-                          {"trim_threshold", Unit::Bytes}},
-              .key_count = 3,
-              .fixed = true};
-  for (const ArenaStep& step : steps) {
-    table.rows.push_back({since(step.time_ns, span.start_ns),
-                          std::uint64_t{step.pid},
-                          std::uint64_t{step.task.tid},
-                          when(step.event.mmap_threshold_bytes),
-                          when(step.event.trim_threshold_bytes)});
-  }
-  return table;
+Table threshold_table(EventList<ArenaStep>& steps, const CellContext& context) {
+  const auto mmap = [](const ArenaStep& step, const CellContext&) {
+    return when(step.event.mmap_threshold_bytes);
+  };
+  const auto trim = [](const ArenaStep& step, const CellContext&) {
+    return when(step.event.trim_threshold_bytes);
+  };
+  return steps.table("changes of thresholds",
+                     3,
+                     {figure<&ArenaStep::pid>("pid", Unit::Number),
+                      figure<&ArenaStep::task, &ArenaTask::tid>("tid", Unit::Number),
+                      {"mmap_threshold", Unit::Bytes, mmap},
+                      {"trim_threshold", Unit::Bytes, trim}},
+                     context);
 }
 
-Table arena_trace(const std::vector<ArenaStep>& steps, const World& world, View::Span span) {
-  Table table{.title = "what happened",
-              .columns = {{"at_ns", Unit::Nanoseconds},
-                          {"tid", Unit::Number},
-                          {"comm", Unit::Text},
-                          {"what", Unit::Text},
-                          {"address", Unit::Address},
-                          {"bytes", Unit::Bytes}},
-              .key_count = 5,
-              .fixed = true};
-  for (const ArenaStep& step : steps) {
-    table.rows.push_back({since(step.time_ns, span.start_ns),
-                          std::uint64_t{step.task.tid},
-                          text_of(world, step.task.comm),
-                          std::string(name_of(step.event.op)),
-                          unless_zero(step.event.address),
-                          unless_zero(step.event.bytes)});
-  }
-  return table;
+Table arena_trace(EventList<ArenaStep>& steps, const CellContext& context) {
+  const auto comm = [](const ArenaStep& step, const CellContext& shown) {
+    return text_of(shown.world, step.task.comm);
+  };
+  const auto what = [](const ArenaStep& step, const CellContext&) {
+    return cell_of(name_of(step.event.op));
+  };
+  return steps.table(
+      "what happened",
+      5,
+      {figure<&ArenaStep::task, &ArenaTask::tid>("tid", Unit::Number),
+       {"comm", Unit::Text, comm},
+       {"what", Unit::Text, what},
+       figure_unless_zero<&ArenaStep::event, &ArenaEvent::address>("address", Unit::Address),
+       figure_unless_zero<&ArenaStep::event, &ArenaEvent::bytes>("bytes", Unit::Bytes)},
+      context);
 }
 
 }  // namespace memtrace

@@ -5,12 +5,11 @@
 #include <map>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "report/report.h"
 #include "state/heap/arena_tracker.h"
 #include "state/world/world.h"
-#include "views/view.h"
+#include "views/kit/event_list.h"
 
 namespace memtrace {
 
@@ -37,9 +36,9 @@ Table arena_user_table(const AllArenas& all, const World& world);
 Table arena_heap_table(const AllArenas& all, const World& world);
 
 // How the thresholds moved.
-Table threshold_table(const std::vector<ArenaStep>& steps, View::Span span);
+Table threshold_table(EventList<ArenaStep>& steps, const CellContext& context);
 
 // All that happened, line by line.
-Table arena_trace(const std::vector<ArenaStep>& steps, const World& world, View::Span span);
+Table arena_trace(EventList<ArenaStep>& steps, const CellContext& context);
 
 }  // namespace memtrace

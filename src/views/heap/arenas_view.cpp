@@ -4,7 +4,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/text.h"
 #include "state/heap/arena_guess.h"
 #include "views/heap/arena_tables.h"
 #include "views/kit/keys.h"
@@ -13,7 +12,6 @@ namespace memtrace {
 namespace {
 
 constexpr std::string_view kProbeStart = "libc_memory_";
-constexpr std::size_t kMaxSteps = 10'000;
 
 // Either the probes, or the system calls that imply the same.
 constexpr auto kNeeds = std::to_array<std::string_view>({
@@ -75,9 +73,8 @@ class Arenas final : public View {
   bool has_calls_ = false;
   AllArenas processes_;
   std::unordered_map<std::uint32_t, ArenaGuess> guesses_;  // by pid
-  std::vector<ArenaStep> steps_;                           // of this interval
-  std::vector<ArenaStep> thresholds_;                      // changes of thresholds
-  std::uint64_t unlisted_ = 0;
+  EventList<ArenaStep> steps_;                             // of this interval
+  EventList<ArenaStep> thresholds_;                        // changes of thresholds
 };
 
 // After execve(2), or when a pid is used again, nothing of the old arenas is left.
@@ -118,13 +115,11 @@ void Arenas::note_step(const Event& event, const ArenaEvent& arena) {
                        .pid = event.pid,
                        .task = {.tid = event.tid, .comm = event.comm},
                        .event = arena};
-  if (arena.op == ArenaOp::Thresholds && thresholds_.size() < kMaxSteps) {
-    thresholds_.push_back(step);
+  if (arena.op == ArenaOp::Thresholds) {
+    thresholds_.add(step);
   }
-  if (has_trace_ && steps_.size() < kMaxSteps) {
-    steps_.push_back(step);
-  } else {
-    unlisted_ += has_trace_ ? 1U : 0U;
+  if (has_trace_) {
+    steps_.add(step);
   }
 }
 
@@ -166,10 +161,6 @@ std::vector<std::string> Arenas::notes() const {
         "64 MiB, sbrk from brk; waits and thresholds are not known, and a thread's first heap "
         "counts as a new arena unless the thread used another arena before");
   }
-  if (unlisted_ > 0) {
-    notes.push_back(format("%llu later lines of the trace are not listed",
-                           static_cast<unsigned long long>(unlisted_)));
-  }
   return notes;
 }
 
@@ -188,15 +179,14 @@ Report Arenas::finish(const World& world, Span span) {
     }
   }
   if (!thresholds_.empty()) {
-    report.tables.push_back(threshold_table(thresholds_, span));
+    report.tables.push_back(threshold_table(thresholds_, {.world = world, .span = span}));
   }
   if (has_trace_) {
-    report.tables.push_back(arena_trace(steps_, world, span));
+    report.tables.push_back(arena_trace(steps_, {.world = world, .span = span}));
   }
   report.caveats.notes = notes();
   steps_.clear();
   thresholds_.clear();
-  unlisted_ = 0;
   return report;
 }
 

@@ -53,17 +53,24 @@ class BrkView final : public View {
     bool failed = false;
     std::uint64_t grown_bytes = 0;
     std::uint64_t shrunk_bytes = 0;
+
+    std::int64_t net_bytes() const { return static_cast<std::int64_t>(grown_bytes - shrunk_bytes); }
+  };
+
+  struct Step : CallStep {
+    Change change;
+
+    std::uint64_t top() const { return static_cast<std::uint64_t>(done.result); }
   };
 
   static Change change_of(const SystemCallDone& done, std::uint64_t old_top);
-  Table trace_table(const CellContext& context) const;
+  Table trace_table(const CellContext& context);
 
   GroupBy<BrkCost> rows_;
   bool has_trace_ = false;
   std::unordered_map<std::uint32_t, std::uint64_t> tops_;  // before the call, by tid
   std::uint64_t unknown_tops_ = 0;                         // of this interval
-  CallTrace trace_;
-  std::vector<Change> changes_;  // one for each step of the trace
+  EventList<Step> trace_;
 };
 
 // brk(2) as the kernel has it returns the top: the old one when it was only asked for (brk(0)) or
@@ -101,38 +108,20 @@ void BrkView::on(const Event& event, const World& world) {
   cost.shrinks += change.shrunk_bytes != 0 ? event.weight : 0;
   cost.shrunk_bytes += event.weight * change.shrunk_bytes;
   if (has_trace_) {
-    trace_.add(event, *done);
-    if (changes_.size() < trace_.steps().size()) {
-      changes_.push_back(change);
-    }
+    trace_.add({call_step(event, *done), change});
   }
 }
 
-Table BrkView::trace_table(const CellContext& context) const {
-  Table table{
-      .title = "calls", .columns = call_columns(), .key_count = kCallColumns, .fixed = true};
-  const std::vector<Column> more = {{"asked", Unit::Address},
-                                    {"top", Unit::Address},
-                                    {"grown", Unit::Bytes},
-                                    {"took_ns", Unit::Nanoseconds}};
-  table.columns.insert(table.columns.end(), more.begin(), more.end());
+Table BrkView::trace_table(const CellContext& context) {
+  const auto asked = [](const Step& step, const CellContext&) {
+    return when(!step.change.is_query, step.done.arguments[0]);
+  };
+  const ListColumns<Step> own = {{"asked", Unit::Address, asked},
+                                 figure<&Step::top>("top", Unit::Address),
+                                 figure<&Step::change, &Change::net_bytes>("grown", Unit::Bytes),
+                                 {"took_ns", Unit::Nanoseconds, duration_cell}};
   const bool has_stacks = rows_.keys().index_of("stack").has_value();
-  if (has_stacks) {
-    table.columns.push_back({"stack", Unit::Stack});
-  }
-  for (std::size_t i = 0; i < trace_.steps().size(); ++i) {
-    const CallStep& step = trace_.steps()[i];
-    const Change& change = changes_[i];
-    auto& row = table.rows.emplace_back(call_cells(step, context.world, context.span));
-    row.push_back(when(!change.is_query, step.done.arguments[0]));
-    row.emplace_back(static_cast<std::uint64_t>(step.done.result));
-    row.emplace_back(static_cast<std::int64_t>(change.grown_bytes - change.shrunk_bytes));
-    row.push_back(duration_cell(step.done));
-    if (has_stacks) {
-      row.emplace_back(step.stack);
-    }
-  }
-  return table;
+  return trace_.table("calls", kCallKeys, call_columns(own, has_stacks), context);
 }
 
 Report BrkView::finish(const World& world, Span span) {
@@ -151,7 +140,6 @@ Report BrkView::finish(const World& world, Span span) {
   table.weight = "grown";
   if (has_trace_) {
     report.tables.push_back(trace_table(context));
-    trace_.add_note(report);
   }
   if (unknown_tops_ > 0) {
     report.caveats.notes.push_back(
@@ -161,7 +149,6 @@ Report BrkView::finish(const World& world, Span span) {
   }
   rows_.clear();
   trace_.clear();
-  changes_.clear();
   unknown_tops_ = 0;
   return report;
 }

@@ -11,8 +11,6 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kMaxSteps = 10'000;
-
 bool gives_address(SystemCall call) {
   return call == SystemCall::Mmap || call == SystemCall::Mremap || call == SystemCall::Shmat ||
          call == SystemCall::Brk;
@@ -20,50 +18,21 @@ bool gives_address(SystemCall call) {
 
 }  // namespace
 
-void CallTrace::add(const Event& event, const SystemCallDone& done, std::uint64_t file) {
-  if (steps_.size() >= kMaxSteps) {
-    ++unlisted_;
-    return;
-  }
-  steps_.push_back({.time_ns = event.time_ns,
-                    .pid = event.pid,
-                    .tid = event.tid,
-                    .comm = event.comm,
-                    .stack = event.stack,
-                    .done = done,
-                    .file = file});
+CallStep call_step(const Event& event, const SystemCallDone& done) {
+  return {.time_ns = event.time_ns,
+          .pid = event.pid,
+          .tid = event.tid,
+          .comm = event.comm,
+          .stack = event.stack,
+          .done = done};
 }
 
-void CallTrace::add_note(Report& report) const {
-  if (unlisted_ > 0) {
-    report.caveats.notes.push_back(format("%llu later calls are counted but not listed",
-                                          static_cast<unsigned long long>(unlisted_)));
-  }
+std::string_view call_name(const CallStep& step) {
+  return name_of(step.done.call);
 }
 
-void CallTrace::clear() {
-  steps_.clear();
-  unlisted_ = 0;
-}
-
-std::vector<Column> call_columns() {
-  return {{"at_ns", Unit::Nanoseconds},
-          {"comm", Unit::Text},
-          {"pid", Unit::Number},
-          {"tid", Unit::Number},
-          {"call", Unit::Text}};
-}
-
-std::vector<Cell> call_cells(const CallStep& step, const World& world, View::Span span) {
-  return {since(step.time_ns, span.start_ns),
-          cell_of(world.strings().at(step.comm)),
-          std::uint64_t{step.pid},
-          std::uint64_t{step.tid},
-          std::string(name_of(step.done.call))};
-}
-
-Cell duration_cell(const SystemCallDone& done) {
-  return unless_zero(done.duration_ns);
+Cell duration_cell(const CallStep& step, const CellContext& /*context*/) {
+  return unless_zero(step.done.duration_ns);
 }
 
 void add_clock_note(Report& report, std::uint64_t untimed_calls) {

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "report/report.h"
-#include "state/world/world.h"
 #include "tracepoints/event/event.h"
+#include "views/kit/event_list.h"
 #include "views/view.h"
 
 namespace memtrace {
 
 inline constexpr ViewOption kTraceOption = {"trace", "", "also list the calls, one line each"};
 
+// A call, as it is listed; what a view lists besides is in what it derives from this.
 struct CallStep {
   std::uint64_t time_ns = 0;  // of the exit
   std::uint32_t pid = 0;
@@ -21,35 +22,33 @@ struct CallStep {
   StringId comm;
   StackId stack;
   SystemCallDone done;
-  std::uint64_t file = 0;  // a word of shared_mapped_files.h
 };
 
-// Keeps the first calls of an interval, up to a limit.
-class CallTrace {
- public:
-  void add(const Event& event, const SystemCallDone& done, std::uint64_t file = 0);
+CallStep call_step(const Event& event, const SystemCallDone& done);
 
-  const std::vector<CallStep>& steps() const { return steps_; }
+// The first columns of a list of calls, behind at_ns: comm, pid, tid and call, and then those of
+// the view. With stacks: the stack, last.
+inline constexpr std::size_t kCallKeys = 5;
 
-  // That later ones are not listed, if so.
-  void add_note(Report& report) const;
+std::string_view call_name(const CallStep& step);
 
-  void clear();
-
- private:
-  std::vector<CallStep> steps_;
-  std::uint64_t unlisted_ = 0;
-};
-
-// The first columns of such a table, at_ns, comm, pid, tid and call, and their cells.
-inline constexpr std::size_t kCallColumns = 5;
-std::vector<Column> call_columns();
-std::vector<Cell> call_cells(const CallStep& step, const World& world, View::Span span);
+template <typename Step>
+ListColumns<Step> call_columns(ListColumns<Step> own, bool has_stacks = false) {
+  ListColumns<Step> columns = {comm_column<Step>(),
+                               figure<&CallStep::pid>("pid", Unit::Number),
+                               figure<&CallStep::tid>("tid", Unit::Number),
+                               figure<call_name>("call", Unit::Text)};
+  columns.insert(columns.end(), own.begin(), own.end());
+  if (has_stacks) {
+    columns.push_back(figure<&CallStep::stack>("stack", Unit::Stack));
+  }
+  return columns;
+}
 
 // How long it took: blank when that is not known. The clock of old kernels (sched_clock, before
 // events had clocks of their own in 4.1) stands still when a tick of the timer is late, and no call
 // takes no time.
-Cell duration_cell(const SystemCallDone& done);
+Cell duration_cell(const CallStep& step, const CellContext& context);
 void add_clock_note(Report& report, std::uint64_t untimed_calls);
 
 // "0x7f0000000000" for an address, the number, or the error's name.

@@ -56,6 +56,62 @@ constexpr auto kFigures = std::to_array<Figure<RefusalCost>>({
     figure_unless_zero<&RefusalCost::largest_bytes, &Largest::value>("largest", Unit::Bytes),
 });
 
+// A call and, where /proc could no longer tell, the size of the process's address space.
+struct Refusal : CallStep {
+  std::uint64_t mapped_bytes = 0;  // at that moment; 0: not known
+};
+
+// With the size of the address space, which is not in /proc any more when the process has ended.
+std::optional<Observation> limits_of(const Refusal& refusal, const World& world) {
+  const Observation* seen = world.observations().find("limits", refusal.time_ns, refusal.tid);
+  if (seen == nullptr) {
+    return std::nullopt;
+  }
+  Observation limits = *seen;
+  if (refusal.mapped_bytes > 0) {
+    limits.facts.numbers.try_emplace("vm_size", refusal.mapped_bytes);
+  }
+  return limits;
+}
+
+std::uint64_t mapped_bytes(const World& world, std::uint32_t pid) {
+  const MemoryMap* map = world.memory_maps().of(pid);
+  return map == nullptr ? 0 : map->areas().covered();
+}
+
+Cell asked_cell(const Refusal& refusal, const CellContext& /*context*/) {
+  return when(asked_bytes(refusal.done));
+}
+
+// brk(2) has no error: it leaves the top where it is.
+Cell refusal_cell(const Refusal& refusal, const CellContext& /*context*/) {
+  return refusal.done.failed() ? error_name(refusal.done.error()) : std::string("refused");
+}
+
+Cell exceeded_cell(const Refusal& refusal, const CellContext& context) {
+  const auto limits = limits_of(refusal, context.world);
+  return limits ? unless_empty(exceeded_limits(refusal.done, *limits)) : Cell();
+}
+
+Cell delay_cell(const Refusal& refusal, const CellContext& context) {
+  const auto limits = limits_of(refusal, context.world);
+  return limits ? Cell(limits->delay_ns) : Cell();
+}
+
+const ListColumns<Refusal>& refusal_columns() {
+  static const ListColumns<Refusal> kColumns = {{"asked", Unit::Bytes, asked_cell},
+                                                {"error", Unit::Text, refusal_cell},
+                                                {"exceeds", Unit::Text, exceeded_cell}};
+  return kColumns;
+}
+
+ListColumn<Refusal> limit_column(const LimitColumn& column) {
+  return {column.fact, column.unit, [column](const Refusal& refusal, const CellContext& context) {
+            const auto limits = limits_of(refusal, context.world);
+            return limits ? fact(limits->facts, column.fact) : Cell();
+          }};
+}
+
 class EnomemView final : public View {
  public:
   EnomemView(KeySet keys, const ViewOptions& options)
@@ -68,56 +124,19 @@ class EnomemView final : public View {
   // The last refusal of each process and call, with a reading if any has one.
   using Place = std::pair<std::uint32_t, SystemCall>;
 
+  void keep_last(const Refusal& refusal, const World& world);
   Table last_table(const CellContext& context) const;
   Table limit_table(const CellContext& context,
                     const char* title,
                     std::span<const LimitColumn> columns) const;
-  Table trace_table(const CellContext& context) const;
-
-  struct Refusal {
-    CallStep step;
-    std::uint64_t mapped_bytes = 0;  // of the process at that moment; 0: not known
-  };
-
-  // With the size of the address space, which is not in /proc any more when the process has ended.
-  static std::optional<Observation> limits_of(const Refusal& refusal, const World& world);
+  Table trace_table(const CellContext& context);
 
   GroupBy<RefusalCost> rows_;
   bool has_trace_ = false;
   std::map<Place, Refusal> last_;
   std::uint64_t calls_ = 0;  // refused or not
-  CallTrace trace_;
+  EventList<Refusal> trace_;
 };
-
-const Observation* limits_at(const CallStep& step, const World& world) {
-  return world.observations().find("limits", step.time_ns, step.tid);
-}
-
-const Observation* pointer_to(const std::optional<Observation>& limits) {
-  return limits ? &*limits : nullptr;
-}
-
-std::uint64_t mapped_bytes(const World& world, std::uint32_t pid) {
-  const MemoryMap* map = world.memory_maps().of(pid);
-  return map == nullptr ? 0 : map->areas().covered();
-}
-
-// brk(2) has no error: it leaves the top where it is.
-Cell refusal_cell(const SystemCallDone& done) {
-  return done.failed() ? error_name(done.error()) : std::string("refused");
-}
-
-Cell asked_cell(const SystemCallDone& done) {
-  return when(asked_bytes(done));
-}
-
-Cell exceeded_cell(const CallStep& step, const Observation* limits) {
-  return limits == nullptr ? Cell() : unless_empty(exceeded_limits(step.done, *limits));
-}
-
-Cell delay_cell(const Observation* limits) {
-  return limits == nullptr ? Cell() : Cell(limits->delay_ns);
-}
 
 void EnomemView::on(const Event& event, const World& world) {
   const auto* done = std::get_if<SystemCallDone>(&event.payload);
@@ -131,56 +150,29 @@ void EnomemView::on(const Event& event, const World& world) {
   const std::uint64_t bytes = asked_bytes(*done).value_or(0);
   rows_.row(event) +=
       {.count = event.weight, .bytes = event.weight * bytes, .largest_bytes = {bytes}};
-  const CallStep step{.time_ns = event.time_ns,
-                      .pid = event.pid,
-                      .tid = event.tid,
-                      .comm = event.comm,
-                      .stack = event.stack,
-                      .done = *done};
-  const Refusal refusal{.step = step, .mapped_bytes = mapped_bytes(world, event.pid)};
-  const auto [last, is_first] = last_.try_emplace({event.pid, done->call}, refusal);
-  // Not all events of a burst have a reading: the last one with a reading says more.
-  if (!is_first && limits_at(step, world) != nullptr) {
-    last->second = refusal;
-  }
+  keep_last({call_step(event, *done), mapped_bytes(world, event.pid)}, world);
   if (has_trace_) {
-    trace_.add(event, *done);
+    trace_.add({call_step(event, *done)});
   }
 }
 
-std::optional<Observation> EnomemView::limits_of(const Refusal& refusal, const World& world) {
-  const Observation* seen = limits_at(refusal.step, world);
-  if (seen == nullptr) {
-    return std::nullopt;
+// Not all events of a burst have a reading: the last one with a reading says more.
+void EnomemView::keep_last(const Refusal& refusal, const World& world) {
+  const auto [last, is_first] = last_.try_emplace({refusal.pid, refusal.done.call}, refusal);
+  if (!is_first && limits_of(refusal, world)) {
+    last->second = refusal;
   }
-  Observation limits = *seen;
-  if (refusal.mapped_bytes > 0) {
-    limits.facts.numbers.try_emplace("vm_size", refusal.mapped_bytes);
-  }
-  return limits;
 }
 
 Table EnomemView::last_table(const CellContext& context) const {
-  Table table{.title = "the last refusal of each process and call",
-              .columns = call_columns(),
-              .key_count = kCallColumns,
-              .fixed = true};
-  const std::vector<Column> more = {{"asked", Unit::Bytes},
-                                    {"error", Unit::Text},
-                                    {"exceeds", Unit::Text},
-                                    {"read_after_ns", Unit::Nanoseconds}};
-  table.columns.insert(table.columns.end(), more.begin(), more.end());
+  std::vector<Refusal> refusals;
   for (const auto& [place, refusal] : last_) {
-    const CallStep& step = refusal.step;
-    const auto known = limits_of(refusal, context.world);
-    const Observation* limits = pointer_to(known);
-    auto& row = table.rows.emplace_back(call_cells(step, context.world, context.span));
-    row.push_back(asked_cell(step.done));
-    row.push_back(refusal_cell(step.done));
-    row.push_back(exceeded_cell(step, limits));
-    row.push_back(delay_cell(limits));
+    refusals.push_back(refusal);
   }
-  return table;
+  ListColumns<Refusal> columns = call_columns(refusal_columns());
+  columns.push_back({"read_after_ns", Unit::Nanoseconds, delay_cell});
+  return list_table(
+      "the last refusal of each process and call", kCallKeys, refusals, columns, context);
 }
 
 Table EnomemView::limit_table(const CellContext& context,
@@ -195,37 +187,21 @@ Table EnomemView::limit_table(const CellContext& context,
   }
   for (const auto& [place, refusal] : last_) {
     auto& row = table.rows.emplace_back();
-    row.emplace_back(std::uint64_t{refusal.step.pid});
-    row.emplace_back(std::string(name_of(refusal.step.done.call)));
-    const auto limits = limits_of(refusal, context.world);
-    add_limit_cells(pointer_to(limits), columns, row);
+    row = {std::uint64_t{refusal.pid}, cell_of(call_name(refusal))};
+    for (const LimitColumn& column : columns) {
+      row.push_back(limit_column(column).of(refusal, context));
+    }
   }
   return table;
 }
 
-Table EnomemView::trace_table(const CellContext& context) const {
-  Table table{
-      .title = "refusals", .columns = call_columns(), .key_count = kCallColumns, .fixed = true};
-  const std::vector<Column> more = {
-      {"asked", Unit::Bytes}, {"error", Unit::Text}, {"exceeds", Unit::Text}};
-  table.columns.insert(table.columns.end(), more.begin(), more.end());
-  for (const auto& columns : {process_limit_columns(), machine_limit_columns()}) {
-    for (const LimitColumn& column : columns) {
-      table.columns.push_back({std::string(column.fact), column.unit});
-    }
+Table EnomemView::trace_table(const CellContext& context) {
+  ListColumns<Refusal> columns = call_columns(refusal_columns());
+  for (const auto& limits : {process_limit_columns(), machine_limit_columns()}) {
+    std::ranges::transform(limits, std::back_inserter(columns), limit_column);
   }
-  table.columns.push_back({"read_after_ns", Unit::Nanoseconds});
-  for (const CallStep& step : trace_.steps()) {
-    const Observation* limits = limits_at(step, context.world);
-    auto& row = table.rows.emplace_back(call_cells(step, context.world, context.span));
-    row.push_back(asked_cell(step.done));
-    row.push_back(refusal_cell(step.done));
-    row.push_back(exceeded_cell(step, limits));
-    add_limit_cells(limits, process_limit_columns(), row);
-    add_limit_cells(limits, machine_limit_columns(), row);
-    row.push_back(delay_cell(limits));
-  }
-  return table;
+  columns.push_back({"read_after_ns", Unit::Nanoseconds, delay_cell});
+  return trace_.table("refusals", kCallKeys, columns, context);
 }
 
 Report EnomemView::finish(const World& world, Span span) {
@@ -247,7 +223,6 @@ Report EnomemView::finish(const World& world, Span span) {
   }
   if (has_trace_) {
     report.tables.push_back(trace_table(context));
-    trace_.add_note(report);
   }
   if (const std::uint64_t skipped = world.observations().skipped(); skipped > 0) {
     report.caveats.notes.push_back(

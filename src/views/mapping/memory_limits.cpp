@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "state/mapping/map_flags.h"
-#include "views/kit/cells.h"
 
 namespace memtrace {
 namespace {
@@ -167,14 +166,6 @@ std::span<const LimitColumn> process_limit_columns() {
 
 std::span<const LimitColumn> machine_limit_columns() {
   return kMachineColumns;
-}
-
-void add_limit_cells(const Observation* limits,
-                     std::span<const LimitColumn> columns,
-                     std::vector<Cell>& row) {
-  for (const LimitColumn& column : columns) {
-    row.push_back(fact(limits, column.fact));
-  }
 }
 
 std::optional<std::uint64_t> asked_bytes(const SystemCallDone& done) {

@@ -24,11 +24,6 @@ struct LimitColumn {
 std::span<const LimitColumn> process_limit_columns();
 std::span<const LimitColumn> machine_limit_columns();
 
-// Blank where nothing was read; "unlimited" where that was said.
-void add_limit_cells(const Observation* limits,
-                     std::span<const LimitColumn> columns,
-                     std::vector<Cell>& row);
-
 // How many bytes more a call asked for; nothing for one that does not say.
 std::optional<std::uint64_t> asked_bytes(const SystemCallDone& done);
 

@@ -102,9 +102,13 @@ class MmapView final : public View {
   Report finish(const World& world, Span span) override;
 
  private:
+  struct Step : CallStep {
+    std::uint64_t file = 0;  // as mapped_file_word() has it
+  };
+
   void map(const Event& event, const SystemCallDone& done, const KeyWords& row);
   void remap(const Event& event, const SystemCallDone& done, const KeyWords& row);
-  Table trace_table(const CellContext& context) const;
+  Table trace_table(const CellContext& context);
   MappedRanges::Range range_of(std::uint64_t start, std::uint64_t bytes) const;
 
   GroupBy<MapCost> rows_;
@@ -115,7 +119,7 @@ class MmapView final : public View {
   bool has_maps_ = false;
   MappedRanges ranges_;
   MappedRanges::Owner owner_;  // of the event at hand
-  CallTrace trace_;
+  EventList<Step> trace_;
   std::uint64_t unmaps_ = 0;  // of this interval
 };
 
@@ -136,7 +140,7 @@ void MmapView::on(const Event& event, const World& world) {
     file = found ? mapped_file_word(found->area) : 0;
   }
   if (has_trace_) {
-    trace_.add(event, *done, file);
+    trace_.add({call_step(event, *done), file});
   }
   if (done->call == SystemCall::Munmap) {
     ++unmaps_;
@@ -181,40 +185,42 @@ void MmapView::remap(const Event& event, const SystemCallDone& done, const KeyWo
   ranges_.move(owner_, move, row);
 }
 
-Table MmapView::trace_table(const CellContext& context) const {
-  Table table{
-      .title = "calls", .columns = call_columns(), .key_count = kCallColumns, .fixed = true};
-  const std::vector<Column> more = {{"prot", Unit::Text},
-                                    {"flags", Unit::Text},
-                                    {"offset", Unit::Bytes},
-                                    {"bytes", Unit::Bytes},
-                                    {"file", Unit::Text},
-                                    {"result", Unit::Address},
-                                    {"took_ns", Unit::Nanoseconds}};
-  table.columns.insert(table.columns.end(), more.begin(), more.end());
+bool is_call(const CallStep& step, SystemCall call) {
+  return step.done.call == call;
+}
+
+Cell listed_offset(const CallStep& step, const CellContext& /*context*/) {
+  const SystemCallArguments& argument = step.done.arguments;
+  return when(is_call(step, SystemCall::Mmap) && (argument[3] & kMapAnonymous) == 0, argument[5]);
+}
+
+Cell listed_address(const CallStep& step, const CellContext& /*context*/) {
+  const bool is_unmap = is_call(step, SystemCall::Munmap) && !step.done.failed();
+  return is_unmap ? Cell(step.done.arguments[0]) : address_cell(step.done);
+}
+
+Table MmapView::trace_table(const CellContext& context) {
+  const auto protection = [](const Step& step, const CellContext&) {
+    return when(is_call(step, SystemCall::Mmap), protection_name(step.done.arguments[2]));
+  };
+  const auto flags = [](const Step& step, const CellContext&) {
+    return when(is_call(step, SystemCall::Mmap), map_flag_names(step.done.arguments[3]));
+  };
+  const auto bytes = [](const Step& step, const CellContext&) {
+    return Cell(step.done.arguments[is_call(step, SystemCall::Mremap) ? 2 : 1]);
+  };
+  const auto file = [](const Step& step, const CellContext& shown) {
+    return mapped_file_cell(step.file, shown);
+  };
+  const ListColumns<Step> own = {{"prot", Unit::Text, protection},
+                                 {"flags", Unit::Text, flags},
+                                 {"offset", Unit::Bytes, listed_offset},
+                                 {"bytes", Unit::Bytes, bytes},
+                                 {"file", Unit::Text, file},
+                                 {"result", Unit::Address, listed_address},
+                                 {"took_ns", Unit::Nanoseconds, duration_cell}};
   const bool has_stacks = rows_.keys().index_of("stack").has_value();
-  if (has_stacks) {
-    table.columns.push_back({"stack", Unit::Stack});
-  }
-  for (const CallStep& step : trace_.steps()) {
-    const SystemCallArguments& argument = step.done.arguments;
-    const bool is_map = step.done.call == SystemCall::Mmap;
-    const bool is_remap = step.done.call == SystemCall::Mremap;
-    auto& row = table.rows.emplace_back(call_cells(step, context.world, context.span));
-    row.push_back(when(is_map, protection_name(argument[2])));
-    row.push_back(when(is_map, map_flag_names(argument[3])));
-    const bool has_offset = is_map && (argument[3] & kMapAnonymous) == 0;
-    row.push_back(when(has_offset, argument[5]));
-    row.emplace_back(argument[is_remap ? 2 : 1]);
-    row.push_back(mapped_file_cell(step.file, context));
-    const bool is_unmap = step.done.call == SystemCall::Munmap && !step.done.failed();
-    row.push_back(is_unmap ? Cell(argument[0]) : address_cell(step.done));
-    row.push_back(duration_cell(step.done));
-    if (has_stacks) {
-      row.emplace_back(step.stack);
-    }
-  }
-  return table;
+  return trace_.table("calls", kCallKeys, call_columns(own, has_stacks), context);
 }
 
 Report MmapView::finish(const World& world, Span span) {
@@ -235,7 +241,6 @@ Report MmapView::finish(const World& world, Span span) {
   table.weight = "bytes";
   if (has_trace_) {
     report.tables.push_back(trace_table(context));
-    trace_.add_note(report);
   }
   if (has_maps_) {
     report.tables.push_back(memory_map_table(context, tasks_));

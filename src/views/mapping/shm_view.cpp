@@ -93,7 +93,7 @@ class ShmView final : public View {
   void count(const Event& event, const SystemCallDone& done, std::uint64_t bytes);
   void on_truncate(const Event& event, const SystemCallDone& done);
   void on_mmap(const Event& event, const SystemCallDone& done, const World& world);
-  Table trace_table(const CellContext& context) const;
+  Table trace_table(const CellContext& context);
 
   GroupBy<ShmCost> rows_;
   bool has_trace_ = false;
@@ -103,7 +103,7 @@ class ShmView final : public View {
   std::map<Descriptor, bool> memfds_;
   std::map<Descriptor, Truncation> truncations_;
   std::map<Descriptor, std::uint64_t> sizes_;
-  CallTrace trace_;
+  EventList<CallStep> trace_;  // a truncation is known to be of shared memory only later
   ShmemPages pages_;
   Namer* namer_ = nullptr;
 };
@@ -121,7 +121,7 @@ void ShmView::count(const Event& event, const SystemCallDone& done, std::uint64_
                .longest_ns = {done.duration_ns}};
   rows_.row(event) += cost;
   if (has_trace_) {
-    trace_.add(event, done);
+    trace_.add(call_step(event, done));
   }
 }
 
@@ -158,9 +158,7 @@ void ShmView::on_truncate(const Event& event, const SystemCallDone& done) {
       sizes_[descriptor] = done.arguments[1];
     }
   } else if (!done.failed()) {
-    Event kept = event;
-    kept.raw = {};  // borrowed
-    truncations_[descriptor] = {kept, done.arguments[1]};
+    truncations_[descriptor] = {without_borrowed(event), done.arguments[1]};
   }
 }
 
@@ -195,29 +193,18 @@ void ShmView::on_mmap(const Event& event, const SystemCallDone& done, const Worl
   }
 }
 
-Table ShmView::trace_table(const CellContext& context) const {
-  Table table{
-      .title = "calls", .columns = call_columns(), .key_count = kCallColumns, .fixed = true};
-  const std::vector<Column> more = {
-      {"arguments", Unit::Text}, {"result", Unit::Text}, {"took_ns", Unit::Nanoseconds}};
-  table.columns.insert(table.columns.end(), more.begin(), more.end());
+Table ShmView::trace_table(const CellContext& context) {
+  const auto arguments = [](const CallStep& step, const CellContext&) {
+    return Cell(shm_arguments(step.done));
+  };
+  const auto result = [](const CallStep& step, const CellContext&) {
+    return result_cell(step.done);
+  };
+  const ListColumns<CallStep> own = {{"arguments", Unit::Text, arguments},
+                                     {"result", Unit::Text, result},
+                                     {"took_ns", Unit::Nanoseconds, duration_cell}};
   const bool has_stacks = rows_.keys().index_of("stack").has_value();
-  if (has_stacks) {
-    table.columns.push_back({"stack", Unit::Stack});
-  }
-  // A truncation is known to be of shared memory only later.
-  auto steps = trace_.steps();
-  std::ranges::stable_sort(steps, {}, &CallStep::time_ns);
-  for (const CallStep& step : steps) {
-    auto& row = table.rows.emplace_back(call_cells(step, context.world, context.span));
-    row.emplace_back(shm_arguments(step.done));
-    row.push_back(result_cell(step.done));
-    row.push_back(duration_cell(step.done));
-    if (has_stacks) {
-      row.emplace_back(step.stack);
-    }
-  }
-  return table;
+  return trace_.table("calls", kCallKeys, call_columns(own, has_stacks), context);
 }
 
 Report ShmView::finish(const World& world, Span span) {
@@ -244,7 +231,6 @@ Report ShmView::finish(const World& world, Span span) {
   add_clock_note(report, total.count - total.timed);
   if (has_trace_) {
     report.tables.push_back(trace_table(context));
-    trace_.add_note(report);
   }
   rows_.clear();
   trace_.clear();

@@ -17,50 +17,41 @@ const Work& work_of(const Event& event) {
   return std::get<Work>(event.payload);
 }
 
+Cell latency_cell(const Event& event, const CellContext& /*context*/) {
+  return when(work_of(event).has_begin, work_of(event).duration_ns);
+}
+
 constexpr auto kWorkFigures = std::to_array<Figure<Event>>({
-    {"latency_ns",
-     Unit::Nanoseconds,
-     [](const Event& e, const CellContext&) {
-       return when(work_of(e).has_begin, work_of(e).duration_ns);
-     }},
-    {"migrated",
-     Unit::Count,
-     [](const Event& e, const CellContext&) { return Cell(work_of(e).migrated); }},
-    {"failed",
-     Unit::Count,
-     [](const Event& e, const CellContext&) { return Cell(work_of(e).failed); }},
-    {"put_back",
-     Unit::Count,
-     [](const Event& e, const CellContext&) { return Cell(work_of(e).put_back); }},
+    {"latency_ns", Unit::Nanoseconds, latency_cell},
+    figure<work_of, &Work::migrated>("migrated"),
+    figure<work_of, &Work::failed>("failed"),
+    figure<work_of, &Work::put_back>("put_back"),
 });
 
 const Observation* zone_then(const Event& event, const CellContext& context) {
   return context.world.observations().find("zone", event.time_ns, event.tid);
 }
 
-enum class Mark : std::uint8_t { Free, Min, Low, High };
-
-template <Mark kMark>
-Cell mark_cell(const Event& event, const CellContext& context) {
-  constexpr std::array<std::string_view, 4> kNames = {"free", "min", "low", "high"};
-  return fact(zone_then(event, context), kNames.at(static_cast<std::size_t>(kMark)));
+ListColumn<Event> zone_column(std::string_view name, Unit unit) {
+  return {name, unit, [name](const Event& event, const CellContext& context) {
+            return fact(zone_then(event, context), name);
+          }};
 }
 
-constexpr auto kZoneFigures = std::to_array<Figure<Event>>({
-    {"free", Unit::Bytes, mark_cell<Mark::Free>},
-    {"min", Unit::Bytes, mark_cell<Mark::Min>},
-    {"low", Unit::Bytes, mark_cell<Mark::Low>},
-    {"high", Unit::Bytes, mark_cell<Mark::High>},
-    {"fragmentation",
-     Unit::Text,
-     [](const Event& e, const CellContext& x) { return fact(zone_then(e, x), "fragmentation"); }},
-    {"read_after_ns",
-     Unit::Nanoseconds,
-     [](const Event& e, const CellContext& x) {
-       const Observation* seen = zone_then(e, x);
-       return seen == nullptr ? Cell() : Cell(seen->delay_ns);
-     }},
-});
+Cell delay_cell(const Event& event, const CellContext& context) {
+  const Observation* seen = zone_then(event, context);
+  return seen == nullptr ? Cell() : Cell(seen->delay_ns);
+}
+
+ListColumns<Event> zone_columns() {
+  ListColumns<Event> columns = columns_of(kZoneKeys, work_keys());
+  for (const char* mark : {"free", "min", "low", "high"}) {
+    columns.push_back(zone_column(mark, Unit::Bytes));
+  }
+  columns.push_back(zone_column("fragmentation", Unit::Text));
+  columns.push_back({"read_after_ns", Unit::Nanoseconds, delay_cell});
+  return columns;
+}
 
 std::uint64_t step_word(const Event& event) {
   return static_cast<std::uint64_t>(std::get<Collapse>(event.payload).step);
@@ -91,25 +82,21 @@ std::span<const KeySpec> huge_page_keys() {
   return kHugePageSpecs;
 }
 
-CompactionTrace::CompactionTrace()
-    : compactions_(kWorkTraceKeys, work_keys(), kWorkFigures),
-      zones_(kZoneKeys, work_keys(), kZoneFigures),
-      steps_(kStepKeys, kHugePageSpecs, {}) {}
-
-void CompactionTrace::add_compaction(const Event& event) {
-  compactions_.add(event);
-  zones_.add(event);
-}
-
 void CompactionTrace::add_compactions(const CellContext& context, std::vector<Table>& tables) {
-  tables.push_back(compactions_.table("compactions", context));
-  tables.push_back(zones_.table("zones after the compactions", context));
+  tables.push_back(compactions_.table("compactions",
+                                      1 + kWorkTraceKeys.size(),
+                                      columns_of(kWorkTraceKeys, work_keys(), kWorkFigures),
+                                      context));
+  tables.push_back(compactions_.table(
+      "zones after the compactions", 1 + kZoneKeys.size(), zone_columns(), context));
   compactions_.clear();
-  zones_.clear();
 }
 
 void CompactionTrace::add_steps(const CellContext& context, std::vector<Table>& tables) {
-  tables.push_back(steps_.table("steps to huge pages, one by one", context));
+  tables.push_back(steps_.table("steps to huge pages, one by one",
+                                1 + kStepKeys.size(),
+                                columns_of(kStepKeys, kHugePageSpecs),
+                                context));
   steps_.clear();
 }
 

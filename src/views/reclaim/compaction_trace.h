@@ -13,11 +13,9 @@ std::span<const KeySpec> huge_page_keys();
 
 class CompactionTrace {
  public:
-  CompactionTrace();
+  void add_compaction(const Event& event) { compactions_.add(without_borrowed(event)); }
 
-  void add_compaction(const Event& event);
-
-  void add_step(const Event& event) { steps_.add(event); }
+  void add_step(const Event& event) { steps_.add(without_borrowed(event)); }
 
   // The context's statuses are those of compactions.
   void add_compactions(const CellContext& context, std::vector<Table>& tables);
@@ -26,9 +24,8 @@ class CompactionTrace {
   void add_steps(const CellContext& context, std::vector<Table>& tables);
 
  private:
-  EventList compactions_;
-  EventList zones_;
-  EventList steps_;
+  EventList<Event> compactions_;
+  EventList<Event> steps_;
 };
 
 }  // namespace memtrace

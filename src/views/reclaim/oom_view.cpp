@@ -33,7 +33,6 @@ class Oom final : public View {
   }
 
   void on(const Event& event, const World& world) override {
-    start_ns_ = start_ns_ == 0 ? event.time_ns : start_ns_;
     if (std::holds_alternative<OomVictim>(event.payload)) {
       kills_.push_back(killed_by_mark(event, world));
       calls_.resolve_late(kills_.back(), event.tid);
@@ -46,8 +45,7 @@ class Oom final : public View {
   }
 
   Report finish(const World& /*world*/, Span span) override {
-    start_ns_ = first_report_ ? span.start_ns : start_ns_;
-    first_report_ = false;
+    start_ns_ = span.start_ns;
     pending_ = std::exchange(kills_, {});
     std::ranges::move(calls_.take(), std::back_inserter(pending_));
     std::ranges::stable_sort(pending_, {}, &OomKill::time_ns);
@@ -101,8 +99,7 @@ class Oom final : public View {
   std::vector<OomKill> pending_;  // of the report that is being made
   OomCalls calls_;
   std::uint64_t undecided_ = 0;  // of the report that is being made
-  std::uint64_t start_ns_ = 0;
-  bool first_report_ = true;
+  std::uint64_t start_ns_ = 0;   // of that report
   bool uses_signals_ = false;
 };
 

@@ -48,39 +48,34 @@ const Work& work_of(const Event& event) {
   return std::get<Work>(event.payload);
 }
 
+Cell latency_cell(const Event& event, const CellContext& /*context*/) {
+  return when(work_of(event).has_begin, work_of(event).duration_ns);
+}
+
 Cell seen_then(const Event& event, const CellContext& context, std::string_view name) {
-  const Observation* seen = context.world.observations().find("reclaim", event.time_ns, event.tid);
-  return fact(seen, name);
+  return fact(context.world.observations().find("reclaim", event.time_ns, event.tid), name);
+}
+
+Cell uid_cell(const Event& event, const CellContext& context) {
+  const IdentityTable& identities = context.world.identities();
+  return identities.knows_user(event.identity) ? cell_of(identities.uid(event.identity))
+                                               : seen_then(event, context, "uid");
+}
+
+Cell free_cell(const Event& event, const CellContext& context) {
+  return seen_then(event, context, "free");
 }
 
 constexpr auto kTraceFigures = std::to_array<Figure<Event>>({
-    {"latency_ns",
-     Unit::Nanoseconds,
-     [](const Event& e, const CellContext&) {
-       return when(work_of(e).has_begin, work_of(e).duration_ns);
-     }},
-    {"pages",
-     Unit::Count,
-     [](const Event& e, const CellContext&) { return Cell(work_of(e).end.pages); }},
-    {"uid",
-     Unit::Number,
-     [](const Event& e, const CellContext& x) {
-       return x.world.identities().knows_user(e.identity)
-                  ? Cell(std::uint64_t{x.world.identities().uid(e.identity)})
-                  : seen_then(e, x, "uid");
-     }},
-    {"free",
-     Unit::Bytes,
-     [](const Event& e, const CellContext& x) { return seen_then(e, x, "free"); }},
+    {"latency_ns", Unit::Nanoseconds, latency_cell},
+    figure<work_of, &Work::end, &WorkEnd::pages>("pages"),
+    {"uid", Unit::Number, uid_cell},
+    {"free", Unit::Bytes, free_cell},
 });
 
 class Reclaims final : public View {
  public:
-  Reclaims(KeySet keys, bool trace)
-      : rows_(std::move(keys)),
-        list_(kTraceKeys, work_keys(), kTraceFigures),
-        losses_(kKinds),
-        trace_(trace) {}
+  Reclaims(KeySet keys, bool trace) : rows_(std::move(keys)), losses_(kKinds), trace_(trace) {}
 
   Result<> check(const std::deque<EventType>& types) override {
     memcg_seen_ = std::ranges::find(
@@ -107,7 +102,7 @@ class Reclaims final : public View {
       histogram_.add(work->duration_ns, event.weight);
     }
     if (trace_) {
-      list_.add(event);
+      list_.add(without_borrowed(event));
     }
   }
 
@@ -115,7 +110,7 @@ class Reclaims final : public View {
 
  private:
   GroupBy<ReclaimCost> rows_;
-  EventList list_;
+  EventList<Event> list_;
   PairLosses losses_;
   ValueHistogram histogram_;
   GfpFlags gfp_flags_;
@@ -137,7 +132,10 @@ Report Reclaims::finish(const World& world, Span span) {
   table.sort = "time_ns";
   table.weight = "time_ns";
   if (trace_) {
-    report.tables.push_back(list_.table("reclaims", context));
+    report.tables.push_back(list_.table("reclaims",
+                                        1 + kTraceKeys.size(),
+                                        columns_of(kTraceKeys, work_keys(), kTraceFigures),
+                                        context));
   }
   report.histograms.push_back(histogram_.histogram("latency of a reclaim", Unit::Nanoseconds));
   report.caveats.notes = losses_.notes(world);

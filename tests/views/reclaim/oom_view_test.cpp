@@ -81,7 +81,7 @@ TEST_F(OomTest, kill_has_its_victim_its_memory_and_its_trigger) {
   EXPECT_EQ(total(report, "kills"), 1U);
   const Table& kills = report.tables.at(0);
   ASSERT_EQ(kills.rows.size(), 1U);
-  EXPECT_EQ(cell(kills, 0, "time_ns"), number(500));
+  EXPECT_EQ(cell(kills, 0, "at_ns"), number(500));
   EXPECT_EQ(cell(kills, 0, "victim"), text("hog"));
   EXPECT_EQ(cell(kills, 0, "victim_pid"), number(42));
   EXPECT_EQ(cell(kills, 0, "trigger"), text("trigger"));
@@ -251,7 +251,7 @@ TEST_F(OomTest, call_without_a_victim_has_its_trigger_and_its_stack_and_is_no_ki
   ASSERT_EQ(kills.rows.size(), 2U) << "the signal was not the killer's";
   EXPECT_EQ(cell(kills, 1, "stack"), stack(1));
   EXPECT_EQ(cell(kills, 1, "victim_pid"), Cell());
-  EXPECT_EQ(cell(kills, 0, "time_ns"), number(100));
+  EXPECT_EQ(cell(kills, 0, "at_ns"), number(100));
   EXPECT_EQ(cell(kills, 0, "trigger"), text("trigger"));
   EXPECT_EQ(cell(kills, 0, "stack"), stack(2));
   EXPECT_EQ(cell(kills, 0, "for"), text("machine"));

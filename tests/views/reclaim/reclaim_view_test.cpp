@@ -52,7 +52,7 @@ TEST(Reclaim, trace_lists_each_one_in_order) {
   EXPECT_TRUE(list.fixed);
   ASSERT_EQ(list.rows.size(), 2U);
   const std::vector<Cell>& first = list.rows[0];
-  EXPECT_EQ(first[column_index(list, "time_ns")], number(1000));
+  EXPECT_EQ(first[column_index(list, "at_ns")], number(1000));
   EXPECT_EQ(first[column_index(list, "comm")], text("hog"));
   EXPECT_EQ(first[column_index(list, "tid")], number(100));
   EXPECT_EQ(first[column_index(list, "kind")], text("direct"));
