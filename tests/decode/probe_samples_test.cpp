@@ -6,7 +6,7 @@
 #include <cstring>
 #include <memory>
 
-#include "perf/record/sample_layout.h"
+#include "perf/record/record_parser.h"
 
 namespace memtrace {
 namespace {

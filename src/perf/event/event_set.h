@@ -21,7 +21,7 @@
 #include "perf/event/event_setup.h"
 #include "perf/event/ring_buffer.h"
 #include "perf/event/ring_size.h"
-#include "perf/record/sample_layout.h"
+#include "perf/record/record_parser.h"
 
 namespace memtrace {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "perf/record/record.h"
-#include "perf/record/sample_layout.h"
+#include "perf/record/record_parser.h"
 
 namespace memtrace {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "perf/file_in/group_counts.h"
+#include "perf/record/record_parser.h"
 #include "perf/record/recording.h"
-#include "perf/record/sample_layout.h"
 #include "perf/record/tracing_data.h"
 
 namespace memtrace {

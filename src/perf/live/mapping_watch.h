@@ -14,7 +14,7 @@
 #include "perf/event/event_attr.h"
 #include "perf/event/event_fd.h"
 #include "perf/event/ring_buffer.h"
-#include "perf/record/sample_layout.h"
+#include "perf/record/record_parser.h"
 
 namespace memtrace {
 

@@ -3,7 +3,7 @@
 
 #include "perf/live/chunk.h"
 #include "perf/live/chunk_queue.h"
-#include "perf/record/sample_layout.h"
+#include "perf/record/record_parser.h"
 
 namespace memtrace {
 

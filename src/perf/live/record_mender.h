@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "perf/record/sample_layout.h"
+#include "perf/record/record_parser.h"
 
 namespace memtrace {
 

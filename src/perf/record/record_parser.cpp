@@ -1,4 +1,6 @@
-// Bytes of one record to a Record. Field order: include/uapi/linux/perf_event.h, PERF_RECORD_*.
+// Field order: include/uapi/linux/perf_event.h, PERF_RECORD_*.
+#include "perf/record/record_parser.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -6,7 +8,6 @@
 #include "base/byte_reader.h"
 #include "perf/record/perf_event_compat.h"
 #include "perf/record/record_bytes.h"
-#include "perf/record/sample_layout.h"
 
 namespace memtrace {
 namespace {
@@ -102,7 +103,7 @@ RecordPayload read_body(ByteReader& reader, RecordHeader header, bool has_build_
 
 void RecordParser::add_event(const SampleLayout& layout, std::span<const std::uint64_t> ids) {
   const auto number = static_cast<std::uint32_t>(events_.size());
-  events_.push_back({layout, StampPlaces::of(layout), nullptr});
+  events_.push_back({SampleParser(layout, number), StampPlaces::of(layout)});
   uniform_ = uniform_ && events_.front().places == events_.back().places;
   uniform_samples_ = uniform_samples_ &&
                      events_.front().places.sample_time == events_.back().places.sample_time &&
@@ -118,7 +119,7 @@ void RecordParser::share(std::uint32_t first,
   for (const std::uint64_t id : ids) {
     numbers_.add(id, first);
   }
-  events_[first].shared = std::make_shared<const SharedNumbers>(std::move(numbers));
+  events_[first].samples.share(std::move(numbers));
 }
 
 const RecordParser::Event* RecordParser::find(Bytes bytes, bool is_sample) const {
@@ -150,9 +151,9 @@ bool RecordParser::has_build_id(Bytes bytes) const {
     return false;
   }
   const auto number = numbers_.find(word_before_end(bytes, events_.front().places.trailer_id));
-  return number ? events_[*number].layout.build_ids
-                : std::ranges::any_of(events_,
-                                      [](const Event& event) { return event.layout.build_ids; });
+  return number ? events_[*number].samples.layout().build_ids
+                : std::ranges::any_of(
+                      events_, [](const Event& event) { return event.samples.layout().build_ids; });
 }
 
 std::uint64_t RecordParser::time_ns(Bytes bytes) const {
@@ -175,16 +176,20 @@ Result<Record> RecordParser::parse(Bytes bytes) const {
     return malformed("record is shorter than its header", header.type);
   }
   if (header.type == PERF_RECORD_SAMPLE) {
-    return parse_sample(bytes);
+    const Event* event = find(bytes, true);
+    return event != nullptr
+               ? event->samples.parse(bytes)
+               : malformed("sample of an event that was not described", PERF_RECORD_SAMPLE);
   }
   Record record{.stamp = {}, .payload = {}, .bytes = bytes};
   std::size_t trailer_bytes = 0;
   if (const Event* event = find(bytes, false); event != nullptr) {
     const StampPlaces& places = event->places;
     record.stamp.time_ns = known_time(word_before_end(bytes, places.trailer_time));
-    const bool has_cpu = (event->layout.sample_type & PERF_SAMPLE_CPU) != 0;
-    const bool has_identifier = (event->layout.sample_type & PERF_SAMPLE_IDENTIFIER) != 0;
-    if (has_cpu && event->layout.sample_id_all) {
+    const SampleLayout& layout = event->samples.layout();
+    const bool has_cpu = (layout.sample_type & PERF_SAMPLE_CPU) != 0;
+    const bool has_identifier = (layout.sample_type & PERF_SAMPLE_IDENTIFIER) != 0;
+    if (has_cpu && layout.sample_id_all) {
       record.stamp.cpu =
           static_cast<std::uint32_t>(word_before_end(bytes, has_identifier ? 2 * kWord : kWord));
     }

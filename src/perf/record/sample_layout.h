@@ -5,15 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <unordered_map>
-#include <vector>
-
-#include "base/result.h"
-#include "perf/record/id_table.h"
-#include "perf/record/record.h"
 
 namespace memtrace {
 
@@ -43,56 +34,6 @@ struct StampPlaces {
   static StampPlaces of(const SampleLayout& layout);
 
   friend bool operator==(const StampPlaces&, const StampPlaces&) = default;
-};
-
-// For an event that several probes share (perf/event/event_attr.h, SharedProbe): our probe for a
-// sample's number.
-struct SharedNumbers {
-  std::uint32_t offset = 0;  // of the u32 in the raw data
-  std::unordered_map<std::uint32_t, std::uint32_t> events = {};
-};
-
-// Parses records of a set of events that may differ in layout. All events must have the id at the
-// same place: PERF_SAMPLE_IDENTIFIER, or one sample_type for all.
-class RecordParser {
- public:
-  // The position in `layouts` is the event's index in Recording::events.
-  void add_event(const SampleLayout& layout, std::span<const std::uint64_t> ids);
-
-  // Samples with these ids are of several events that were added, `first` and others of its layout.
-  void share(std::uint32_t first, std::span<const std::uint64_t> ids, SharedNumbers numbers);
-
-  std::size_t event_count() const { return events_.size(); }
-
-  // `bytes` is one whole record, 8-byte aligned, its size field already checked against its
-  // length. Error: a sentence saying which record type is malformed.
-  Result<Record> parse(std::span<const std::byte> bytes) const;
-
-  // Only the time, for sorting: cheap. 0 when the record carries none.
-  std::uint64_t time_ns(std::span<const std::byte> bytes) const;
-
-  // Whether the record of a mapping holds a build id in place of the file's numbers.
-  bool has_build_id(std::span<const std::byte> bytes) const;
-
-  // The event with this id (as in EVENT_UPDATE); nothing when no event has it.
-  std::optional<std::uint32_t> event_of(std::uint64_t id) const { return numbers_.find(id); }
-
- private:
-  struct Event {
-    SampleLayout layout;
-    StampPlaces places;
-    std::shared_ptr<const SharedNumbers> shared = {};
-  };
-
-  // The event that a record belongs to; for one without a known id the first.
-  const Event* find(std::span<const std::byte> bytes, bool is_sample) const;
-  Result<Record> parse_sample(std::span<const std::byte> bytes) const;
-  Result<Record> parse_sample_of(const Event& event, std::span<const std::byte> bytes) const;
-
-  std::vector<Event> events_;
-  IdTable numbers_;
-  bool uniform_ = true;          // all events have time and id at the same places,
-  bool uniform_samples_ = true;  // and at least those in samples
 };
 
 }  // namespace memtrace

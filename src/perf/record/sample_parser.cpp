@@ -1,10 +1,12 @@
-// Bytes of one PERF_RECORD_SAMPLE to a Sample. Field order: include/uapi/linux/perf_event.h.
+// Field order: include/uapi/linux/perf_event.h.
+#include "perf/record/sample_parser.h"
+
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "perf/record/perf_event_compat.h"
 #include "perf/record/record_bytes.h"
-#include "perf/record/sample_layout.h"
 
 namespace memtrace {
 namespace {
@@ -187,25 +189,17 @@ bool find_shared(const SharedNumbers& shared, Sample& sample) {
 
 }  // namespace
 
-Result<Record> RecordParser::parse_sample(Bytes bytes) const {
-  const Event* event = find(bytes, true);
-  if (event == nullptr) {
-    return malformed("sample of an event that was not described", PERF_RECORD_SAMPLE);
-  }
-  return parse_sample_of(*event, bytes);
-}
-
-Result<Record> RecordParser::parse_sample_of(const Event& event, Bytes bytes) const {
+Result<Record> SampleParser::parse(Bytes bytes) const {
   // Filled where it will be returned: a Record is 200 bytes.
   Result<Record> result(Record{.stamp = {}, .payload = Sample{}, .bytes = bytes});
   Record& record = result.value();
   Sample& sample = *std::get_if<Sample>(&record.payload);
-  sample.event = static_cast<std::uint32_t>(&event - events_.data());
+  sample.event = event_;
   sample.mode = mode_of(header_of(bytes).misc);
-  const Words after_fixed = read_fixed(words_of(bytes), event.layout, record, sample);
-  if (read_sized(after_fixed, event.layout, sample).failed) {
+  const Words after_fixed = read_fixed(words_of(bytes), layout_, record, sample);
+  if (read_sized(after_fixed, layout_, sample).failed) {
     result = malformed("sample is shorter than its fields", PERF_RECORD_SAMPLE);
-  } else if (event.shared && !find_shared(*event.shared, sample)) {
+  } else if (shared_ && !find_shared(*shared_, sample)) {
     result = malformed("sample of a probe that was not described", PERF_RECORD_SAMPLE);
   }
   return result;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "perf/record/sample_layout.h"
+#include "perf/record/record_parser.h"
 
 namespace memtrace {
 

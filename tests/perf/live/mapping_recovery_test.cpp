@@ -7,7 +7,7 @@
 
 #include "perf/event/event_attr.h"
 #include "perf/record/perf_format.h"
-#include "perf/record/sample_layout.h"
+#include "perf/record/record_parser.h"
 
 namespace memtrace {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "perf/event/event_attr.h"
-#include "perf/record/sample_layout.h"
+#include "perf/record/record_parser.h"
 
 namespace memtrace {
 namespace {

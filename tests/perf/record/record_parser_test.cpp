@@ -1,6 +1,7 @@
+#include "perf/record/record_parser.h"
+
 #include <gtest/gtest.h>
 
-#include "perf/record/sample_layout.h"
 #include "support/perf_bytes.h"
 
 namespace memtrace::test {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "perf/record/sample_layout.h"
+#include "perf/record/record_parser.h"
 #include "support/perf_bytes.h"
 
 namespace memtrace::test {
