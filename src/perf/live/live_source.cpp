@@ -1,27 +1,26 @@
 #include "perf/live/live_source.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <csignal>
 
-#include "os/guarded_thread.h"
 #include "os/system.h"
 #include "os/this_thread.h"
-#include "perf/event/ring_size.h"
 #include "perf/target/fixed_addresses.h"
 
 namespace memtrace {
 namespace {
 
-constexpr std::chrono::milliseconds kWait{20};
-constexpr std::chrono::seconds kPatience{2};
-
 Record malformed_record(std::uint64_t time_ns) {
   return {.stamp = {.time_ns = time_ns}, .payload = Lost{1, LossReason::Malformed}};
+}
+
+KeptMaps kept_maps(const LiveSetup& setup) {
+  return setup.data_mappings ? KeptMaps::All : KeptMaps::Executable;
+}
+
+RecordBuilder builder_for(const EventSet& events) {
+  return RecordBuilder(events.events().front().ids.front(), trailer_shape(events.features()));
 }
 
 }  // namespace
@@ -67,33 +66,25 @@ LiveSource::LiveSource(LiveSetup setup,
                        std::optional<HeldCommand> command)
     : setup_(std::move(setup)),
       events_(std::move(events)),
-      command_(std::move(command)),
-      mender_(events_.events()),
-      queue_(queue_limit_bytes()),
-      merge_(events_.rings().size(), parser_, queue_),
-      tids_(std::move(tids)),
-      snapshot_(events_.events().front().ids.front(), trailer_shape(events_.features())),
-      mapping_recovery_(setup_.target.kind == TargetKind::System, kept_maps()),
-      newest_by_ring_ns_(events_.rings().size()) {
-  RecordParser parser;
+      end_(setup_.target, std::move(command), setup_.stop_signals),
+      rings_(events_),
+      snapshot_(builder_for(events_), setup_.target, kept_maps(setup_)),
+      losses_(events_.rings().size()),
+      ticks_(monotonic_clock()),
+      tids_(std::move(tids)) {
   for (const OpenedEvent& event : events_.events()) {
     recording_.events.push_back(event.request.info);
   }
-  add_to_parser(events_.events(), parser);
-  parser_.publish(std::move(parser));
   recording_.page_size_bytes = static_cast<std::uint32_t>(page_size_bytes());
   recording_.tells_exec = events_.features().comm_exec;
   recording_.caveats = events_.notes();
 }
 
 LiveSource::~LiveSource() {
-  late_.reset();
-  readers_.clear();
-  if (command_ && !ended_command_ && !command_->is_held()) {
-    // Recording has failed: nobody waits for the command any more, and nobody else would end it.
-    (void)end_command();
-    command_->terminate(SIGKILL);
-  }
+  added_.reset();
+  rings_.abandon();
+  // Recording has failed if it still runs: nobody waits for the command any more.
+  end_.give_up();
   end_events();
   closer_.wait();
 }
@@ -104,27 +95,23 @@ Result<> LiveSource::start() {
   if (!enabled_by_exec) {
     TRY(events_.enable_tracking());
   }
-  take_snapshot();
-  start_readers();
+  snapshot_.take();
+  rings_.start({.is_prompt = setup_.is_prompt, .make_rewrite = setup_.make_rewrite});
   start_added_events();
   TRY(events_.enable_events(enabled_by_exec));
   // What came before, while the events were enabled one after the other, is of some of them only.
   const std::uint64_t started_ns = monotonic_ns();
   recording_.started_ns = monotonic_clock() ? started_ns : 0;
-  for (const auto& reader : readers_) {
-    reader->note_start(recording_.started_ns);
-  }
-  came_too_late_ = target_is_gone();
+  rings_.note_start(recording_.started_ns);
+  came_too_late_ = end_.is_gone();
   if (came_too_late_) {
     recording_.caveats.emplace_back(
         "the target had ended before all events were open: little or nothing of it was recorded; "
         "start it with memtrace (-- COMMAND), or watch the whole machine (-a)");
   }
-  if (command_) {
-    TRY(command_->release());
-  }
+  TRY(end_.release());
   if (setup_.duration_ns != 0) {
-    deadline_ns_ = started_ns + setup_.duration_ns;
+    end_.set_deadline(started_ns + setup_.duration_ns);
   }
   if (setup_.ready != nullptr) {
     setup_.ready->tell();
@@ -132,195 +119,160 @@ Result<> LiveSource::start() {
   return kDone;
 }
 
-void LiveSource::start_readers() {
-  for (std::size_t i = 0; i < events_.rings().size(); ++i) {
-    RingReader::Source source{&events_.rings()[i], events_.ring_fds()[i]};
-    source.stream = static_cast<std::uint32_t>(i);
-    source.cpu = static_cast<std::uint32_t>(events_.ring_cpus()[i]);
-    source.monotonic_clock = monotonic_clock();
-    source.is_prompt = setup_.is_prompt;
-    source.mender = &mender_;
-    source.shrink = setup_.make_rewrite ? setup_.make_rewrite() : nullptr;
-    readers_.push_back(std::make_unique<RingReader>(std::move(source), parser_, queue_));
+void LiveSource::start_added_events() {
+  if (!setup_.choose_added) {
+    return;
   }
+  const bool by_command = setup_.target.kind == TargetKind::Command;
+  added_ = std::make_unique<AddedEventSource>(events_, rings_.parser(), setup_.choose_added);
+  added_->start({.tids = tids_,
+                 .inherit = by_command || setup_.target.kind == TargetKind::Processes,
+                 .enable_on_exec = by_command,
+                 .features = events_.features()},
+                snapshot_.mappings(rings_.parser().current()));
+}
+
+void LiveSource::adopt_added_events() {
+  if (!added_ || !added_->has_news()) {
+    return;
+  }
+  AddedEventSource::Taken taken = added_->take();
+  for (AddedEvents& added : taken.events) {
+    for (const OpenedEvent& event : added.events) {
+      recording_.events.push_back(event.request.info);
+    }
+    events_.adopt(std::move(added));
+  }
+  recording_.caveats.insert(recording_.caveats.end(), taken.notes.begin(), taken.notes.end());
 }
 
 Result<std::optional<Record>> LiveSource::next() {
   while (true) {
-    using Step = std::optional<Record> (LiveSource::*)();
-    for (const Step step : {&LiveSource::next_snapshot_record,
-                            &LiveSource::next_loss,
-                            &LiveSource::next_merged_record,
-                            &LiveSource::next_own_record}) {
-      if (auto record = (this->*step)()) {
-        return record;
-      }
+    // What /proc said comes before all that is in the rings, a loss between records of its time.
+    if (auto record = snapshot_.next(rings_.parser().current())) {
+      return record;
     }
-    if (drained_) {
+    if (auto record = losses_.next_loss(rings_.merge(), rings_.is_drained())) {
+      return record;
+    }
+    if (auto record = next_merged_record()) {
+      return record;
+    }
+    if (auto record = losses_.next_own()) {
+      return record;
+    }
+    if (rings_.is_drained()) {
       return std::optional<Record>();
     }
     collect();
   }
 }
 
-// Between the records of its time, so that intervals count what was lost in them.
-std::optional<Record> LiveSource::next_loss() {
-  if (losses_.empty()) {
-    return std::nullopt;
-  }
-  const std::uint64_t time_ns = losses_.front().stamp.time_ns;
-  const auto next_ns = merge_.next_time_ns();
-  const bool is_due =
-      next_ns ? time_ns <= *next_ns : drained_ || time_ns <= merge_.complete_to_ns();
-  if (!is_due) {
-    return std::nullopt;
-  }
-  const Record record = losses_.front();
-  losses_.pop_front();
-  return record;
-}
-
-// Events are enabled one after the other: what comes in between is from some of them only, and no
-// report counts it. The calls that change mappings are kept, for what they do to what was read from
-// /proc.
-bool LiveSource::is_before_start(const Record& record) const {
-  const auto* sample = std::get_if<Sample>(&record.payload);
-  return sample != nullptr && record.stamp.time_ns < recording_.started_ns &&
-         !events_.events()[sample->event].request.with_tracking;
-}
-
-// Events are disabled one after the other: what comes in between is from some of them only.
-bool LiveSource::is_after_end(const Record& record) const {
-  const std::uint64_t end_ns = recording_.stopped_ns != 0 ? recording_.stopped_ns : deadline_ns_;
-  return monotonic_clock() && end_ns != 0 && record.stamp.time_ns > end_ns &&
-         std::holds_alternative<Sample>(record.payload);
-}
-
 std::optional<Record> LiveSource::next_merged_record() {
-  while (const auto entry = merge_.next()) {
-    auto parsed = parser_.current().parse(entry->bytes());
+  while (const auto entry = rings_.merge().next()) {
+    auto parsed = rings_.parser().current().parse(entry->bytes());
     if (!parsed.ok()) {
       return malformed_record(entry->time_ns);
     }
     Record& record = parsed.value();
     record.stamp.stream = entry->chunk->stream;
     record.stamp.sequence = entry->sequence;
-    last_time_ns_ = std::max(last_time_ns_, record.stamp.time_ns);
-    look_for_end();
-    note_span(record);
-    note_seen(record);
-    if (const auto* sample = std::get_if<Sample>(&record.payload);
-        sample != nullptr && sample->event >= recording_.events.size()) {
-      adopt_added_events();
+    losses_.see(record);
+    // What has been collected may take a while to be given out, and events that nobody wants any
+    // more cost the watched program time.
+    if (end_.has_come_by_now()) {
+      end_events();
     }
-    if (!is_before_start(record) && !is_after_end(record) && !is_own(record)) {
+    note_seen(record);
+    if (wants(record)) {
       return parsed.take();
     }
   }
   return std::nullopt;
 }
 
-// What has been collected may take a while to be given out, and events that nobody wants any more
-// cost the watched program time.
-void LiveSource::look_for_end() {
-  constexpr std::uint32_t kRecordsBetween = 1024;
-  if (++given_since_look_ >= kRecordsBetween) {
-    given_since_look_ = 0;
-    if (should_stop()) {
-      end_events();
-    }
+void LiveSource::note_seen(const Record& record) {
+  snapshot_.see(record);
+  if (std::holds_alternative<Lost>(record.payload)) {
+    read_lost_mappings(record.stamp.time_ns);
+  }
+  if (std::holds_alternative<Fork>(record.payload)) {
+    note_unfollowed();
   }
 }
 
-std::optional<Record> LiveSource::next_own_record() {
-  if (own_records_.empty()) {
-    return std::nullopt;
-  }
-  const Record record = own_records_.front();
-  own_records_.pop_front();
-  return record;
-}
-
-// Waits for chunks, and sorts what may be given out.
-void LiveSource::collect() {
-  if (should_stop()) {
-    shut_down();
-  }
-  adopt_added_events();
-  read_lost_mappings(last_time_ns_);
-  for (ChunkPtr& chunk : queue_.take_all(drained_ ? std::chrono::milliseconds(0) : kWait)) {
-    merge_.add(std::move(chunk));
-  }
-  merge_.release(drained_);
-  note_losses();
-  if (drained_) {
-    note_tail_loss();
-  } else {
-    own_records_.push_back({.stamp = {.time_ns = tick_time_ns()}, .payload = Tick{}});
+// A thread or a child has started, where some were named.
+void LiveSource::note_unfollowed() {
+  const bool is_unfollowed = setup_.target.kind != TargetKind::System &&
+                             std::ranges::any_of(events_.events(), [](const OpenedEvent& event) {
+                               return is_of_uprobe_pmu(event.request);
+                             });
+  if (is_unfollowed && !told_unfollowed_) {
+    told_unfollowed_ = true;
+    recording_.caveats.emplace_back(
+        "threads and children that started while recording were not watched by the user probes: "
+        "tracefs could not be used, and the kernel's uprobe PMU does not follow them; "
+        "--all-processes watches those of the whole machine");
   }
 }
 
-// Before attr.use_clockid (Linux 4.1) no call reads the clock of the records. The records show it,
-// and between them it advances like any other clock; until the first one both count from the start
-// of the machine.
-std::uint64_t LiveSource::tick_time_ns() {
-  const std::uint64_t complete_ns = merge_.complete_to_ns();
-  if (monotonic_clock()) {
-    return complete_ns;
-  }
-  const std::uint64_t now_ns = monotonic_ns();
-  if (complete_ns > clock_sample_.record_ns) {
-    clock_sample_ = {.record_ns = complete_ns, .at_ns = now_ns};
-  }
-  return clock_sample_.record_ns + (now_ns - clock_sample_.at_ns);
+void LiveSource::read_lost_mappings(std::uint64_t time_ns) {
+  recording_.mapping_reads += snapshot_.read_lost(time_ns) ? 1U : 0U;
 }
 
-bool LiveSource::should_stop() {
-  if (command_ && !command_status_) {
-    command_status_ = command_->poll_exit();
-  }
-  if (const auto signal = setup_.stop_signals ? setup_.stop_signals->poll() : std::nullopt) {
-    stop(signal->from_terminal ? 0 : signal->number);
-  }
-  if (!drained_ && deadline_ns_ != 0 && monotonic_ns() >= deadline_ns_) {
-    stop(SIGTERM);  // the command too, as perf record does
-  }
-  return !drained_ && (stop_asked_ || command_status_ || target_is_gone() || has_failed_thread());
-}
-
-bool LiveSource::target_is_gone() const {
-  return setup_.target.kind != TargetKind::System && setup_.target.kind != TargetKind::Command &&
-         all_ended(setup_.target.ids);
-}
-
-bool LiveSource::is_own(const Record& record) {
-  static const auto own_pid = static_cast<std::uint32_t>(::getpid());
+bool LiveSource::wants(const Record& record) {
   const auto* sample = std::get_if<Sample>(&record.payload);
-  if (setup_.target.kind != TargetKind::System || sample == nullptr || sample->pid != own_pid ||
-      recording_.events[sample->event].is_of_anybody) {
+  if (sample == nullptr) {
+    return true;
+  }
+  if (sample->event >= recording_.events.size()) {
+    adopt_added_events();
+  }
+  const std::uint64_t time_ns = record.stamp.time_ns;
+  return !is_before_start(time_ns, *sample) && !is_after_end(time_ns) && !is_own(*sample);
+}
+
+// Events are enabled one after the other: what comes in between is from some of them only, and no
+// report counts it. The calls that change mappings are kept, for what they do to what was read from
+// /proc.
+bool LiveSource::is_before_start(std::uint64_t time_ns, const Sample& sample) const {
+  return time_ns < recording_.started_ns && !events_.events()[sample.event].request.with_tracking;
+}
+
+// Events are disabled one after the other: what comes in between is from some of them only.
+bool LiveSource::is_after_end(std::uint64_t time_ns) const {
+  const std::uint64_t end_ns =
+      recording_.stopped_ns != 0 ? recording_.stopped_ns : end_.deadline_ns();
+  return monotonic_clock() && end_ns != 0 && time_ns > end_ns;
+}
+
+bool LiveSource::is_own(const Sample& sample) {
+  static const auto own_pid = static_cast<std::uint32_t>(::getpid());
+  if (setup_.target.kind != TargetKind::System || sample.pid != own_pid ||
+      recording_.events[sample.event].is_of_anybody) {
     return false;
   }
   ++own_samples_;
   return true;
 }
 
-void LiveSource::stop(int signal) {
-  if (command_ && !command_status_ && signal != 0) {
-    command_->terminate(signal);
+// Waits for chunks, and sorts what may be given out.
+void LiveSource::collect() {
+  if (end_.has_come()) {
+    end_events();
+    rings_.drain();
+    end_.note_over();
   }
-  stop_asked_ = true;
-}
-
-std::optional<int> LiveSource::end_command() {
-  ended_command_ = true;
-  if (!command_ || command_status_) {
-    return command_status_;
+  adopt_added_events();
+  read_lost_mappings(losses_.last_time_ns());
+  rings_.collect();
+  const RingMerge& merge = rings_.merge();
+  losses_.add(rings_.merge().take_losses());
+  if (rings_.is_drained()) {
+    losses_.add_tail(events_.lost(), merge, rings_.parser().current(), recording_.started_ns);
+  } else {
+    losses_.add_tick(ticks_.time_ns(merge.complete_to_ns(), monotonic_ns()));
   }
-  command_->terminate(SIGTERM);
-  command_status_ = command_->wait_exit(kPatience);
-  // That it died of our signal says nothing about it; that it caught it and chose a status does.
-  const bool by_us = command_status_ && WIFSIGNALED(*command_status_);
-  return by_us ? std::nullopt : command_status_;
 }
 
 void LiveSource::end_events() {
@@ -328,28 +280,19 @@ void LiveSource::end_events() {
     return;
   }
   ended_events_ = true;
-  if (late_) {
-    late_->stop();
+  if (added_) {
+    added_->stop();
     adopt_added_events();
   }
   const HurriedThread hurried;
   const std::uint64_t now_ns = monotonic_ns();
-  recording_.stopped_ns = !monotonic_clock()  ? 0
-                          : deadline_ns_ != 0 ? std::min(now_ns, deadline_ns_)
-                                              : now_ns;
-  for (const auto& reader : readers_) {
-    reader->note_stop(recording_.stopped_ns);
-  }
+  const std::uint64_t deadline_ns = end_.deadline_ns();
+  recording_.stopped_ns = !monotonic_clock() ? 0
+                          : deadline_ns != 0 ? std::min(now_ns, deadline_ns)
+                                             : now_ns;
+  rings_.note_stop(recording_.stopped_ns);
   events_.disable();
   closer_.start(events_.take_closable());
-}
-
-void LiveSource::shut_down() {
-  end_events();
-  for (const auto& reader : readers_) {
-    reader->stop();
-  }
-  drained_ = true;
 }
 
 }  // namespace memtrace

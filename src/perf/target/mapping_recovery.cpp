@@ -1,4 +1,4 @@
-#include "perf/live/mapping_recovery.h"
+#include "perf/target/mapping_recovery.h"
 
 #include <algorithm>
 #include <variant>

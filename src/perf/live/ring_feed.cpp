@@ -1,0 +1,63 @@
+#include "perf/live/ring_feed.h"
+
+#include <chrono>
+
+#include "perf/event/ring_size.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::chrono::milliseconds kWait{20};
+
+}  // namespace
+
+RingFeed::RingFeed(EventSet& events)
+    : events_(events),
+      mender_(events.events()),
+      queue_(queue_limit_bytes()),
+      merge_(events.rings().size(), parser_, queue_) {
+  RecordParser parser;
+  add_to_parser(events.events(), parser);
+  parser_.publish(std::move(parser));
+}
+
+void RingFeed::start(const Setup& setup) {
+  for (std::size_t i = 0; i < events_.rings().size(); ++i) {
+    RingReader::Source source{&events_.rings()[i], events_.ring_fds()[i]};
+    source.stream = static_cast<std::uint32_t>(i);
+    source.cpu = static_cast<std::uint32_t>(events_.ring_cpus()[i]);
+    source.monotonic_clock = events_.features().clock_id;
+    source.is_prompt = setup.is_prompt;
+    source.mender = &mender_;
+    source.shrink = setup.make_rewrite ? setup.make_rewrite() : nullptr;
+    readers_.push_back(std::make_unique<RingReader>(std::move(source), parser_, queue_));
+  }
+}
+
+void RingFeed::note_start(std::uint64_t started_ns) {
+  for (const auto& reader : readers_) {
+    reader->note_start(started_ns);
+  }
+}
+
+void RingFeed::note_stop(std::uint64_t stopped_ns) {
+  for (const auto& reader : readers_) {
+    reader->note_stop(stopped_ns);
+  }
+}
+
+void RingFeed::collect() {
+  for (ChunkPtr& chunk : queue_.take_all(drained_ ? std::chrono::milliseconds(0) : kWait)) {
+    merge_.add(std::move(chunk));
+  }
+  merge_.release(drained_);
+}
+
+void RingFeed::drain() {
+  for (const auto& reader : readers_) {
+    reader->stop();
+  }
+  drained_ = true;
+}
+
+}  // namespace memtrace

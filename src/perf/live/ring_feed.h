@@ -1,0 +1,59 @@
+// The rings of a set of events, from the threads that empty them to one stream in order.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "perf/event/event_set.h"
+#include "perf/live/chunk_queue.h"
+#include "perf/live/record_mender.h"
+#include "perf/live/ring_merge.h"
+#include "perf/live/ring_reader.h"
+#include "perf/record/shared_parser.h"
+
+namespace memtrace {
+
+class RingFeed {
+ public:
+  // `events` outlives the feed.
+  explicit RingFeed(EventSet& events);
+
+  struct Setup {
+    bool is_prompt = false;                       // records come within milliseconds
+    std::function<SampleRewrite()> make_rewrite;  // one for each ring; may be empty
+  };
+
+  void start(const Setup& setup);
+
+  // When all events had been enabled, and when they were disabled; 0: not known by the records'
+  // clock.
+  void note_start(std::uint64_t started_ns);
+  void note_stop(std::uint64_t stopped_ns);
+
+  // Waits a moment for what the threads have read, and sorts what may be given out.
+  void collect();
+
+  // What the rings hold by now still comes, and nothing after it.
+  void drain();
+
+  bool is_drained() const { return drained_; }
+
+  // Ends the threads; what they had read is lost.
+  void abandon() { readers_.clear(); }
+
+  RingMerge& merge() { return merge_; }
+
+  SharedParser& parser() { return parser_; }
+
+ private:
+  EventSet& events_;
+  SharedParser parser_;
+  RecordMender mender_;
+  ChunkQueue queue_;
+  RingMerge merge_;
+  std::vector<std::unique_ptr<RingReader>> readers_;  // after what they use: destroyed first
+  bool drained_ = false;  // readers have ended, the merge has everything
+};
+
+}  // namespace memtrace
