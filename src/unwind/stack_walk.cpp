@@ -27,21 +27,21 @@ void StackWalk::begin(const Start& start) {
   tid_ = start.tid;
   stack_ = start.stack;
   registers_ = start.registers;
-  pc_ = registers_[kNumbers.program_counter];
-  sp_ = registers_[kNumbers.stack_pointer];
-  fp_ = registers_.has(kNumbers.frame_pointer) ? registers_[kNumbers.frame_pointer] : 0;
-  exact_ = true;
+  frame_.pc = registers_[kNumbers.program_counter];
+  frame_.sp = registers_[kNumbers.stack_pointer];
+  frame_.fp = registers_.has(kNumbers.frame_pointer) ? registers_[kNumbers.frame_pointer] : 0;
+  frame_.exact = true;
   all_known_ = true;
-  by_frame_pointer_ = false;
+  frame_.by_frame_pointer = false;
   count_ = 0;
 }
 
 StackWalk::Step StackWalk::walk_all() {
-  frames_[count_++] = pc_;
-  place_ = rules_.at(lookup_avma());
+  frames_[count_++] = frame_.pc;
+  frame_.place = rules_.at(frame_.lookup_avma());
   while (true) {
     hurry();
-    const Step stepped = step(place_);
+    const Step stepped = step(frame_.place);
     if (stepped != Step::GoOn) {
       return stepped;
     }
@@ -49,7 +49,7 @@ StackWalk::Step StackWalk::walk_all() {
     if (arrived != Step::GoOn) {
       return arrived;
     }
-    frames_[count_++] = pc_;
+    frames_[count_++] = frame_.pc;
   }
 }
 
@@ -57,9 +57,9 @@ StackWalk::Step StackWalk::walk_all() {
 // of the time is spent here. What it does not take is left to step() and arrive().
 void StackWalk::hurry() {
   const StackBytes stack = stack_;
-  CodePlace place = place_;
-  std::uint64_t sp = sp_;
-  std::uint64_t fp = fp_;
+  CodePlace place = frame_.place;
+  std::uint64_t sp = frame_.sp;
+  std::uint64_t fp = frame_.fp;
   std::size_t count = count_;
   while (place.is_plain && !carries_all_ && count < kMaxFrames) {
     const FrameRule& rule = place.rule;
@@ -82,14 +82,14 @@ void StackWalk::hurry() {
     frames_[count++] = pc;
   }
   if (count != count_) {
-    place_ = place;
-    pc_ = frames_[count - 1];
-    sp_ = sp;
-    fp_ = fp;
+    frame_.place = place;
+    frame_.pc = frames_[count - 1];
+    frame_.sp = sp;
+    frame_.fp = fp;
     count_ = count;
-    exact_ = false;
+    frame_.exact = false;
     all_known_ = false;
-    by_frame_pointer_ = false;
+    frame_.by_frame_pointer = false;
   }
 }
 
@@ -115,13 +115,13 @@ StackWalk::Step StackWalk::step(const CodePlace& place) {
 }
 
 StackWalk::Step StackWalk::plain_step(const FrameRule& rule) {
-  const std::uint64_t base = rule.cfa_register == kNumbers.stack_pointer ? sp_ : fp_;
+  const std::uint64_t base = rule.cfa_register == kNumbers.stack_pointer ? frame_.sp : frame_.fp;
   const std::uint64_t cfa = with_offset(base, rule.cfa_offset_bytes);
   const std::uint64_t slot = with_offset(cfa, rule.ra_offset_bytes);
   if (!stack_.covers(slot)) {
     return outside(slot);
   }
-  if (cfa <= sp_) {
+  if (cfa <= frame_.sp) {
     return end(StackEnd::Loop);
   }
   if (rule.fp_offset_bytes != FrameRule::kInRegister) {
@@ -129,14 +129,14 @@ StackWalk::Step StackWalk::plain_step(const FrameRule& rule) {
     if (!stack_.covers(saved)) {
       return outside(saved);
     }
-    fp_ = stack_[saved];
+    frame_.fp = stack_[saved];
   }
-  pc_ = without_signature(stack_[slot]);
-  slot_ = slot;
-  sp_ = cfa;
-  exact_ = false;
+  frame_.pc = without_signature(stack_[slot]);
+  frame_.slot = slot;
+  frame_.sp = cfa;
+  frame_.exact = false;
   all_known_ = false;
-  by_frame_pointer_ = false;
+  frame_.by_frame_pointer = false;
   return Step::GoOn;
 }
 
@@ -145,19 +145,19 @@ void StackWalk::sync_registers() {
   if (!all_known_) {
     registers_.forget_all();
   }
-  registers_.set(kNumbers.stack_pointer, sp_);
-  registers_.set(kNumbers.frame_pointer, fp_);
-  registers_.set(kNumbers.program_counter, pc_);
+  registers_.set(kNumbers.stack_pointer, frame_.sp);
+  registers_.set(kNumbers.frame_pointer, frame_.fp);
+  registers_.set(kNumbers.program_counter, frame_.pc);
 }
 
 StackWalk::Step StackWalk::full_step() {
-  const FullFrameRule* rule = rules_.full_at(lookup_avma());
-  if (rule == nullptr && !place_.is_plain) {
+  const FullFrameRule* rule = rules_.full_at(frame_.lookup_avma());
+  if (rule == nullptr && !frame_.place.is_plain) {
     return end(StackEnd::Undecodable);
   }
   sync_registers();
   if (rule == nullptr) {  // a function's entry, by its symbol: no register has changed yet
-    const Step stepped = plain_step(place_.rule);
+    const Step stepped = plain_step(frame_.place.rule);
     all_known_ = true;
     return stepped;
   }
@@ -166,7 +166,7 @@ StackWalk::Step StackWalk::full_step() {
     return fail(cfa.failure);
   }
   // On another stack, as a signal handler may be, the interrupted frame is anywhere.
-  if (!rule->is_signal_frame && cfa.value < sp_) {
+  if (!rule->is_signal_frame && cfa.value < frame_.sp) {
     return end(StackEnd::Loop);
   }
   return leave_signal_or_call(*rule, cfa.value);
@@ -190,35 +190,35 @@ StackWalk::Step StackWalk::leave_signal_or_call(const FullFrameRule& rule, std::
   if (!caller.has(rule.return_address)) {
     return fail(CfiFailure::UnknownRegister);
   }
-  const bool stays = caller[rule.return_address] == pc_ && cfa == sp_;
+  const bool stays = caller[rule.return_address] == frame_.pc && cfa == frame_.sp;
   if (stays) {
     return end(StackEnd::Loop);
   }
   registers_ = caller;
-  pc_ = without_signature(caller[rule.return_address]);
-  sp_ = caller[kNumbers.stack_pointer];
-  fp_ = caller.has(kNumbers.frame_pointer) ? caller[kNumbers.frame_pointer] : 0;
-  slot_ = cfa - kWord;
-  exact_ = rule.is_signal_frame;
+  frame_.pc = without_signature(caller[rule.return_address]);
+  frame_.sp = caller[kNumbers.stack_pointer];
+  frame_.fp = caller.has(kNumbers.frame_pointer) ? caller[kNumbers.frame_pointer] : 0;
+  frame_.slot = cfa - kWord;
+  frame_.exact = rule.is_signal_frame;
   all_known_ = true;
-  by_frame_pointer_ = false;
+  frame_.by_frame_pointer = false;
   return Step::GoOn;
 }
 
 // Code that a program made at run time (JIT), and assembly without CFI: both ABIs lay the saved
 // frame pointer and the return address side by side.
 StackWalk::Step StackWalk::frame_pointer_step() {
-  if (fp_ < sp_ || !stack_.covers(fp_) || !stack_.covers(fp_ + kWord)) {
-    return end(fp_ == 0 && count_ > 1 ? StackEnd::Complete : StackEnd::WithoutRules);
+  if (frame_.fp < frame_.sp || !stack_.covers(frame_.fp) || !stack_.covers(frame_.fp + kWord)) {
+    return end(frame_.fp == 0 && count_ > 1 ? StackEnd::Complete : StackEnd::WithoutRules);
   }
-  pc_ = stack_[fp_ + kWord];
-  slot_ = fp_ + kWord;
-  sp_ = fp_ + 2 * kWord;
-  fp_ = stack_[fp_];
+  frame_.pc = stack_[frame_.fp + kWord];
+  frame_.slot = frame_.fp + kWord;
+  frame_.sp = frame_.fp + 2 * kWord;
+  frame_.fp = stack_[frame_.fp];
   registers_.forget_all();
   all_known_ = carries_all_;
-  exact_ = false;
-  by_frame_pointer_ = true;
+  frame_.exact = false;
+  frame_.by_frame_pointer = true;
   return Step::GoOn;
 }
 
@@ -229,18 +229,18 @@ StackWalk::Step StackWalk::frame_pointer_step() {
 bool StackWalk::is_at_trampoline() {
   using Where = CodePlace::Where;
   constexpr std::uint64_t kSmallestPage = 4096;
-  if (pc_ % kSmallestPage != 0) {
+  if (frame_.pc % kSmallestPage != 0) {
     return false;
   }
-  const Where where = rules_.at(pc_).where;
+  const Where where = rules_.at(frame_.pc).where;
   return where == Where::Trampoline ||
-         (where == Where::WithoutRules && rules_.at(pc_ - 1).where == Where::Unmapped);
+         (where == Where::WithoutRules && rules_.at(frame_.pc - 1).where == Where::Unmapped);
 }
 
 // Whether what was found is a caller.
 StackWalk::Step StackWalk::arrive() {
   using Where = CodePlace::Where;
-  if (pc_ == 0) {
+  if (frame_.pc == 0) {
     return end(StackEnd::Complete);
   }
   if (count_ == kMaxFrames) {
@@ -249,21 +249,21 @@ StackWalk::Step StackWalk::arrive() {
   if (is_at_trampoline()) {
     return pass_trampoline();
   }
-  place_ = rules_.at(lookup_avma());
-  if (place_.where == Where::Unmapped) {
-    return end(by_frame_pointer_ ? StackEnd::WithoutRules : StackEnd::Unmapped);
+  frame_.place = rules_.at(frame_.lookup_avma());
+  if (frame_.place.where == Where::Unmapped) {
+    return end(frame_.by_frame_pointer ? StackEnd::WithoutRules : StackEnd::Unmapped);
   }
   return Step::GoOn;
 }
 
 StackWalk::Step StackWalk::pass_trampoline() {
-  const auto hidden = pending_ ? pending_(tid_, slot_) : std::nullopt;
+  const auto hidden = pending_ ? pending_(tid_, frame_.slot) : std::nullopt;
   if (!hidden) {
     return end(StackEnd::Trampoline);
   }
-  pc_ = *hidden;
-  place_ = rules_.at(lookup_avma());
-  return place_.where == CodePlace::Where::Unmapped ? end(StackEnd::Unmapped) : Step::GoOn;
+  frame_.pc = *hidden;
+  frame_.place = rules_.at(frame_.lookup_avma());
+  return frame_.place.where == CodePlace::Where::Unmapped ? end(StackEnd::Unmapped) : Step::GoOn;
 }
 
 StackWalk::Step StackWalk::end(StackEnd how) {
@@ -279,7 +279,7 @@ StackWalk::Step StackWalk::fail(CfiFailure failure) {
 }
 
 StackWalk::Step StackWalk::outside(std::uint64_t avma) {
-  return end(avma < sp_ ? StackEnd::Loop : StackEnd::TooShort);
+  return end(avma < frame_.sp ? StackEnd::Loop : StackEnd::TooShort);
 }
 
 }  // namespace memtrace

@@ -100,23 +100,28 @@ class StackWalk {
   Step outside(std::uint64_t avma);
   void sync_registers();
 
-  std::uint64_t lookup_avma() const { return exact_ ? pc_ : pc_ - 1; }
+  // Where the walk has come to. Of its registers a frame has what nearly every caller needs.
+  struct Frame {
+    std::uint64_t pc = 0;
+    std::uint64_t sp = 0;
+    std::uint64_t fp = 0;
+    std::uint64_t slot = 0;  // where the return address was read
+    CodePlace place;         // of pc
+    bool exact = true;       // pc is an instruction that was interrupted, no return address
+    bool by_frame_pointer = false;
+
+    std::uint64_t lookup_avma() const { return exact ? pc : pc - 1; }
+  };
 
   AddressRules& rules_;
   PendingReturns pending_;
-  std::uint64_t pc_ = 0;
-  std::uint64_t sp_ = 0;
-  std::uint64_t fp_ = 0;
-  std::uint64_t slot_ = 0;  // where the return address was read
-  CodePlace place_;         // of pc_
-  bool exact_ = true;       // pc_ is an instruction that was interrupted, no return address
-  bool carries_all_ = false;
-  bool all_known_ = true;  // registers_ holds for this frame, not only pc, sp and fp
-  bool by_frame_pointer_ = false;
-  StackEnd end_ = StackEnd::Complete;
   std::uint32_t tid_ = 0;
   StackBytes stack_;
+  Frame frame_;
   RegisterFile registers_;
+  bool all_known_ = true;  // registers_ holds for this frame, not only pc, sp and fp
+  bool carries_all_ = false;
+  StackEnd end_ = StackEnd::Complete;
   std::size_t count_ = 0;
   std::array<std::uint64_t, kMaxFrames> frames_{};
 };

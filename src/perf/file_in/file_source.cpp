@@ -9,13 +9,13 @@
 #include "base/text.h"
 #include "perf/file_in/file_header.h"
 #include "perf/file_in/file_input.h"
+#include "perf/file_in/file_losses.h"
 #include "perf/file_in/group_source.h"
 #include "perf/file_in/header_records.h"
 #include "perf/file_in/record_keeper.h"
 #include "perf/file_in/record_sorter.h"
+#include "perf/file_in/record_unpacker.h"
 #include "perf/file_in/recording_builder.h"
-#include "perf/file_in/unpack_limit.h"
-#include "perf/file_in/zstd_reader.h"
 #include "perf/record/perf_format.h"
 
 namespace memtrace {
@@ -50,28 +50,24 @@ class FileSource final : public RecordSource {
   Result<> read_one();
   Result<> handle_user_record(Bytes record);
   Result<> read_payload(std::uint64_t size_bytes, bool is_tracing_data);
-  void decompress(Bytes payload);
   void unpack();
   void add_record(Bytes record, const RecordKeeper::Memory& memory);
   void stop(std::string caveat);
   void end();
   void note_cut();
   Result<std::optional<Record>> record_of(const RecordSorter::Entry& entry);
-  void count_lost_once(Record& record);
 
   FileInput input_;
   std::string path_;
   RecordingBuilder builder_;
   RecordSorter sorter_;
   RecordKeeper keeper_;
-  std::unique_ptr<ZstdReader> zstd_;
-  UnpackLimit unpack_limit_;
+  RecordUnpacker unpacker_;
   RecordCopies copies_;
   std::uint64_t data_end_ = std::numeric_limits<std::uint64_t>::max();
   std::optional<std::uint64_t> lent_;  // sequence of the record that the caller holds
-  std::uint64_t late_reported_ = 0;
   std::uint64_t given_time_ns_ = 0;
-  std::uint64_t lost_count_ = 0;  // from LOST records
+  FileLosses losses_;
   bool has_records_ = false;
   bool ended_ = false;
   bool told_cut_ = false;
@@ -114,11 +110,8 @@ Result<std::optional<Record>> FileSource::next() {
     if (const auto entry = sorter_.pop()) {
       return record_of(*entry);
     }
-    if (const std::uint64_t late = sorter_.late_count() - late_reported_; late > 0) {
-      late_reported_ += late;
-      Record lost{.stamp = {}, .payload = Lost{late, LossReason::Late}, .bytes = {}};
-      lost.stamp.time_ns = given_time_ns_;
-      return std::optional<Record>(lost);
+    if (auto late = losses_.next_late(sorter_.late_count(), given_time_ns_)) {
+      return late;
     }
     if (ended_) {
       note_cut();
@@ -145,7 +138,7 @@ Result<std::optional<Record>> FileSource::record_of(const RecordSorter::Entry& e
   if (!parsed.ok()) {
     parsed = Record{.stamp = {}, .payload = Lost{1, LossReason::Malformed}, .bytes = {}};
   } else if (std::holds_alternative<Lost>(parsed.value().payload)) {
-    count_lost_once(parsed.value());
+    losses_.count_once(parsed.value());
   }
   // A record without a time has that of the one before it in the file: times never go back.
   parsed.value().stamp.time_ns = entry.time_ns;
@@ -153,20 +146,6 @@ Result<std::optional<Record>> FileSource::record_of(const RecordSorter::Entry& e
   Result<std::optional<Record>> result{std::optional<Record>()};
   result.value().emplace(parsed.value());
   return result;
-}
-
-// perf record of 6.1 and later writes at its end, without a time, what each event lost in all
-// (LOST_SAMPLES from PERF_FORMAT_LOST). LOST records reported the same losses when they happened,
-// except those after the last LOST record.
-void FileSource::count_lost_once(Record& record) {
-  auto& lost = std::get<Lost>(record.payload);
-  if (header_of(record.bytes).type == PERF_RECORD_LOST) {
-    lost_count_ += lost.count;
-  } else if (record.stamp.time_ns == 0) {
-    const std::uint64_t known = std::min(lost_count_, lost.count);
-    lost_count_ -= known;
-    lost.count -= known;
-  }
 }
 
 void FileSource::end() {
@@ -185,7 +164,7 @@ void FileSource::stop(std::string caveat) {
 
 // One record of the file or pipe.
 Result<> FileSource::read_one() {
-  if (zstd_ != nullptr && zstd_->has_more()) {
+  if (unpacker_.has_more()) {
     unpack();
     return kDone;
   }
@@ -226,15 +205,17 @@ Result<> FileSource::handle_user_record(Bytes record) {
   reader.skip(sizeof(RecordHeader));
   switch (header_of(record).type) {
     case kFinishedRound:
-      unpack_limit_.begin_round();
+      unpacker_.begin_round();
       sorter_.finish_round();
       return kDone;
     case kCompressed:
-      decompress(record.subspan(sizeof(RecordHeader)));
+      unpacker_.feed(record.subspan(sizeof(RecordHeader)));
+      unpack();
       return kDone;
     case kCompressed2: {
       const auto size_bytes = reader.read<std::uint64_t>();
-      decompress(reader.take(std::min<std::uint64_t>(size_bytes, reader.remaining())));
+      unpacker_.feed(reader.take(std::min<std::uint64_t>(size_bytes, reader.remaining())));
+      unpack();
       return kDone;
     }
     case kTracingDataRecord:
@@ -271,19 +252,10 @@ Result<> FileSource::read_payload(std::uint64_t size_bytes, bool is_tracing_data
   return kDone;
 }
 
-void FileSource::decompress(Bytes payload) {
-  if (zstd_ == nullptr) {
-    zstd_ = std::make_unique<ZstdReader>();
-  }
-  unpack_limit_.add_packed(payload.size());
-  zstd_->feed(payload);
-  unpack();
-}
-
-// All of the payload, or as much as may be held: the rest waits until that has been given out.
+// All of what is packed, or as much as may be held: the rest waits until that has been given out.
 void FileSource::unpack() {
   while (true) {
-    auto record = zstd_->next();
+    auto record = unpacker_.next();
     if (!record.ok()) {
       stop("The compressed data is damaged (" + record.error().message +
            "); nothing behind it was read.");
@@ -292,12 +264,10 @@ void FileSource::unpack() {
     if (!record.value()) {
       return;
     }
-    if (header_of(*record.value()).type < kFirstUserType) {
-      add_record(*record.value(), zstd_->memory());
-      if (unpack_limit_.add_record(record.value()->size())) {
-        sorter_.finish_round();
-        return;
-      }
+    add_record(*record.value(), unpacker_.memory());
+    if (unpacker_.is_full()) {
+      sorter_.finish_round();
+      return;
     }
   }
 }
