@@ -119,10 +119,11 @@ memtrace_room(src/session "records to views to reports: a sink of the pipeline"
 memtrace_room(src/doctor "what this machine can do, view by view"
               SEES base os observe perf/event report tracepoints/format tracepoints/decode
                    tracepoints/probe views views/all)
-memtrace_room(src/recording "records to a file (a sink of the pipeline), the dry run, the perf command"
-              SEES base os decode doctor identity observe pipeline perf/event perf/target perf/live
-                   perf/file_out plan/events plan/probes report sections session state/process
-                   state/world symbolize/elf symbolize/names tracepoints/format unwind views/all)
+memtrace_room(src/recording "records to a file: a sink of the pipeline; the dry run, the perf command"
+              SEES base os decode doctor identity observe pipeline perf/record perf/event
+                   perf/target perf/live perf/file_out plan/events plan/probes report sections
+                   session state/process state/world symbolize/elf symbolize/names
+                   tracepoints/format unwind views/all)
 memtrace_room(src/cli/options "options as tables, and what they set"
               SEES base os perf/event perf/live plan/events plan/probes session USES boost)
 memtrace_room(src/cli "the commands"

@@ -5,19 +5,14 @@
 #include <memory>
 
 #include "base/log.h"
-#include "base/text.h"
 #include "decode/silent_probes.h"
 #include "observe/host_facts.h"
 #include "os/system.h"
 #include "perf/file_out/file_writer.h"
 #include "pipeline/pipeline.h"
 #include "plan/events/event_narrowing.h"
-#include "recording/embed_names.h"
+#include "recording/code_names.h"
 #include "sections/recording_facts.h"
-#include "session/frame_namer.h"
-#include "state/process/describe_module.h"
-#include "symbolize/elf/module_file.h"
-#include "symbolize/names/symbolizer.h"
 #include "unwind/sample_rewriter.h"
 
 namespace memtrace {
@@ -49,14 +44,6 @@ WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source)
     setup.events.push_back(written_event(event));
   }
   return setup;
-}
-
-// The build id of the file as its process sees it: it may live in another mount namespace, or below
-// chroot(2).
-std::string build_id_of(const Module& module) {
-  SymbolCaveats ignored;  // naming the same modules says them
-  const auto file = find_module_file(describe_module(module), {}, ignored);
-  return file ? file->build_id() : "";
 }
 
 class Recorder final : public PipelineSink {
@@ -95,14 +82,11 @@ class Recorder final : public PipelineSink {
   Result<> run() { return pipeline_.run(*this); }
 
   Result<RecordSummary> finish() {
-    if (options_.live.stop_signals != nullptr) {
-      signals_to_end_ = std::min<std::size_t>(options_.live.stop_signals->asked().count, 1);
-    }
+    const auto is_hurried = hurry_test();
     summary_.own_samples = about_.own_samples = source_.own_samples();
     summary_.command_status = source_.end_command();
     about_.disk_full = writer_.samples_lost();
     about_.vmstat = growth_of(vmstat_, vmstat_counters());
-    Recording end{.first_time_ns = first_time_ns_, .last_time_ns = last_time_ns_};
     TRY(write_late_events());
     about_.notes = source_.recording().caveats;
     about_.mapping_reads = source_.recording().mapping_reads;
@@ -115,18 +99,18 @@ class Recorder final : public PipelineSink {
     for (const auto& notes : {pipeline_.user_stacks().caveats(), silent, taken}) {
       about_.notes.insert(about_.notes.end(), notes.begin(), notes.end());
     }
-    add_names(end);
-    pipeline_.observe_end(last_time_ns_);
+    add_names(is_hurried);
+    pipeline_.observe_end(end_.last_time_ns);
     pipeline_.world().observations().for_each(
         [this](const Observation& observation) { about_.observations.push_back(observation); });
     about_.observations_skipped = pipeline_.world().observations().skipped();
-    end.about_json = to_json(about_);
-    end.identities = pipeline_.identity_log()->text();
+    end_.about_json = to_json(about_);
+    end_.identities = pipeline_.identity_log()->text();
     writer_.set_about([about = about_](std::uint64_t samples_lost) mutable {
       about.disk_full = samples_lost;
       return to_json(about);
     });
-    TRY(writer_.finish(end));
+    TRY(writer_.finish(end_));
     summary_.bytes = writer_.bytes_written();
     summary_.disk_full = writer_.samples_lost();
     summary_.notes = about_.notes;
@@ -163,8 +147,8 @@ class Recorder final : public PipelineSink {
     const Record& record = step.record;
     ++summary_.samples;
     silent_probes_.saw(step.sample.event);
-    first_time_ns_ = first_time_ns_ == 0 ? record.stamp.time_ns : first_time_ns_;
-    last_time_ns_ = record.stamp.time_ns;
+    end_.first_time_ns = end_.first_time_ns == 0 ? record.stamp.time_ns : end_.first_time_ns;
+    end_.last_time_ns = record.stamp.time_ns;
     // Of an event that was asked for no stacks the bytes are as they should be.
     const auto bytes = step.sample.registers.mask == 0
                            ? record.bytes
@@ -224,38 +208,21 @@ class Recorder final : public PipelineSink {
   }
 
   // One signal ends the recording; who sends another, or one after its end, does not want to wait.
-  bool is_hurried() {
-    return options_.live.stop_signals != nullptr &&
-           options_.live.stop_signals->asked().count > signals_to_end_;
+  std::function<bool()> hurry_test() const {
+    StopSignals* signals = options_.live.stop_signals;
+    if (signals == nullptr) {
+      return [] { return false; };
+    }
+    const std::size_t to_end = std::min<std::size_t>(signals->asked().count, 1);
+    return [signals, to_end] { return signals->asked().count > to_end; };
   }
 
-  // Build ids of all files that addresses were seen in, and the names of these addresses.
-  void add_names(Recording& end) {
-    end.build_ids.push_back(
-        {.path = "[kernel.kallsyms]", .build_id = kernel_build_id(), .kernel = true});
-    const World& world = pipeline_.world();
-    for (std::uint32_t i = 1; i <= world.modules().size() && !is_hurried(); ++i) {
-      const Module& module = world.modules().at(ModuleId{i});
-      if (module.kind == ModuleKind::File) {
-        end.build_ids.push_back({.path = module.path, .build_id = build_id_of(module)});
-      }
-    }
-    std::erase_if(end.build_ids, [](const BuildIdEntry& entry) { return entry.build_id.empty(); });
-    if (!options_.embed_symbols) {
-      return;
-    }
-    FrameNamer naming(world, source_.recording(), true);
-    const EmbeddedNames names = embed_names(world, naming, [this] { return is_hurried(); });
-    end.symbols_json = names.symbols.to_json();
-    if (names.left_out > 0) {
-      about_.notes.push_back(
-          format("a second signal ended the look-up of names: %zu addresses have none in the file, "
-                 "and only this machine's files can tell them",
-                 names.left_out));
-    }
-    for (const std::string& caveat : naming.caveats()) {
-      about_.notes.push_back(caveat);
-    }
+  void add_names(const std::function<bool()>& is_hurried) {
+    CodeNames names =
+        code_names(pipeline_.world(), source_.recording(), options_.embed_symbols, is_hurried);
+    end_.build_ids = std::move(names.build_ids);
+    end_.symbols_json = std::move(names.symbols_json);
+    about_.notes.insert(about_.notes.end(), names.notes.begin(), names.notes.end());
   }
 
   const RecordOptions& options_;
@@ -270,9 +237,7 @@ class Recorder final : public PipelineSink {
   RecordingFacts about_;
   LossLog losses_;
   VmstatCounters vmstat_ = vmstat_counters();  // before the first event
-  std::uint64_t first_time_ns_ = 0;
-  std::uint64_t last_time_ns_ = 0;
-  std::size_t signals_to_end_ = 0;  // the first, if it came before the end
+  Recording end_;                              // what is written behind the records
   bool written_in_round_ = false;
 };
 
