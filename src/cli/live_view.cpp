@@ -69,8 +69,7 @@ bool wants_stacks(const SessionOptions& session, const ViewSpec& spec) {
 }
 
 struct LivePlan {
-  std::shared_ptr<UserProbes> probes;  // outlives the source
-  std::shared_ptr<KernelProbes> kernel_probes;
+  SelectedEvents selected;  // its probes outlive the source
   LiveSetup live;
   SessionOptions session;
   PrintOptions print;
@@ -113,16 +112,9 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   if (!selected.ok()) {
     return selected.take_error();
   }
-  LivePlan plan{.live = live.take(), .session = session.take()};
+  LivePlan plan{.selected = selected.take(), .live = live.take(), .session = session.take()};
   plan.live.target = target.take();
-  plan.live.events = std::move(selected.value().requests);
-  plan.session.limited = filtered_events(plan.live.events);
-  plan.live.data_mappings = selected.value().data_mappings;
-  plan.live.is_prompt = selected.value().is_prompt;
-  plan.probes = std::move(selected.value().probes);
-  plan.kernel_probes = std::move(selected.value().kernel_probes);
-  plan.live.choose_added = std::move(selected.value().choose_added);
-  plan.live.notes = std::move(selected.value().notes);
+  plan.session.limited = filtered_events(plan.selected.requests);
   plan.session.views = {&view};
   plan.session.live = true;
   plan.session.whole_machine = plan.live.target.kind == TargetKind::System;
@@ -149,9 +141,9 @@ Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& re
   if (const auto children = unwatched_children(plan.live.target); !children.empty()) {
     warn(children);
   }
-  tell_probe_rate(plan.live.target, plan.live.events);
+  tell_probe_rate(plan.live.target, plan.selected.requests);
   plan.print.stop_signals = &signals;
-  auto source = LiveSource::open(plan.live);
+  auto source = LiveSource::open(plan.live, plan.selected);
   if (!source.ok()) {
     return source.take_error();
   }

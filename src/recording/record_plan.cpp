@@ -165,7 +165,7 @@ Result<std::string> describe_plan(const RecordOptions& options,
     return cpus.error();
   }
   const auto ring_bytes = choose_ring_bytes({.events = options.selected.requests,
-                                             .call_graph = options.live.call_graph,
+                                             .attrs = {.call_graph = options.live.call_graph},
                                              .ring_bytes = options.live.ring_bytes},
                                             cpus.value().size());
   if (!ring_bytes.ok()) {

@@ -244,14 +244,9 @@ class Recorder final : public PipelineSink {
 }  // namespace
 
 Result<RecordSummary> record(RecordOptions options) {
-  options.live.events = options.selected.requests;
-  options.live.data_mappings = options.selected.data_mappings;
-  options.live.is_prompt = options.selected.is_prompt;
-  options.live.notes = options.selected.notes;
-  options.live.choose_added = options.selected.choose_added;
   const auto rules = std::make_shared<SharedRules>();
   options.live.make_rewrite = [rules] { return make_in_ring_unwinder(rules); };
-  auto source = LiveSource::open(options.live);
+  auto source = LiveSource::open(options.live, options.selected);
   if (!source.ok()) {
     return source.take_error();
   }

@@ -13,7 +13,7 @@
 namespace memtrace {
 
 struct RecordOptions {
-  LiveSetup live;  // its events are taken from `selected`
+  LiveSetup live;
   SelectedEvents selected;
   std::string output = "memtrace.data";
   int zstd_level = 0;  // of perf's COMPRESSED records; 0: plain

@@ -74,17 +74,12 @@ Result<EventSet> EventSet::open(const EventSetup& setup) {
 EventSet::EventSet(const EventSetup& setup, const AttrFeatures& features, std::size_t ring_bytes)
     : features_(features),
       kernel_{.calls = setup.calls, .knows_cloexec = features.cloexec},
-      context_{
-          .call_graph = setup.call_graph,
-          .features = features,
-          .inherit = setup.inherit,
-          .enable_on_exec = setup.enable_on_exec,
-          .data_mappings = setup.data_mappings,
-          .wakeup_bytes = static_cast<std::uint32_t>(std::min(ring_bytes / 4, kWakeupBytes)),
-      },
+      context_(setup.attrs),
       ring_bytes_(ring_bytes),
       notes_(setup.notes),
       tids_(setup.tids) {
+  context_.features = features;
+  context_.wakeup_bytes = static_cast<std::uint32_t>(std::min(ring_bytes / 4, kWakeupBytes));
   std::ranges::copy(feature_notes(features_), std::back_inserter(notes_));
   spare_small_rings(setup);
   add_events(setup);

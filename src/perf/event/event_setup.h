@@ -13,11 +13,8 @@ namespace memtrace {
 
 struct EventSetup {
   std::vector<EventRequest> events;  // without the tracking event: it is added in front
-  CallGraph call_graph;
+  AttrContext attrs;  // what the kernel can do and when it wakes us is filled in by EventSet
   std::vector<std::int32_t> tids;  // {-1}: the whole machine
-  bool inherit = false;            // children of the tasks too
-  bool enable_on_exec = false;
-  bool data_mappings = false;
   std::size_t ring_bytes = 0;      // for each CPU; 0: chosen by default_ring_bytes()
   std::vector<std::string> notes;  // come first in EventSet::notes()
   const PerfCalls* calls = &system_perf_calls();

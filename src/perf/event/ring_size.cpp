@@ -42,7 +42,7 @@ Result<> check_ring_bytes(std::size_t ring_bytes, std::size_t cpu_count) {
 StackCopies stack_copies_of(const EventSetup& setup) {
   auto copies = StackCopies::None;
   for (const EventRequest& request : setup.events) {
-    const CallGraph graph = call_graph_of(request, setup.call_graph);
+    const CallGraph graph = call_graph_of(request, setup.attrs.call_graph);
     const bool of_each = graph.at_calls || !graph.skip_kernel_work;
     if (graph.stack_bytes != 0) {
       copies = std::max(copies, of_each ? StackCopies::Many : StackCopies::Some);

@@ -15,8 +15,8 @@ Record malformed_record(std::uint64_t time_ns) {
   return {.stamp = {.time_ns = time_ns}, .payload = Lost{1, LossReason::Malformed}};
 }
 
-KeptMaps kept_maps(const LiveSetup& setup) {
-  return setup.data_mappings ? KeptMaps::All : KeptMaps::Executable;
+KeptMaps kept_maps(const WantedEvents& wanted) {
+  return wanted.data_mappings ? KeptMaps::All : KeptMaps::Executable;
 }
 
 RecordBuilder builder_for(const EventSet& events) {
@@ -25,11 +25,11 @@ RecordBuilder builder_for(const EventSet& events) {
 
 }  // namespace
 
-Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
+Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup, const WantedEvents& wanted) {
   std::optional<HeldCommand> command;
   if (!setup.target.command.empty()) {
-    auto spawned = HeldCommand::spawn(setup.target,
-                                      addresses_for(setup.target, setup.events, setup.call_graph));
+    auto spawned = HeldCommand::spawn(
+        setup.target, addresses_for(setup.target, wanted.requests, setup.call_graph));
     if (!spawned.ok()) {
       return spawned.take_error();
     }
@@ -44,34 +44,38 @@ Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup) {
     return tids.take_error();
   }
   const HurriedThread hurried;
-  auto events =
-      EventSet::open({.events = setup.events,
-                      .call_graph = setup.call_graph,
-                      .tids = tids.value(),
-                      .inherit = setup.target.kind == TargetKind::Processes || watches_command,
-                      .enable_on_exec = watches_command,
-                      .data_mappings = setup.data_mappings,
-                      .ring_bytes = setup.ring_bytes,
-                      .notes = setup.notes});
+  auto events = EventSet::open(
+      {.events = wanted.requests,
+       .attrs = {.call_graph = setup.call_graph,
+                 .inherit = setup.target.kind == TargetKind::Processes || watches_command,
+                 .enable_on_exec = watches_command,
+                 .data_mappings = wanted.data_mappings},
+       .tids = tids.value(),
+       .ring_bytes = setup.ring_bytes,
+       .notes = wanted.notes});
   if (!events.ok()) {
     return events.take_error();
   }
   return std::unique_ptr<LiveSource>(
-      new LiveSource(std::move(setup), events.take(), tids.take(), std::move(command)));
+      new LiveSource(std::move(setup), wanted, events.take(), tids.take(), std::move(command)));
 }
 
 LiveSource::LiveSource(LiveSetup setup,
+                       const WantedEvents& wanted,
                        EventSet events,
                        std::vector<std::int32_t> tids,
                        std::optional<HeldCommand> command)
     : setup_(std::move(setup)),
       events_(std::move(events)),
       end_(setup_.target, std::move(command), setup_.stop_signals),
-      rings_(events_),
-      snapshot_(builder_for(events_), setup_.target, kept_maps(setup_)),
+      rings_(events_, {.is_prompt = wanted.is_prompt, .make_rewrite = setup_.make_rewrite}),
+      snapshot_(builder_for(events_), setup_.target, kept_maps(wanted)),
       losses_(events_.rings().size()),
       ticks_(monotonic_clock()),
       tids_(std::move(tids)) {
+  if (wanted.choose_added) {
+    added_ = std::make_unique<AddedEventSource>(events_, rings_.parser(), wanted.choose_added);
+  }
   for (const OpenedEvent& event : events_.events()) {
     recording_.events.push_back(event.request.info);
   }
@@ -96,7 +100,7 @@ Result<> LiveSource::start() {
     TRY(events_.enable_tracking());
   }
   snapshot_.take();
-  rings_.start({.is_prompt = setup_.is_prompt, .make_rewrite = setup_.make_rewrite});
+  rings_.start();
   start_added_events();
   TRY(events_.enable_events(enabled_by_exec));
   // What came before, while the events were enabled one after the other, is of some of them only.
@@ -120,11 +124,10 @@ Result<> LiveSource::start() {
 }
 
 void LiveSource::start_added_events() {
-  if (!setup_.choose_added) {
+  if (!added_) {
     return;
   }
   const bool by_command = setup_.target.kind == TargetKind::Command;
-  added_ = std::make_unique<AddedEventSource>(events_, rings_.parser(), setup_.choose_added);
   added_->start({.tids = tids_,
                  .inherit = by_command || setup_.target.kind == TargetKind::Processes,
                  .enable_on_exec = by_command,

@@ -24,6 +24,7 @@
 #include "perf/live/ring_feed.h"
 #include "perf/live/snapshot_feed.h"
 #include "perf/live/tick_clock.h"
+#include "perf/live/wanted_events.h"
 #include "perf/record/record_source.h"
 #include "perf/target/target.h"
 #include "perf/target/target_end.h"
@@ -32,22 +33,17 @@ namespace memtrace {
 
 struct LiveSetup {
   Target target;
-  std::vector<EventRequest> events;
   CallGraph call_graph;
-  bool data_mappings = false;           // record all mappings, not only executable ones
-  bool is_prompt = false;               // events arrive within milliseconds, also in a quiet time
-  std::size_t ring_bytes = 0;           // for each CPU; 0: default_ring_bytes()
-  std::uint64_t duration_ns = 0;        // 0: until the target ends or the user stops it
-  StopSignals* stop_signals = nullptr;  // asked now and then; may be null
-  ReadyNotice* ready = nullptr;         // told when everything is recorded; may be null
-  std::vector<std::string> notes;       // from the selection of events: caveats of the recording
+  std::size_t ring_bytes = 0;                   // for each CPU; 0: default_ring_bytes()
+  std::uint64_t duration_ns = 0;                // 0: until the target ends or the user stops it
+  StopSignals* stop_signals = nullptr;          // asked now and then; may be null
+  ReadyNotice* ready = nullptr;                 // told when everything is recorded; may be null
   std::function<SampleRewrite()> make_rewrite;  // one for each ring; may be empty
-  ChooseEvents choose_added;  // asked by a thread of its own for files mapped later; may be empty
 };
 
 class LiveSource final : public RecordSource {
  public:
-  static Result<std::unique_ptr<LiveSource>> open(LiveSetup setup);
+  static Result<std::unique_ptr<LiveSource>> open(LiveSetup setup, const WantedEvents& wanted);
   ~LiveSource() override;
 
   // Enables everything and lets the command run. Error: the command cannot be run.
@@ -83,6 +79,7 @@ class LiveSource final : public RecordSource {
 
  private:
   LiveSource(LiveSetup setup,
+             const WantedEvents& wanted,
              EventSet events,
              std::vector<std::int32_t> tids,
              std::optional<HeldCommand> command);
@@ -108,8 +105,8 @@ class LiveSource final : public RecordSource {
   SnapshotFeed snapshot_;
   LossFeed losses_;
   TickClock ticks_;
-  std::unique_ptr<AddedEventSource> added_;
-  std::vector<std::int32_t> tids_;  // {-1}: the whole machine
+  std::unique_ptr<AddedEventSource> added_;  // null where no file needs to be looked at
+  std::vector<std::int32_t> tids_;           // {-1}: the whole machine
   EventCloser closer_;
   std::uint64_t own_samples_ = 0;
   bool told_unfollowed_ = false;

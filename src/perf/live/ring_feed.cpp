@@ -11,8 +11,9 @@ constexpr std::chrono::milliseconds kWait{20};
 
 }  // namespace
 
-RingFeed::RingFeed(EventSet& events)
+RingFeed::RingFeed(EventSet& events, Setup setup)
     : events_(events),
+      setup_(std::move(setup)),
       mender_(events.events()),
       queue_(queue_limit_bytes()),
       merge_(events.rings().size(), parser_, queue_) {
@@ -21,15 +22,15 @@ RingFeed::RingFeed(EventSet& events)
   parser_.publish(std::move(parser));
 }
 
-void RingFeed::start(const Setup& setup) {
+void RingFeed::start() {
   for (std::size_t i = 0; i < events_.rings().size(); ++i) {
     RingReader::Source source{&events_.rings()[i], events_.ring_fds()[i]};
     source.stream = static_cast<std::uint32_t>(i);
     source.cpu = static_cast<std::uint32_t>(events_.ring_cpus()[i]);
     source.monotonic_clock = events_.features().clock_id;
-    source.is_prompt = setup.is_prompt;
+    source.is_prompt = setup_.is_prompt;
     source.mender = &mender_;
-    source.shrink = setup.make_rewrite ? setup.make_rewrite() : nullptr;
+    source.shrink = setup_.make_rewrite ? setup_.make_rewrite() : nullptr;
     readers_.push_back(std::make_unique<RingReader>(std::move(source), parser_, queue_));
   }
 }

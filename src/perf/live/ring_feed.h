@@ -16,15 +16,15 @@ namespace memtrace {
 
 class RingFeed {
  public:
-  // `events` outlives the feed.
-  explicit RingFeed(EventSet& events);
-
   struct Setup {
     bool is_prompt = false;                       // records come within milliseconds
     std::function<SampleRewrite()> make_rewrite;  // one for each ring; may be empty
   };
 
-  void start(const Setup& setup);
+  // `events` outlives the feed.
+  RingFeed(EventSet& events, Setup setup);
+
+  void start();
 
   // When all events had been enabled, and when they were disabled; 0: not known by the records'
   // clock.
@@ -48,6 +48,7 @@ class RingFeed {
 
  private:
   EventSet& events_;
+  Setup setup_;
   SharedParser parser_;
   RecordMender mender_;
   ChunkQueue queue_;

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "perf/event/event_attr.h"
-#include "perf/live/added_events.h"
+#include "perf/live/wanted_events.h"
 #include "perf/target/target.h"
 #include "plan/probes/kernel_probes.h"
 #include "plan/probes/user_probes.h"
@@ -31,18 +31,14 @@ struct EventSelection {
   bool plan_only = false;
 };
 
-struct SelectedEvents {
-  std::vector<EventRequest> requests;
+// With what else is needed to define them and to store them.
+struct SelectedEvents : WantedEvents {
   // Texts of tracefs that a file must hold; empty when no tracepoint was selected.
   std::string header_page;
   std::string header_event;
   std::shared_ptr<UserProbes> probes;           // must outlive the events; null without user probes
   std::shared_ptr<KernelProbes> kernel_probes;  // the same
-  bool data_mappings = false;                   // LiveSetup::data_mappings
-  bool is_prompt = false;                       // LiveSetup::is_prompt
-  ChooseEvents choose_added;       // for LiveSetup; empty when no file needs to be looked at
-  std::vector<std::string> notes;  // what is not as one might think: for stderr and every report
-  std::map<std::string, std::string> filters;  // of events that the views need only a part of
+  std::map<std::string, std::string> filters;   // of events that the views need only a part of
   std::string unseen;  // of a plan: why the kernel's events could not be looked at; else ""
 };
 

@@ -99,10 +99,10 @@ EventSetup setup_for(const SimulatedKernel& kernel) {
                                .config = 8},
                       .type = kTypeTracepoint,
                       .on_user_code = true}},
-          .call_graph = {.repair = true, .stack_bytes = kDefaultStackBytes},
+          .attrs = {.call_graph = {.repair = true, .stack_bytes = kDefaultStackBytes},
+                    .inherit = true,
+                    .data_mappings = true},
           .tids = {::gettid()},
-          .inherit = true,
-          .data_mappings = true,
           .ring_bytes = std::size_t{64} << 10U,
           .calls = &kernel};
 }
@@ -188,7 +188,7 @@ std::string name_of_test(const testing::TestParamInfo<KernelModel>& info) {
 TEST_P(OldKernelsTest, small_rings_are_for_the_copies_of_probes_only) {
   const SimulatedKernel kernel(GetParam());
   EventSetup setup = setup_for(kernel);
-  setup.call_graph.skip_kernel_work = true;
+  setup.attrs.call_graph.skip_kernel_work = true;
   const auto set = EventSet::open(setup);
   ASSERT_TRUE(set.ok());
   const bool copies = set.value().features().user_stack;
@@ -215,7 +215,7 @@ TEST_P(OldKernelsTest, small_rings_are_for_the_copies_of_probes_only) {
 TEST_P(OldKernelsTest, rings_of_middle_size_are_for_copies_of_half_the_size) {
   const SimulatedKernel kernel(GetParam());
   EventSetup setup = setup_for(kernel);
-  setup.call_graph.skip_kernel_work = true;
+  setup.attrs.call_graph.skip_kernel_work = true;
   setup.ring_bytes = kSmallestStackRing;
   const auto middle = EventSet::open(setup);
   ASSERT_TRUE(middle.ok());
