@@ -104,15 +104,19 @@ class RuleTable {
   Entry* set_of(std::uint64_t space, std::uint64_t avma) const {
     // The upper bits of a product depend on all bits of its factors.
     constexpr int kShift = std::countl_zero(kEntries / kWays) + 1;
-    const std::uint64_t product = (avma + (space << 13U)) * 0x9E3779B97F4A7C15U;
-    return entries_ + (product >> kShift) * kWays;
+    const std::uint64_t hash = avma * 0x9E3779B97F4A7C15U + space * 0xD6E8FEB86659FD93U;
+    return entries_ + (hash >> kShift) * kWays;
   }
 
-  std::size_t turn() { return turn_++ % kWays; }
+  // At random: what takes turns may always hit the same one of a set.
+  std::size_t turn() {
+    turn_ = turn_ * 6364136223846793005U + 1442695040888963407U;
+    return turn_ >> 63U;
+  }
 
   Mapping memory_;
   Entry* entries_ = nullptr;
-  std::size_t turn_ = 0;
+  std::uint64_t turn_ = 0;
 };
 
 }  // namespace memtrace
