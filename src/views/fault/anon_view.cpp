@@ -27,30 +27,14 @@ constexpr auto kNeeds =
                                      "kmem:rss_stat|kmem:mm_anon_cow|",
                                      "kmem:rss_stat|kmem:mm_filemap_cow|"});
 
-using PagesFigure = Figure<ProcessPages>;
-
 constexpr auto kFigures = std::to_array<PagesFigure>({
     figure<&ProcessPages::alloc>("alloc"),
-    {"free",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_frees_seen(p.free, x); }},
-    {"fault",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_placed(p.fault, x); }},
-    {"ufree",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) {
-       return if_given_back_seen(p.user_unmapped, x);
-     }},
-    {"pgin",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_placed(p.major, x); }},
-    {"cow",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_copies_seen(p.copied, x); }},
-    {"unmap",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_rss_seen(p.kernel_unmapped, x); }},
+    figure_if<&ProcessPagesContext::frees_seen, &ProcessPages::free>("free"),
+    figure_if<&ProcessPagesContext::places_known, &ProcessPages::fault>("fault"),
+    figure_if<&ProcessPagesContext::given_back_known, &ProcessPages::user_unmapped>("ufree"),
+    figure_if<&ProcessPagesContext::places_known, &ProcessPages::major>("pgin"),
+    figure_if<&ProcessPagesContext::copies_known, &ProcessPages::copied>("cow"),
+    figure_if<&ProcessPagesContext::rss_seen, &ProcessPages::kernel_unmapped>("unmap"),
 });
 
 void add_fault(const Fault& fault, ProcessPages& row) {
@@ -101,7 +85,7 @@ class Anonymous final : public View {
 Report Anonymous::finish(const World& world, Span span) {
   counter_.pairing().report_open();
   const FaultEvents& seen = counter_.pairing().seen();
-  const CellContext context = counter_.context(world, span);
+  const ProcessPagesContext context = counter_.context(world, span);
   const ProcessPages total = counter_.rows().total();
   Report report;
   report.view = "anon";

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "views/fault/fault_keys.h"
 #include "views/fault/fault_pairing.h"
 #include "views/kit/durations.h"
 #include "views/kit/group_by.h"
@@ -27,19 +28,13 @@ struct FaultCost {
   }
 };
 
-inline Cell if_ends_seen(std::uint64_t faults, const CellContext& context) {
-  return context.fault_ends_seen ? Cell(faults) : Cell();
-}
+using FaultFigure = Figure<FaultCost, FaultContext>;
 
 // Latencies are blank when no fault of the row had both its entry and its end.
-inline constexpr auto kFaultFigures = std::to_array<Figure<FaultCost>>({
+inline constexpr auto kFaultFigures = std::to_array<FaultFigure>({
     figure<&FaultCost::count>("count"),
-    {"minor",
-     Unit::Count,
-     [](const FaultCost& c, const CellContext& x) { return if_ends_seen(c.minor, x); }},
-    {"major",
-     Unit::Count,
-     [](const FaultCost& c, const CellContext& x) { return if_ends_seen(c.major, x); }},
+    figure_if<&FaultContext::ends_seen, &FaultCost::minor>("minor"),
+    figure_if<&FaultContext::ends_seen, &FaultCost::major>("major"),
     latency_figure<&FaultCost::latency, &Durations::total_ns>("time"),
     latency_figure<&FaultCost::latency, &Durations::min_ns>("min"),
     latency_figure<&FaultCost::latency, &Durations::average_ns>("avg"),
@@ -49,7 +44,7 @@ inline constexpr auto kFaultFigures = std::to_array<Figure<FaultCost>>({
 });
 
 // The same with fewer columns, where names of files need the room.
-inline constexpr auto kShortFaultFigures = std::to_array<Figure<FaultCost>>({
+inline constexpr auto kShortFaultFigures = std::to_array<FaultFigure>({
     kFaultFigures[0],
     kFaultFigures[1],
     kFaultFigures[2],

@@ -22,9 +22,9 @@ Cell access_cell(std::uint64_t word, const CellContext& /*context*/) {
   return std::string(name_of(static_cast<FaultAccess>(word)));
 }
 
-Cell class_cell(std::uint64_t word, const CellContext& context) {
-  const bool failed = context.fault_ends_seen && !context.sampled;
-  return std::string(name_of(static_cast<FaultClass>(word), failed));
+// Of one without an end, FaultKeys::cells() knows more.
+Cell class_cell(std::uint64_t word, const CellContext& /*context*/) {
+  return std::string(name_of(static_cast<FaultClass>(word), false));
 }
 
 Cell mode_cell(std::uint64_t word, const CellContext& /*context*/) {
@@ -225,6 +225,19 @@ KeyWords FaultKeys::of(const Fault& fault) const {
     keys.words[own.index] = own.of(fault, range_bytes_);
   }
   return keys;
+}
+
+std::vector<Cell> FaultKeys::cells(const KeyWords& keys, const FaultContext& context) const {
+  std::vector<Cell> cells = keys_.cells(keys, context);
+  if (const auto index = keys_.index_of("class")) {
+    const auto fault_class = static_cast<FaultClass>(keys.words[*index]);
+    cells[*index] = cell_of(name_of(fault_class, context.failures_known()));
+  }
+  return cells;
+}
+
+FaultContext fault_context(const FaultEvents& seen, const World& world, View::Span span) {
+  return {{.world = world, .span = span}, seen.ends, seen.sampled};
 }
 
 std::vector<std::string> place_notes(const FaultEvents& seen, const World& world) {

@@ -43,6 +43,16 @@ std::string_view name_of(FaultAccess access);
 std::string_view name_of(FaultClass fault_class, bool failed);
 std::string_view name_of(PlaceKind kind);
 
+// What the columns of faults need to know of the recording.
+struct FaultContext : CellContext {
+  bool ends_seen = false;  // ends of page faults are recorded
+  bool sampled = false;    // one in N: that an event is missing says nothing
+
+  bool failures_known() const { return ends_seen && !sampled; }
+};
+
+FaultContext fault_context(const FaultEvents& seen, const World& world, View::Span span);
+
 // What the keys of a fault are: its own (access, class, mode, page, kind, file, offset), and those
 // that all events have.
 class FaultKeys {
@@ -68,9 +78,7 @@ class FaultKeys {
 
   std::vector<Column> columns() const { return keys_.columns(); }
 
-  std::vector<Cell> cells(const KeyWords& keys, const CellContext& context) const {
-    return keys_.cells(keys, context);
-  }
+  std::vector<Cell> cells(const KeyWords& keys, const FaultContext& context) const;
 
  private:
   struct OwnWord {

@@ -109,8 +109,7 @@ std::vector<std::string> Faults::notes(const World& world) const {
 Report Faults::finish(const World& world, Span span) {
   pairing_.report_open();
   const FaultEvents& seen = pairing_.seen();
-  const CellContext context{
-      .world = world, .span = span, .fault_ends_seen = seen.ends, .sampled = seen.sampled};
+  const FaultContext context = fault_context(seen, world, span);
   Report report;
   report.view = "faults";
   report.title = by("mode") ? "page faults" : "page faults of user code";

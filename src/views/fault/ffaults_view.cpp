@@ -59,8 +59,7 @@ class FileFaults final : public View {
 Report FileFaults::finish(const World& world, Span span) {
   pairing_.report_open();
   const FaultEvents& seen = pairing_.seen();
-  const CellContext context{
-      .world = world, .span = span, .fault_ends_seen = seen.ends, .sampled = seen.sampled};
+  const FaultContext context = fault_context(seen, world, span);
   Report report;
   report.view = "ffaults";
   report.title = "page faults by file";

@@ -38,34 +38,16 @@ constexpr auto kParts =
                {{.event = "kmem:mm_page_alloc", .stacks = EventNarrowing::Stacks::Kernel}}),
            kProcessPageParts);
 
-constexpr auto kFigures = std::to_array<Figure<ProcessPages>>({
+constexpr auto kFigures = std::to_array<PagesFigure>({
     figure<&ProcessPages::alloc>("alloc"),
-    {"free",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_frees_seen(p.free, x); }},
-    {"fault",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_placed(p.fault, x); }},
-    {"major",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_placed(p.major, x); }},
-    {"cow",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_copies_seen(p.copied, x); }},
-    {"kunmap",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_rss_seen(p.kernel_unmapped, x); }},
-    {"uunmap",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) {
-       return if_given_back_seen(p.user_unmapped, x);
-     }},
-    {"cache_add",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_cache_seen(p.cache_added, x); }},
-    {"cache_del",
-     Unit::Count,
-     [](const ProcessPages& p, const CellContext& x) { return if_cache_seen(p.cache_deleted, x); }},
+    figure_if<&ProcessPagesContext::frees_seen, &ProcessPages::free>("free"),
+    figure_if<&ProcessPagesContext::places_known, &ProcessPages::fault>("fault"),
+    figure_if<&ProcessPagesContext::places_known, &ProcessPages::major>("major"),
+    figure_if<&ProcessPagesContext::copies_known, &ProcessPages::copied>("cow"),
+    figure_if<&ProcessPagesContext::rss_seen, &ProcessPages::kernel_unmapped>("kunmap"),
+    figure_if<&ProcessPagesContext::given_back_known, &ProcessPages::user_unmapped>("uunmap"),
+    figure_if<&ProcessPagesContext::cache_seen, &ProcessPages::cache_added>("cache_add"),
+    figure_if<&ProcessPagesContext::cache_seen, &ProcessPages::cache_deleted>("cache_del"),
 });
 
 void add_fault(const Fault& fault, ProcessPages& row) {
@@ -128,7 +110,7 @@ class FilePagesView final : public View {
   void count_file(const Fault& fault);
   void count_cache(const Event& event, const PageCacheChange& change, const World& world);
   void join_by_path();
-  Table file_table(const CellContext& context) const;
+  Table file_table(const ProcessPagesContext& context) const;
 
   Namer* namer_ = nullptr;
   ProcessPageCounter counter_;
@@ -186,7 +168,7 @@ std::string name_of(const FileId& id, const FilePages& file, const World& world)
                                     static_cast<unsigned long long>(id.inode));
 }
 
-Table FilePagesView::file_table(const CellContext& context) const {
+Table FilePagesView::file_table(const ProcessPagesContext& context) const {
   Table table{.title = "by file",
               .columns = {{"file", Unit::Text},
                           {"fault", Unit::Count},
@@ -197,17 +179,17 @@ Table FilePagesView::file_table(const CellContext& context) const {
               .sort = "cache_add"};
   for (const auto& [key, file] : files_) {
     table.rows.push_back({name_of(key.id, file, context.world),
-                          if_placed(file.cost.faults, context),
-                          if_placed(file.cost.major, context),
-                          if_cache_seen(file.cost.added, context),
-                          if_cache_seen(file.cost.deleted, context)});
+                          when(context.places_known(), file.cost.faults),
+                          when(context.places_known(), file.cost.major),
+                          when(context.cache_seen, file.cost.added),
+                          when(context.cache_seen, file.cost.deleted)});
   }
   return table;
 }
 
 Report FilePagesView::finish(const World& world, Span span) {
   counter_.pairing().report_open();
-  const CellContext context = counter_.context(world, span);
+  const ProcessPagesContext context = counter_.context(world, span);
   const ProcessPages total = counter_.rows().total();
   Report report;
   report.view = "filepages";

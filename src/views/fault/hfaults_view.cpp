@@ -29,20 +29,16 @@ struct HugeCost {
   std::uint64_t count() const { return hugetlb + thp; }
 };
 
-Cell if_told(std::uint64_t faults, const CellContext& context) {
-  return context.hugetlb_seen ? Cell(faults) : Cell();
-}
+struct HugeContext : FaultContext {
+  bool hugetlb_seen = false;  // faults that a kernel probe reported
+};
 
-constexpr auto kFigures = std::to_array<Figure<HugeCost>>({
+constexpr auto kFigures = std::to_array<Figure<HugeCost, HugeContext>>({
     figure<&HugeCost::count>("count"),
     figure<&HugeCost::thp>("thp"),
-    {"hugetlb",
-     Unit::Count,
-     [](const HugeCost& c, const CellContext& x) { return if_told(c.hugetlb, x); }},
+    figure_if<&HugeContext::hugetlb_seen, &HugeCost::hugetlb>("hugetlb"),
     figure<&HugeCost::fallback>("fallback"),
-    {"failed",
-     Unit::Count,
-     [](const HugeCost& c, const CellContext& x) { return if_told(c.failed, x); }},
+    figure_if<&HugeContext::hugetlb_seen, &HugeCost::failed>("failed"),
     latency_figure<&HugeCost::latency, &Durations::total_ns>("time"),
     latency_figure<&HugeCost::latency, &Durations::min_ns>("min"),
     latency_figure<&HugeCost::latency, &Durations::average_ns>("avg"),
@@ -161,11 +157,7 @@ std::vector<std::string> HugeFaults::notes(const World& world) const {
 Report HugeFaults::finish(const World& world, Span span) {
   pairing_.report_open();
   const FaultEvents& seen = pairing_.seen();
-  const CellContext context{.world = world,
-                            .span = span,
-                            .fault_ends_seen = seen.ends,
-                            .hugetlb_seen = is_probed_ || knows_places(world),
-                            .sampled = seen.sampled};
+  const HugeContext context{fault_context(seen, world, span), is_probed_ || knows_places(world)};
   Report report;
   report.view = "hfaults";
   report.title = "huge page faults";

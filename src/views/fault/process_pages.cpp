@@ -114,19 +114,16 @@ void ProcessPageCounter::on_page(const Event& event, const ResidentPage& page) {
   }
 }
 
-CellContext ProcessPageCounter::context(const World& world, View::Span span) const {
-  const FaultEvents& seen = pairing_.seen();
-  return {.world = world,
-          .span = span,
-          .frees_seen = std::ranges::any_of(events_, is_free_name),
-          .fault_ends_seen = seen.ends,
-          .error_codes_seen = seen.error_codes,
-          .rss_seen = has(kRssEvent),
-          .given_back_seen = has(kGivenBackEvents[member_ == RssMember::Anonymous ? 0 : 1]),
-          .copies_seen = std::ranges::any_of(kCopyEvents,
-                                             [this](std::string_view event) { return has(event); }),
-          .cache_seen = has(kCacheAddEvent),
-          .sampled = seen.sampled};
+ProcessPagesContext ProcessPageCounter::context(const World& world, View::Span span) const {
+  ProcessPagesContext context{{.world = world, .span = span}};
+  context.frees_seen = std::ranges::any_of(events_, is_free_name);
+  context.error_codes_seen = pairing_.seen().error_codes;
+  context.rss_seen = has(kRssEvent);
+  context.given_back_seen = has(kGivenBackEvents[member_ == RssMember::Anonymous ? 0 : 1]);
+  context.copies_seen =
+      std::ranges::any_of(kCopyEvents, [this](std::string_view event) { return has(event); });
+  context.cache_seen = has(kCacheAddEvent);
+  return context;
 }
 
 // Notes on what only RHEL 6 reports: mm/memory.c, mm/huge_memory.c and mm/rmap.c there.
@@ -167,34 +164,6 @@ void ProcessPageCounter::add_notes(std::vector<std::string>& notes, const World&
         "only one in N events was sampled: the entry and the end of a fault seldom meet, and what "
         "was unmapped between samples is put on one account");
   }
-}
-
-Cell if_rss_seen(std::uint64_t pages, const CellContext& context) {
-  return context.rss_seen ? Cell(pages) : Cell();
-}
-
-Cell if_given_back_seen(std::uint64_t pages, const CellContext& context) {
-  return context.given_back_seen ? Cell(pages) : if_rss_seen(pages, context);
-}
-
-Cell if_copies_seen(std::uint64_t pages, const CellContext& context) {
-  // A fault's copy counts where its place is known, a copy's own event needs none.
-  if (context.error_codes_seen) {
-    return if_placed(pages, context);
-  }
-  return context.copies_seen ? Cell(pages) : Cell();
-}
-
-Cell if_cache_seen(std::uint64_t pages, const CellContext& context) {
-  return context.cache_seen ? Cell(pages) : Cell();
-}
-
-Cell if_placed(std::uint64_t faults, const CellContext& context) {
-  return knows_places(context.world) ? Cell(faults) : Cell();
-}
-
-Cell if_frees_seen(std::uint64_t pages, const CellContext& context) {
-  return context.frees_seen ? Cell(pages) : Cell();
 }
 
 }  // namespace memtrace

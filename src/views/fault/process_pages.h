@@ -27,6 +27,25 @@ struct ProcessPages {
   std::uint64_t cache_deleted = 0;
 };
 
+// What the recording has: a column is blank where it lacks the event that the column is made of.
+struct ProcessPagesContext : CellContext {
+  bool frees_seen = false;
+  bool error_codes_seen = false;  // how faults accessed memory
+  bool rss_seen = false;          // what is resident
+  bool given_back_seen = false;   // or at least what tasks gave back themselves
+  bool copies_seen = false;       // copied pages, one by one
+  bool cache_seen = false;        // pages in the page cache
+
+  bool places_known() const { return knows_places(world); }
+
+  bool given_back_known() const { return given_back_seen || rss_seen; }
+
+  // A fault's copy counts where its place is known, a copy's own event needs none.
+  bool copies_known() const { return error_codes_seen ? places_known() : copies_seen; }
+};
+
+using PagesFigure = Figure<ProcessPages, ProcessPagesContext>;
+
 // Feeds rows with what does not depend on the kind of memory, and with one member of what is
 // resident.
 class ProcessPageCounter {
@@ -46,7 +65,7 @@ class ProcessPageCounter {
 
   FaultPairing& pairing() { return pairing_; }
 
-  CellContext context(const World& world, View::Span span) const;
+  ProcessPagesContext context(const World& world, View::Span span) const;
   // Sentences for columns that are blank.
   void add_notes(std::vector<std::string>& notes, const World& world) const;
 
@@ -64,14 +83,6 @@ class ProcessPageCounter {
   RssTracker rss_;
   std::vector<std::string> events_;
 };
-
-// Columns: blank where the recording lacks the event that they are made of.
-Cell if_rss_seen(std::uint64_t pages, const CellContext& context);
-Cell if_given_back_seen(std::uint64_t pages, const CellContext& context);
-Cell if_copies_seen(std::uint64_t pages, const CellContext& context);
-Cell if_frees_seen(std::uint64_t pages, const CellContext& context);
-Cell if_cache_seen(std::uint64_t pages, const CellContext& context);
-Cell if_placed(std::uint64_t faults, const CellContext& context);
 
 bool is_page_free(const EventType& type);
 bool is_page_cache_event(const EventType& type);

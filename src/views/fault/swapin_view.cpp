@@ -46,18 +46,15 @@ struct SwapCost {
   Durations latency = {};
 };
 
-constexpr auto kFigures = std::to_array<Figure<SwapCost>>({
+struct SwapContext : FaultContext {
+  bool pages_seen = false;  // that swap was read into
+  bool outs_seen = false;   // pages that were written to swap
+};
+
+constexpr auto kFigures = std::to_array<Figure<SwapCost, SwapContext>>({
     figure<&SwapCost::count>("count"),
-    {"pages",
-     Unit::Count,
-     [](const SwapCost& c, const CellContext& x) {
-       return x.swap_pages_seen ? Cell(c.pages) : Cell();
-     }},
-    {"out",
-     Unit::Count,
-     [](const SwapCost& c, const CellContext& x) {
-       return x.swap_outs_seen ? Cell(c.out) : Cell();
-     }},
+    figure_if<&SwapContext::pages_seen, &SwapCost::pages>("pages"),
+    figure_if<&SwapContext::outs_seen, &SwapCost::out>("out"),
     latency_figure<&SwapCost::latency, &Durations::total_ns>("time"),
     latency_figure<&SwapCost::latency, &Durations::average_ns>("avg"),
     percentile_figure<&SwapCost::latency, 99>("p99"),
@@ -218,12 +215,9 @@ std::vector<std::string> SwapIns::notes(const World& world) const {
 Report SwapIns::finish(const World& world, Span span) {
   pairing_.report_open();
   settle_pages();
-  const CellContext context{.world = world,
-                            .span = span,
-                            .fault_ends_seen = pairing_.seen().ends,
-                            .swap_pages_seen = reads_probed_ || stacks_.has_names(),
-                            .swap_outs_seen = outs_seen_,
-                            .sampled = pairing_.seen().sampled};
+  const SwapContext context{fault_context(pairing_.seen(), world, span),
+                            reads_probed_ || stacks_.has_names(),
+                            outs_seen_};
   Report report;
   report.view = "swapin";
   report.title = "swap-ins";

@@ -4,10 +4,6 @@
 
 namespace memtrace {
 
-Cell cross_node_cell(const FlowCost& cost, const CellContext& context) {
-  return when(context.frees_seen && context.nodes_known, cost.cross_node);
-}
-
 Summary::Summary(std::string title) {
   table_.title = std::move(title);
   table_.columns = {{"what", Unit::Text},

@@ -13,7 +13,15 @@
 
 namespace memtrace {
 
-Cell cross_node_cell(const FlowCost& cost, const CellContext& context);
+// Without a single free nothing can be said of what is live.
+struct FlowContext : CellContext {
+  bool frees_seen = false;
+  bool nodes_known = false;  // which CPU is of which NUMA node
+
+  bool cross_nodes_known() const { return frees_seen && nodes_known; }
+};
+
+using FlowFigure = Figure<FlowCost, FlowContext>;
 
 // The NUMA node that a CPU is of.
 class CpuNodes {

@@ -15,20 +15,18 @@
 namespace memtrace {
 namespace {
 
-using PageFigure = Figure<FlowCost>;
-
 constexpr std::size_t kUsualFigures = 6;
-constexpr auto kFigures = std::to_array<PageFigure>({
+constexpr auto kFigures = std::to_array<FlowFigure>({
     figure<&FlowCost::allocs>("allocs"),
-    figure_if<&CellContext::frees_seen, &FlowCost::frees>("frees"),
+    figure_if<&FlowContext::frees_seen, &FlowCost::frees>("frees"),
     figure<&FlowCost::bytes>("bytes", Unit::Bytes),
-    figure_if<&CellContext::frees_seen, &FlowCost::live_pages>("live_pages"),
-    figure_if<&CellContext::frees_seen, &FlowCost::live_bytes>("live_bytes", Unit::Bytes),
+    figure_if<&FlowContext::frees_seen, &FlowCost::live_pages>("live_pages"),
+    figure_if<&FlowContext::frees_seen, &FlowCost::live_bytes>("live_bytes", Unit::Bytes),
     figure<&FlowCost::failures>("failures"),
-    figure_if<&CellContext::frees_seen, &FlowCost::freed_bytes>("freed_bytes", Unit::Bytes),
-    figure_if<&CellContext::frees_seen, &FlowCost::cross_cpu>("cross_cpu"),
-    {"cross_node", Unit::Count, cross_node_cell},
-    figure_if<&CellContext::frees_seen, &FlowCost::max_live_bytes>("max_live_bytes", Unit::Bytes),
+    figure_if<&FlowContext::frees_seen, &FlowCost::freed_bytes>("freed_bytes", Unit::Bytes),
+    figure_if<&FlowContext::frees_seen, &FlowCost::cross_cpu>("cross_cpu"),
+    figure_if<&FlowContext::cross_nodes_known, &FlowCost::cross_node>("cross_node"),
+    figure_if<&FlowContext::frees_seen, &FlowCost::max_live_bytes>("max_live_bytes", Unit::Bytes),
 });
 
 constexpr auto kKeys = std::to_array<std::string_view>(
@@ -74,7 +72,7 @@ constexpr auto kOwnKeys = std::to_array<KeySpec>({
 });
 
 struct PagesOptions {
-  std::vector<PageFigure> figures;
+  std::vector<FlowFigure> figures;
   bool maxima = false;
   bool summary = false;
   bool short_gfp = false;
@@ -197,14 +195,14 @@ Report Pages::finish(const World& world, Span span) {
   if (maxima_) {
     maxima_->add_to(rows_);
   }
-  const CellContext context{
-      .world = world,
-      .span = span,
-      .gfp_flags = gfp_flags_.names(),
-      .migratetypes = options_.migratetypes,
-      .is_page_allocator = options_.is_page_allocator ? &options_.is_page_allocator : nullptr,
-      .frees_seen = frees_seen_,
-      .nodes_known = nodes_.known()};
+  const FlowContext context{
+      {.world = world,
+       .span = span,
+       .gfp_flags = gfp_flags_.names(),
+       .migratetypes = options_.migratetypes,
+       .is_page_allocator = options_.is_page_allocator ? &options_.is_page_allocator : nullptr},
+      frees_seen_,
+      nodes_.known()};
   Report report;
   report.view = "pages";
   report.title = "page allocations and frees";

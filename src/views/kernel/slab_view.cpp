@@ -13,28 +13,26 @@
 namespace memtrace {
 namespace {
 
-using SlabFigure = Figure<FlowCost>;
-
 constexpr std::size_t kUsualFigures = 7;
-constexpr auto kFigures = std::to_array<SlabFigure>({
+constexpr auto kFigures = std::to_array<FlowFigure>({
     figure<&FlowCost::allocs>("allocs"),
-    figure_if<&CellContext::frees_seen, &FlowCost::frees>("frees"),
+    figure_if<&FlowContext::frees_seen, &FlowCost::frees>("frees"),
     figure<&FlowCost::bytes>("bytes", Unit::Bytes),
     rate_figure<&FlowCost::allocs>("allocs_per_second"),
     rate_figure<&FlowCost::bytes>("bytes_per_second", Unit::BytesPerSecond),
-    figure_if<&CellContext::frees_seen, &FlowCost::live_blocks>("live_objects"),
-    figure_if<&CellContext::frees_seen, &FlowCost::live_bytes>("live_bytes", Unit::Bytes),
+    figure_if<&FlowContext::frees_seen, &FlowCost::live_blocks>("live_objects"),
+    figure_if<&FlowContext::frees_seen, &FlowCost::live_bytes>("live_bytes", Unit::Bytes),
     figure<&FlowCost::bytes_req>("bytes_req", Unit::Bytes),
     mean_figure<&FlowCost::bytes, &FlowCost::allocs>("avg_bytes", Unit::Bytes),
     figure<&FlowCost::waste>("waste", Unit::Bytes),
     percent_figure<&FlowCost::waste, &FlowCost::bytes>("waste_percent"),
-    figure_if<&CellContext::frees_seen, &FlowCost::cross_cpu>("cross_cpu"),
-    {"cross_node", Unit::Count, cross_node_cell},
-    figure_if<&CellContext::frees_seen, &FlowCost::live_req>("live_req", Unit::Bytes),
-    figure_if<&CellContext::frees_seen, &FlowCost::live_waste>("live_waste", Unit::Bytes),
-    figure_if<&CellContext::frees_seen, &FlowCost::max_live_bytes>("max_live_bytes", Unit::Bytes),
-    figure_if<&CellContext::frees_seen, &FlowCost::max_live_req>("max_live_req", Unit::Bytes),
-    figure_if<&CellContext::frees_seen, &FlowCost::max_live_waste>("max_live_waste", Unit::Bytes),
+    figure_if<&FlowContext::frees_seen, &FlowCost::cross_cpu>("cross_cpu"),
+    figure_if<&FlowContext::cross_nodes_known, &FlowCost::cross_node>("cross_node"),
+    figure_if<&FlowContext::frees_seen, &FlowCost::live_req>("live_req", Unit::Bytes),
+    figure_if<&FlowContext::frees_seen, &FlowCost::live_waste>("live_waste", Unit::Bytes),
+    figure_if<&FlowContext::frees_seen, &FlowCost::max_live_bytes>("max_live_bytes", Unit::Bytes),
+    figure_if<&FlowContext::frees_seen, &FlowCost::max_live_req>("max_live_req", Unit::Bytes),
+    figure_if<&FlowContext::frees_seen, &FlowCost::max_live_waste>("max_live_waste", Unit::Bytes),
 });
 
 // Only what a live block remembers: a free is charged to the row that allocated the object.
@@ -63,7 +61,7 @@ constexpr KeySpec kObjectKey{
 
 struct SlabOptions {
   TaskFilter tasks;
-  std::vector<SlabFigure> figures;
+  std::vector<FlowFigure> figures;
   bool maxima = false;
   bool summary = false;
   bool short_gfp = false;
@@ -190,12 +188,10 @@ Report Slab::finish(const World& world, Span span) {
   if (maxima_) {
     maxima_->add_to(rows_);
   }
-  const CellContext context{.world = world,
-                            .span = span,
-                            .gfp_flags = gfp_flags_.names(),
-                            .cache_names = &cache_names_,
-                            .frees_seen = frees_seen_,
-                            .nodes_known = nodes_.known()};
+  const FlowContext context{
+      {.world = world, .span = span, .gfp_flags = gfp_flags_.names(), .cache_names = &cache_names_},
+      frees_seen_,
+      nodes_.known()};
   Report report;
   report.view = "slab";
   report.title = "slab allocations and frees";
@@ -231,7 +227,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!figures.ok()) {
     return figures.take_error();
   }
-  const bool maxima = std::ranges::any_of(figures.value(), [](const SlabFigure& figure) {
+  const bool maxima = std::ranges::any_of(figures.value(), [](const FlowFigure& figure) {
     return figure.name.starts_with("max_live");
   });
   return std::unique_ptr<View>(std::make_unique<Slab>(

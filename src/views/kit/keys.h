@@ -30,7 +30,8 @@ struct KeyWords {
   friend bool operator==(const KeyWords&, const KeyWords&) = default;
 };
 
-// What cells need to know besides the word or the cost that they show.
+// What cells need to know besides the word or the cost that they show. A view whose columns need
+// more derives a context of its own.
 struct CellContext {
   const World& world;
   View::Span span;
@@ -41,18 +42,6 @@ struct CellContext {
   std::span<const FlagName> reasons = {};
   const CacheNames* cache_names = nullptr;
   const std::function<bool(LocationId)>* is_page_allocator = nullptr;
-  bool frees_seen = false;        // without a single free nothing can be said of what is live
-  bool nodes_known = false;       // which CPU is of which NUMA node
-  bool fault_ends_seen = false;   // ends of page faults are recorded
-  bool hugetlb_seen = false;      // faults that a kernel probe reported
-  bool swap_pages_seen = false;   // of pages that swap was read into
-  bool swap_outs_seen = false;    // of pages that were written to swap
-  bool error_codes_seen = false;  // of how faults accessed memory
-  bool rss_seen = false;          // of what is resident
-  bool given_back_seen = false;   // or at least of what tasks gave back themselves
-  bool copies_seen = false;       // of copied pages, one by one
-  bool cache_seen = false;        // and of pages in the page cache
-  bool sampled = false;           // one in N: that an event is missing says nothing
 
   double seconds() const {
     return span.end_ns > span.start_ns ? static_cast<double>(span.end_ns - span.start_ns) / 1e9 : 0;
