@@ -109,7 +109,7 @@ class SwapIns final : public View {
   GroupBy<SwapCost, FaultKeys> rows_;
   Namer* namer_ = nullptr;
   FaultPairing pairing_;
-  GfpFlags gfp_flags_;
+  FieldNames gfp_flags_ = gfp_flag_names();
   SwapStacks stacks_;
   tsl::robin_map<std::uint64_t, Allocated> allocated_;  // by keys and stack
   bool outs_seen_ = false;

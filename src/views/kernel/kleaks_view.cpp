@@ -100,7 +100,7 @@ class KernelLeaks final : public View {
   KeySet address_keys_;
   LeakOptions options_;
   CacheNames cache_names_;
-  GfpFlags gfp_flags_;
+  FieldNames gfp_flags_ = gfp_flag_names();
   LeakCost left_out_;  // pages that are not the kernel's
   bool pages_listed_ = false;
   Seen slab_;

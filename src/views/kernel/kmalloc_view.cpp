@@ -82,7 +82,7 @@ class Kmalloc final : public View {
   GroupBy<KmallocCost> rows_;
   std::vector<KmallocFigure> figures_;
   bool short_gfp_ = false;
-  GfpFlags gfp_flags_;
+  FieldNames gfp_flags_ = gfp_flag_names();
 };
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {

@@ -111,7 +111,7 @@ class Pages final : public View {
   ViewOptions options_;
   CpuNodes nodes_;
   OrderMatrix matrix_;
-  GfpFlags gfp_flags_;
+  FieldNames gfp_flags_ = gfp_flag_names();
   PageTotals unmatched_;  // failures, and frees of pages that were allocated before
   bool frees_seen_ = false;
   bool sampled_ = false;

@@ -99,7 +99,7 @@ class Slab final : public View {
   SlabOptions options_;
   CacheNames cache_names_;
   CpuNodes nodes_;
-  GfpFlags gfp_flags_;
+  FieldNames gfp_flags_ = gfp_flag_names();
   std::uint64_t unknown_frees_ = 0;
   std::uint64_t remote_allocs_ = 0;  // of memory that was asked for on another node
   bool frees_seen_ = false;

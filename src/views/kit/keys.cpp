@@ -271,14 +271,15 @@ std::vector<Cell> KeySet::cells(const KeyWords& keys, const CellContext& context
   return cells;
 }
 
-void GfpFlags::learn(const EventType& type) {
-  if (!names_.empty() || &type == last_) {
+void FieldNames::learn(const EventType& type) {
+  if (!names_.empty() || &type == last_ || !type.name.starts_with(group_)) {
     return;
   }
   last_ = &type;
-  for (const std::string_view name : {"gfp_flags", "gfp_mask"}) {
-    if (const Field* field = type.format.find(name)) {
-      names_ = field->flags;
+  for (const std::string_view name : fields_) {
+    const Field* field = type.format.find(name);
+    if (field != nullptr && names_.empty()) {
+      names_ = field->flags.empty() ? field->symbols : field->flags;
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -107,17 +108,28 @@ class KeySet {
   std::vector<KeySpec> specs_;
 };
 
-// The names of GFP bits, from the first event whose format lists them: the bits move between
-// kernels (__GFP_ZERO is 0x8000 in 4.18 and 0x100 in 5.10), so there is no table of our own.
-class GfpFlags {
+// What an event's format calls the numbers or the flags of a field, from the first event that lists
+// them: GFP bits move between kernels (__GFP_ZERO is 0x8000 in 4.18 and 0x100 in 5.10), and so do
+// the values of enums, so there is no table of our own.
+class FieldNames {
  public:
-  void learn(const EventType& type);  // of a field gfp_flags or gfp_mask
+  // Of events whose name begins with `group`, and in them of a field with one of these names.
+  FieldNames(std::string_view group, std::initializer_list<std::string_view> fields)
+      : group_(group), fields_(fields) {}
+
+  void learn(const EventType& type);
 
   std::span<const FlagName> names() const { return names_; }
 
  private:
+  std::string_view group_;
+  std::vector<std::string_view> fields_;
   std::vector<FlagName> names_;
   const EventType* last_ = nullptr;
 };
+
+inline FieldNames gfp_flag_names() {
+  return {"", {"gfp_flags", "gfp_mask"}};
+}
 
 }  // namespace memtrace

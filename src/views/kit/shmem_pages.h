@@ -51,7 +51,7 @@ class ShmemPages {
 
   std::map<Place, std::uint64_t> pages_;
   std::map<StackId, std::string_view> ways_;  // "" for a stack of no shared memory
-  GfpFlags gfp_flags_;
+  FieldNames gfp_flags_ = gfp_flag_names();
   bool has_names_ = false;  // of functions of the kernel, on any stack
 };
 

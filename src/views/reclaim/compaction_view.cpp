@@ -103,10 +103,10 @@ class Compaction final : public View {
   GroupBy<CountCost> huge_pages_;
   CompactionTrace list_;
   PairLosses losses_;
-  GfpFlags gfp_flags_;
-  NumberNames status_names_{"compaction:", "status"};
-  NumberNames zone_names_{"compaction:", "idx"};
-  NumberNames result_names_{"huge_memory:", "status"};
+  FieldNames gfp_flags_ = gfp_flag_names();
+  FieldNames status_names_{"compaction:", {"status"}};
+  FieldNames zone_names_{"compaction:", {"idx"}};
+  FieldNames result_names_{"huge_memory:", {"status"}};
   CompactionCost moved_;  // pages alone, also of compactions that are in no row
   std::uint64_t collapsed_ = 0;
   std::uint64_t not_collapsed_ = 0;

@@ -44,7 +44,7 @@ class Flushes {
 
   std::map<std::int32_t, Reason> reasons_;
   std::unordered_map<std::uint32_t, Round> open_;  // by tid
-  NumberNames names_{"writeback:", "reason"};
+  FieldNames names_{"writeback:", {"reason"}};
 };
 
 }  // namespace memtrace

@@ -67,7 +67,7 @@ class Numa final : public View {
   GroupBy<MigrationCost> rows_;
   PairLosses losses_;
   NodeFaults faults_;
-  NumberNames reason_names_{"migrate:", "reason"};
+  FieldNames reason_names_{"migrate:", {"reason"}};
   MigrationCost misplaced_;
   bool begins_known_ = true;
 };

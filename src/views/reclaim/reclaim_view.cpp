@@ -113,7 +113,7 @@ class Reclaims final : public View {
   EventList<Event> list_;
   PairLosses losses_;
   ValueHistogram histogram_;
-  GfpFlags gfp_flags_;
+  FieldNames gfp_flags_ = gfp_flag_names();
   std::uint64_t waited_ns_ = 0;
   std::uint64_t pages_ = 0;
   bool memcg_seen_ = true;

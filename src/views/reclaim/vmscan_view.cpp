@@ -106,7 +106,7 @@ class Vmscan final : public View {
   ReclaimKinds kinds_;
   ReclaimEvents events_;
   PairLosses losses_;
-  GfpFlags gfp_flags_;
+  FieldNames gfp_flags_ = gfp_flag_names();
   bool sampled_ = false;
   std::vector<Figure<ReclaimCost>> figures_;
 };

@@ -143,15 +143,6 @@ std::span<const KeySpec> work_keys() {
   return kWorkKeys;
 }
 
-void NumberNames::learn(const EventType& type) {
-  if (!names_.empty() || !type.name.starts_with(group_)) {
-    return;
-  }
-  if (const Field* field = type.format.find(field_)) {
-    names_ = field->symbols;
-  }
-}
-
 std::string name_of(std::int64_t number, std::span<const FlagName> names) {
   const auto found = std::ranges::find(names, static_cast<std::uint64_t>(number), &FlagName::mask);
   return found == names.end() ? std::to_string(number) : found->name;

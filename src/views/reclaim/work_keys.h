@@ -22,21 +22,6 @@ std::string_view name_of(WorkKind kind);
 // mode, status, reason.
 std::span<const KeySpec> work_keys();
 
-// Names of a field's numbers, from the first event of a group whose format lists them.
-class NumberNames {
- public:
-  NumberNames(std::string_view group, std::string_view field) : group_(group), field_(field) {}
-
-  void learn(const EventType& type);
-
-  std::span<const FlagName> names() const { return names_; }
-
- private:
-  std::string_view group_;  // "compaction:"
-  std::string_view field_;
-  std::vector<FlagName> names_;
-};
-
 // The number itself where it has no name.
 std::string name_of(std::int64_t number, std::span<const FlagName> names);
 
