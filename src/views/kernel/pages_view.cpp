@@ -1,16 +1,10 @@
 // pages: who takes whole pages from the page allocator, of which order and migrate type.
-#include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 
-#include "views/kernel/alloc_flow.h"
-#include "views/kernel/flow_cost.h"
-#include "views/kernel/gfp_names.h"
-#include "views/kernel/kmem_events.h"
-#include "views/kernel/live_maxima.h"
+#include "views/kernel/flow_rows.h"
 #include "views/kernel/order_matrix.h"
-#include "views/kit/show_option.h"
+#include "views/kit/make_view.h"
 
 namespace memtrace {
 namespace {
@@ -71,21 +65,10 @@ constexpr auto kOwnKeys = std::to_array<KeySpec>({
      .cell = [](std::uint64_t word, const CellContext&) { return Cell(word); }},
 });
 
-struct PagesOptions {
-  std::vector<FlowFigure> figures;
-  bool maxima = false;
-  bool summary = false;
-  bool short_gfp = false;
-};
-
 class Pages final : public View {
  public:
-  Pages(const KeySet& keys, PagesOptions chosen, const ViewOptions& options)
-      : rows_(keys),
-        maxima_(chosen.maxima ? std::optional<MaximaByRow>(keys) : std::nullopt),
-        chosen_(std::move(chosen)),
-        options_(options),
-        nodes_(options.cpu_nodes) {}
+  Pages(const KeySet& keys, FlowOptions flow, const ViewOptions& options)
+      : flow_(keys, std::move(flow), options), options_(options) {}
 
   void on(const Event& event, const World& /*world*/) override {
     if (const auto* alloc = std::get_if<PageAlloc>(&event.payload)) {
@@ -100,21 +83,13 @@ class Pages final : public View {
  private:
   void on_alloc(const Event& event, const PageAlloc& alloc);
   void on_free(const Event& event, const PageFree& free);
-  void add_live(const World& world);
-  void add_totals(Report& report) const;
-  void begin_interval();
+  std::vector<Total> totals(const FlowContext& context) const;
   std::uint64_t bytes_of(std::uint32_t order) const;
 
-  GroupBy<FlowCost> rows_;
-  std::optional<MaximaByRow> maxima_;
-  PagesOptions chosen_;
+  FlowRows flow_;
   ViewOptions options_;
-  CpuNodes nodes_;
   OrderMatrix matrix_;
-  FieldNames gfp_flags_ = gfp_flag_names();
   PageTotals unmatched_;  // failures, and frees of pages that were allocated before
-  bool frees_seen_ = false;
-  bool sampled_ = false;
 };
 
 // 0 for an order that no kernel has: nonsense from a damaged file.
@@ -123,128 +98,61 @@ std::uint64_t Pages::bytes_of(std::uint32_t order) const {
 }
 
 void Pages::on_alloc(const Event& event, const PageAlloc& alloc) {
-  sampled_ = sampled_ || event.weight > 1;
-  gfp_flags_.learn(*event.type);
-  FlowCost& cost = rows_.row(event);
   const std::uint64_t bytes = bytes_of(alloc.order);
   if (alloc.failed) {
-    cost.failures += event.weight;
+    flow_.row(event).failures += event.weight;
     unmatched_.failed_bytes += event.weight * bytes;
     return;
   }
   matrix_.add(alloc, event.weight);
-  cost.allocs += event.weight;
-  cost.bytes += event.weight * bytes;
-  if (maxima_) {
-    maxima_->allocate(event, bytes, bytes);
-  }
+  flow_.allocate(event, bytes, bytes);
 }
 
 void Pages::on_free(const Event& event, const PageFree& free) {
-  frees_seen_ = true;
-  if (event.freed == nullptr) {
+  if (!flow_.free(event)) {
     unmatched_.frees += event.weight;
     unmatched_.freed_bytes += event.weight * bytes_of(free.order);
-    return;
-  }
-  const LiveBlock& block = *event.freed;
-  FlowCost& cost = rows_.row(block);
-  cost.frees += event.weight;
-  cost.freed_bytes += event.weight * block.bytes;
-  cost.cross_cpu += event.cpu != block.cpu ? event.weight : 0;
-  cost.cross_node += nodes_.differ(event.cpu, block.cpu) ? event.weight : 0;
-  if (maxima_) {
-    maxima_->free(block);
   }
 }
 
-void Pages::add_live(const World& world) {
-  for (const auto& [page, block] : world.live().pages()) {
-    if (!options_.tasks.accepts(world, block)) {
-      continue;
-    }
-    FlowCost& cost = rows_.row(block);
-    cost.live_pages += block.bytes / options_.page_size_bytes;
-    cost.live_bytes += block.bytes;
+std::vector<Total> Pages::totals(const FlowContext& context) const {
+  const FlowCost total = flow_.total();
+  std::vector<Total> totals = {{"allocs", Unit::Count, total.allocs},
+                               {"frees", Unit::Count, total.frees + unmatched_.frees},
+                               {"unknown_frees", Unit::Count, unmatched_.frees},
+                               {"bytes", Unit::Bytes, total.bytes},
+                               {"failures", Unit::Count, total.failures}};
+  if (context.frees_seen) {
+    totals.push_back({"live_pages", Unit::Count, total.live_pages});
+    totals.push_back({"live_bytes", Unit::Bytes, total.live_bytes});
   }
-}
-
-void Pages::add_totals(Report& report) const {
-  const FlowCost total = rows_.total();
-  report.totals = {{"allocs", Unit::Count, total.allocs},
-                   {"frees", Unit::Count, total.frees + unmatched_.frees},
-                   {"unknown_frees", Unit::Count, unmatched_.frees},
-                   {"bytes", Unit::Bytes, total.bytes},
-                   {"failures", Unit::Count, total.failures}};
-  if (frees_seen_) {
-    report.totals.push_back({"live_pages", Unit::Count, total.live_pages});
-    report.totals.push_back({"live_bytes", Unit::Bytes, total.live_bytes});
-  } else {
-    report.caveats.notes.emplace_back(kNoFreesNote);
-  }
-  if (sampled_) {
-    report.caveats.notes.emplace_back(kSampledNote);
-  }
-  if (!nodes_.known() && has_figure(chosen_.figures, "cross_node")) {
-    report.caveats.notes.emplace_back(kNoNodesNote);
-  }
+  return totals;
 }
 
 Report Pages::finish(const World& world, Span span) {
-  add_live(world);
-  if (maxima_) {
-    maxima_->add_to(rows_);
-  }
-  const FlowContext context{
-      {.world = world,
-       .span = span,
-       .gfp_flags = gfp_flags_.names(),
-       .migratetypes = options_.migratetypes,
-       .is_page_allocator = options_.is_page_allocator ? &options_.is_page_allocator : nullptr},
-      frees_seen_,
-      nodes_.known()};
-  Report report;
-  report.view = "pages";
-  report.title = "page allocations and frees";
-  add_totals(report);
-  sort_by(report.tables.emplace_back(rows_.table(chosen_.figures, context)), "bytes");
-  if (chosen_.short_gfp) {
-    shorten_gfp_names(report);
-  }
-  if (chosen_.summary) {
-    report.tables.push_back(pages_summary(rows_.total(), unmatched_, frees_seen_));
+  flow_.finish(world.live().pages(), world);
+  FlowContext context = flow_.context(world, span);
+  context.migratetypes = options_.migratetypes;
+  context.is_page_allocator = options_.is_page_allocator ? &options_.is_page_allocator : nullptr;
+  Report report{.view = "pages", .title = "page allocations and frees"};
+  report.totals = totals(context);
+  report.caveats.notes = flow_.notes(false);
+  flow_.add_table(report, context);
+  if (flow_.options().summary) {
+    report.tables.push_back(pages_summary(flow_.total(), unmatched_, context.frees_seen));
   }
   report.tables.push_back(matrix_.table(options_.migratetypes));
-  begin_interval();
+  flow_.begin_interval();
+  matrix_ = {};
+  unmatched_ = {};
   return report;
 }
 
-void Pages::begin_interval() {
-  rows_.clear();
-  matrix_ = {};
-  unmatched_ = {};
-  if (maxima_) {
-    maxima_->begin_interval();
-  }
-}
-
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys, kOwnKeys);
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  auto figures = choose_figures(options, kFigures, kUsualFigures);
-  if (!figures.ok()) {
-    return figures.take_error();
-  }
-  const bool maxima = has_figure(figures.value(), "max_live_bytes");
-  return std::unique_ptr<View>(std::make_unique<Pages>(
-      keys.value(),
-      PagesOptions{.figures = figures.take(),
-                   .maxima = maxima,
-                   .summary = options.own.contains("summary"),
-                   .short_gfp = options.own.contains(std::string(kShortGfpOption.name))},
-      options));
+  return make_view<Pages>(
+      KeySet::choose(options, kKeys, kOwnKeys),
+      FlowOptions::of(options, choose_figures(options, kFigures, kUsualFigures)),
+      options);
 }
 
 }  // namespace

@@ -1,14 +1,11 @@
 // slab: the kernel's object caches, kmalloc's included: how fast they are used and what is live.
+#include <algorithm>
 #include <array>
-#include <optional>
+#include <iterator>
 #include <utility>
 
-#include "views/kernel/alloc_flow.h"
-#include "views/kernel/flow_cost.h"
-#include "views/kernel/gfp_names.h"
-#include "views/kernel/kmem_events.h"
-#include "views/kernel/live_maxima.h"
-#include "views/kit/show_option.h"
+#include "views/kernel/flow_rows.h"
+#include "views/kit/make_view.h"
 
 namespace memtrace {
 namespace {
@@ -59,22 +56,10 @@ constexpr KeySpec kObjectKey{
     .of_block = [](const LiveBlock& block) { return block.key; },
     .cell = [](std::uint64_t word, const CellContext&) { return Cell(word); }};
 
-struct SlabOptions {
-  TaskFilter tasks;
-  std::vector<FlowFigure> figures;
-  bool maxima = false;
-  bool summary = false;
-  bool short_gfp = false;
-};
-
 class Slab final : public View {
  public:
-  Slab(const KeySet& keys, SlabOptions options, const ViewOptions& machine)
-      : rows_(keys),
-        maxima_(options.maxima ? std::optional<MaximaByRow>(keys) : std::nullopt),
-        options_(std::move(options)),
-        cache_names_(machine.slab_caches),
-        nodes_(machine.cpu_nodes) {}
+  Slab(const KeySet& keys, FlowOptions flow, const ViewOptions& options)
+      : flow_(keys, std::move(flow), options), cache_names_(options.slab_caches) {}
 
   void on(const Event& event, const World& /*world*/) override {
     if (const auto* alloc = std::get_if<SlabAlloc>(&event.payload)) {
@@ -89,155 +74,70 @@ class Slab final : public View {
  private:
   void on_alloc(const Event& event, const SlabAlloc& alloc);
   void on_free(const Event& event, const SlabFree& free);
-  void add_live(const World& world);
-  void add_totals(Report& report) const;
-  void add_notes(Report& report, const World& world) const;
-  void begin_interval();
+  std::vector<Total> totals(const FlowContext& context) const;
 
-  GroupBy<FlowCost> rows_;
-  std::optional<MaximaByRow> maxima_;
-  SlabOptions options_;
+  FlowRows flow_;
   CacheNames cache_names_;
-  CpuNodes nodes_;
-  FieldNames gfp_flags_ = gfp_flag_names();
   std::uint64_t unknown_frees_ = 0;
   std::uint64_t remote_allocs_ = 0;  // of memory that was asked for on another node
-  bool frees_seen_ = false;
-  bool sampled_ = false;
 };
 
 void Slab::on_alloc(const Event& event, const SlabAlloc& alloc) {
-  sampled_ = sampled_ || event.weight > 1;
-  gfp_flags_.learn(*event.type);
-  FlowCost& cost = rows_.row(event);
-  cost.allocs += event.weight;
-  if (alloc.ptr != 0) {  // one that failed is traced too (mm/slub.c traces whatever it returns)
-    cost.bytes += event.weight * alloc.bytes_alloc;
-    cost.bytes_req += event.weight * alloc.bytes_req;
+  if (alloc.ptr != 0) {
+    flow_.allocate(event, alloc.bytes_alloc, alloc.bytes_req);
+  } else {  // one that failed is traced too (mm/slub.c traces whatever it returns)
+    flow_.row(event).allocs += event.weight;
   }
-  remote_allocs_ += nodes_.is_remote(event.cpu, alloc.node) ? event.weight : 0;
-  if (maxima_ && alloc.ptr != 0) {
-    maxima_->allocate(event, alloc.bytes_alloc, alloc.bytes_req);
-  }
+  remote_allocs_ += flow_.nodes().is_remote(event.cpu, alloc.node) ? event.weight : 0;
 }
 
 void Slab::on_free(const Event& event, const SlabFree& free) {
-  frees_seen_ = true;
-  if (event.freed != nullptr) {
+  if (flow_.free(event)) {
     cache_names_.learn(event);
-    const LiveBlock& block = *event.freed;
-    FlowCost& cost = rows_.row(block);
-    cost.frees += event.weight;
-    cost.freed_bytes += event.weight * block.bytes;
-    cost.cross_cpu += event.cpu != block.cpu ? event.weight : 0;
-    cost.cross_node += nodes_.differ(event.cpu, block.cpu) ? event.weight : 0;
-    if (maxima_) {
-      maxima_->free(block);
-    }
   } else if (free.ptr != 0) {
     // kfree(NULL) is traced too (mm/slub.c traces before it tests): it frees nothing.
     unknown_frees_ += event.weight;
   }
 }
 
-void Slab::add_live(const World& world) {
-  // From the world and not from allocs - frees: bulk frees are not traced in 5.10 and 6.1, and the
-  // world forgets such a block when its address is given out again.
-  for (const auto& [address, block] : world.live().slabs()) {
-    if (!options_.tasks.accepts(world, block)) {
-      continue;
-    }
-    FlowCost& cost = rows_.row(block);
-    ++cost.live_blocks;
-    cost.live_bytes += block.bytes;
-    cost.live_req += block.bytes_req;
+std::vector<Total> Slab::totals(const FlowContext& context) const {
+  const FlowCost total = flow_.total();
+  std::vector<Total> totals = {{"allocs", Unit::Count, total.allocs},
+                               {"frees", Unit::Count, total.frees + unknown_frees_},
+                               {"unknown_frees", Unit::Count, unknown_frees_},
+                               {"bytes", Unit::Bytes, total.bytes}};
+  if (context.frees_seen) {
+    totals.push_back({"live_objects", Unit::Count, total.live_blocks});
+    totals.push_back({"live_bytes", Unit::Bytes, total.live_bytes});
   }
-}
-
-void Slab::add_totals(Report& report) const {
-  const FlowCost total = rows_.total();
-  report.totals = {{"allocs", Unit::Count, total.allocs},
-                   {"frees", Unit::Count, total.frees + unknown_frees_},
-                   {"unknown_frees", Unit::Count, unknown_frees_},
-                   {"bytes", Unit::Bytes, total.bytes}};
-  if (frees_seen_) {
-    report.totals.push_back({"live_objects", Unit::Count, total.live_blocks});
-    report.totals.push_back({"live_bytes", Unit::Bytes, total.live_bytes});
-  }
-}
-
-void Slab::add_notes(Report& report, const World& world) const {
-  if (!frees_seen_) {
-    report.caveats.notes.emplace_back(kNoFreesNote);
-  }
-  if (sampled_) {
-    report.caveats.notes.emplace_back(kSampledNote);
-  }
-  if (!nodes_.known() && (options_.summary || has_figure(options_.figures, "cross_node"))) {
-    report.caveats.notes.emplace_back(kNoNodesNote);
-  }
-  if (const auto column = rows_.keys().index_of("cache")) {
-    const std::vector<std::string> notes =
-        cache_names_.notes(world, report.tables.front(), *column);
-    report.caveats.notes.insert(report.caveats.notes.end(), notes.begin(), notes.end());
-  }
+  return totals;
 }
 
 Report Slab::finish(const World& world, Span span) {
-  add_live(world);
-  if (maxima_) {
-    maxima_->add_to(rows_);
+  flow_.finish(world.live().slabs(), world);
+  FlowContext context = flow_.context(world, span);
+  context.cache_names = &cache_names_;
+  Report report{.view = "slab", .title = "slab allocations and frees"};
+  report.totals = totals(context);
+  flow_.add_table(report, context);
+  report.caveats.notes = flow_.notes(flow_.options().summary);
+  if (const auto column = flow_.key_index("cache")) {
+    std::ranges::move(cache_names_.notes(world, report.tables.front(), *column),
+                      std::back_inserter(report.caveats.notes));
   }
-  const FlowContext context{
-      {.world = world, .span = span, .gfp_flags = gfp_flags_.names(), .cache_names = &cache_names_},
-      frees_seen_,
-      nodes_.known()};
-  Report report;
-  report.view = "slab";
-  report.title = "slab allocations and frees";
-  add_totals(report);
-  sort_by(report.tables.emplace_back(rows_.table(options_.figures, context)), "bytes");
-  add_notes(report, world);
-  if (options_.short_gfp) {
-    shorten_gfp_names(report);
-  }
-  if (options_.summary) {
+  if (flow_.options().summary) {
     report.tables.push_back(
-        slab_summary({rows_.total(), remote_allocs_, context.frees_seen, context.nodes_known}));
+        slab_summary({flow_.total(), remote_allocs_, context.frees_seen, context.nodes_known}));
   }
-  begin_interval();
+  flow_.begin_interval();
+  unknown_frees_ = remote_allocs_ = 0;
   return report;
 }
 
-void Slab::begin_interval() {
-  rows_.clear();
-  unknown_frees_ = 0;
-  remote_allocs_ = 0;
-  if (maxima_) {
-    maxima_->begin_interval();
-  }
-}
-
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  auto keys = KeySet::choose(options, kKeys, std::span(&kObjectKey, 1));
-  if (!keys.ok()) {
-    return keys.take_error();
-  }
-  auto figures = choose_figures(options, kFigures, kUsualFigures);
-  if (!figures.ok()) {
-    return figures.take_error();
-  }
-  const bool maxima = std::ranges::any_of(figures.value(), [](const FlowFigure& figure) {
-    return figure.name.starts_with("max_live");
-  });
-  return std::unique_ptr<View>(std::make_unique<Slab>(
-      keys.value(),
-      SlabOptions{.tasks = options.tasks,
-                  .figures = figures.take(),
-                  .maxima = maxima,
-                  .summary = options.own.contains("summary"),
-                  .short_gfp = options.own.contains(std::string(kShortGfpOption.name))},
-      options));
+  return make_view<Slab>(KeySet::choose(options, kKeys, std::span(&kObjectKey, 1)),
+                         FlowOptions::of(options, choose_figures(options, kFigures, kUsualFigures)),
+                         options);
 }
 
 }  // namespace
