@@ -33,20 +33,6 @@ Result<SizeLimits> parse_size_limits(const ViewOptions& options) {
   return SizeLimits{min.value(), max.value()};
 }
 
-Result<std::uint64_t> parse_age_ns(const ViewOptions& options) {
-  const auto older = options.own.find("older");
-  if (older == options.own.end()) {
-    return std::uint64_t{0};
-  }
-  const auto age_ns = parse_duration_ns(older->second);
-  if (!age_ns) {
-    return Error{.message = "--older " + older->second + ": not a duration",
-                 .hint = "give seconds (5, 0.5) or a unit (200ms, 3s, 2m, 1h)",
-                 .kind = ErrorKind::Usage};
-  }
-  return *age_ns;
-}
-
 bool is_heap_type(const EventType& type) {
   return !type.heap_function.empty();
 }

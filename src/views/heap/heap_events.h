@@ -31,9 +31,8 @@ inline constexpr ViewOption kMinBytesOption{
 inline constexpr ViewOption kMaxBytesOption{
     "max-bytes", "BYTES", "only allocations of at most this size"};
 
-// Errors: Usage. parse_age: --older, in ns.
+// Errors: Usage.
 Result<SizeLimits> parse_size_limits(const ViewOptions& options);
-Result<std::uint64_t> parse_age_ns(const ViewOptions& options);
 Result<std::uint64_t> parse_bytes_option(const ViewOptions& options,
                                          const char* name,
                                          std::uint64_t otherwise);

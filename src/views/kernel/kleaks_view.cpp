@@ -7,28 +7,12 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "views/kernel/kmem_events.h"
-#include "views/kit/group_by.h"
+#include "views/kit/leak_rows.h"
 #include "views/kit/make_view.h"
 #include "views/kit/user_pages.h"
 
 namespace memtrace {
 namespace {
-
-constexpr std::size_t kMaxAddresses = 1000;
-
-struct LeakCost {
-  std::uint64_t count = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t sum_age_ns = 0;
-  Largest oldest_ns;
-};
-
-constexpr auto kFigures = std::to_array<Figure<LeakCost>>({
-    figure<&LeakCost::count>("count"),
-    figure<&LeakCost::bytes>("bytes", Unit::Bytes),
-    mean_figure<&LeakCost::sum_age_ns, &LeakCost::count>("avg_age_ns", Unit::Nanoseconds),
-    figure<&LeakCost::oldest_ns, &Largest::value>("oldest_ns", Unit::Nanoseconds),
-});
 
 constexpr auto kKeys =
     std::to_array<std::string_view>({"stack", "kind", "cache", "caller", "comm", "pid", "tid"});
@@ -37,7 +21,7 @@ constexpr auto kAddressKeys =
 
 constexpr auto kOptions = std::to_array<ViewOption>({
     {"user-pages", "", "also list the pages of programs and of the page cache"},
-    {"older", "SECONDS", "only blocks that are at least this old at the end"},
+    kOlderOption,
     {"addresses", "", "list each block with its address, oldest first"},
 });
 constexpr auto kNeeds =
@@ -63,8 +47,7 @@ struct LeakOptions {
 class KernelLeaks final : public View {
  public:
   KernelLeaks(KeySet keys, KeySet address_keys, LeakOptions options, CacheNames cache_names)
-      : rows_(std::move(keys)),
-        address_keys_(std::move(address_keys)),
+      : rows_(std::move(keys), std::move(address_keys)),
         options_(std::move(options)),
         cache_names_(std::move(cache_names)) {}
 
@@ -93,11 +76,9 @@ class KernelLeaks final : public View {
   };
 
   std::vector<const LiveBlock*> outstanding(const World& world, Span span);
-  Table address_table(std::vector<const LiveBlock*> blocks, const CellContext& context) const;
   std::vector<std::string> notes() const;
 
-  GroupBy<LeakCost> rows_;
-  KeySet address_keys_;
+  LeakRows rows_;
   LeakOptions options_;
   CacheNames cache_names_;
   FieldNames gfp_flags_ = gfp_flag_names();
@@ -107,10 +88,6 @@ class KernelLeaks final : public View {
   Seen pages_;
   bool sampled_ = false;
 };
-
-std::uint64_t age_ns(const LiveBlock& block, View::Span span) {
-  return span.end_ns > block.time_ns ? span.end_ns - block.time_ns : 0;
-}
 
 std::vector<const LiveBlock*> KernelLeaks::outstanding(const World& world, Span span) {
   std::vector<const LiveBlock*> blocks;
@@ -131,40 +108,6 @@ std::vector<const LiveBlock*> KernelLeaks::outstanding(const World& world, Span 
     }
   }
   return blocks;
-}
-
-Table KernelLeaks::address_table(std::vector<const LiveBlock*> blocks,
-                                 const CellContext& context) const {
-  const std::size_t count = std::min(blocks.size(), kMaxAddresses);
-  const auto older = [](const LiveBlock* left, const LiveBlock* right) {
-    return std::pair(left->time_ns, left->key) < std::pair(right->time_ns, right->key);
-  };
-  std::partial_sort(blocks.begin(),
-                    std::next(blocks.begin(), static_cast<std::ptrdiff_t>(count)),
-                    blocks.end(),
-                    older);
-  Table table;
-  table.title = "outstanding blocks, oldest first";
-  table.fixed = true;
-  table.columns = {{"address", Unit::Address}};
-  const std::vector<Column> key_columns = address_keys_.columns();
-  table.columns.insert(table.columns.end(), key_columns.begin(), key_columns.end());
-  table.key_count = table.columns.size();
-  table.columns.push_back({"bytes", Unit::Bytes});
-  table.columns.push_back({"age_ns", Unit::Nanoseconds});
-  for (const LiveBlock* block : std::span(blocks).first(count)) {
-    std::vector<Cell>& row = table.rows.emplace_back();
-    row.emplace_back(block->key);
-    const KeyWords keys = address_keys_.resolve_late(address_keys_.of(*block), context);
-    std::ranges::move(address_keys_.cells(keys, context), std::back_inserter(row));
-    row.emplace_back(block->bytes);
-    row.emplace_back(age_ns(*block, context.span));
-  }
-  table.note = "a page's address is its page frame number";
-  if (blocks.size() > count) {
-    table.note += format("; %zu younger blocks are not listed", blocks.size() - count);
-  }
-  return table;
 }
 
 std::vector<std::string> KernelLeaks::notes() const {
@@ -196,47 +139,35 @@ std::vector<std::string> KernelLeaks::notes() const {
 Report KernelLeaks::finish(const World& world, Span span) {
   const CellContext context{
       .world = world, .span = span, .gfp_flags = gfp_flags_.names(), .cache_names = &cache_names_};
-  std::vector<const LiveBlock*> blocks = outstanding(world, span);
-  for (const LiveBlock* block : blocks) {
-    const std::uint64_t block_age_ns = age_ns(*block, span);
-    rows_.row(*block) += {1, block->bytes, block_age_ns, {block_age_ns}};
-  }
+  rows_.set(outstanding(world, span), span);
   Report report;
   report.view = "kleaks";
   report.title = "kernel memory allocated and not freed";
   report.inconclusive = !slab_.frees_seen && !pages_.frees_seen;
-  const LeakCost total = rows_.total();
-  report.totals = {{"count", Unit::Count, total.count}, {"bytes", Unit::Bytes, total.bytes}};
-  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-  table.sort = "bytes";
-  table.weight = "bytes";
+  const Table& table = rows_.add_to(report, context);
   report.caveats.notes = notes();
-  if (const auto column = rows_.keys().index_of("cache")) {
+  if (const auto column = rows_.key_index("cache")) {
     std::ranges::move(cache_names_.notes(world, table, *column),
                       std::back_inserter(report.caveats.notes));
   }
   if (options_.addresses) {
-    report.tables.push_back(address_table(std::move(blocks), context));
+    Table& addresses = report.tables.emplace_back(rows_.address_table(context));
+    addresses.note = "a page's address is its page frame number" +
+                     (addresses.note.empty() ? "" : "; " + addresses.note);
   }
   rows_.clear();
   return report;
 }
 
 Result<LeakOptions> parse_options(const ViewOptions& options) {
-  LeakOptions parsed;
-  parsed.tasks = options.tasks;
-  parsed.addresses = options.own.contains("addresses");
-  parsed.user_pages = options.own.contains("user-pages");
-  if (const auto older = options.own.find("older"); older != options.own.end()) {
-    const auto older_ns = parse_duration_ns(older->second);
-    if (!older_ns) {
-      return Error{.message = "--older " + older->second + ": not a duration",
-                   .hint = "give seconds (5, 0.5) or a unit (200ms, 3s, 2m, 1h)",
-                   .kind = ErrorKind::Usage};
-    }
-    parsed.older_ns = *older_ns;
+  auto older_ns = parse_older_ns(options);
+  if (!older_ns.ok()) {
+    return older_ns.take_error();
   }
-  return parsed;
+  return LeakOptions{.older_ns = older_ns.value(),
+                     .addresses = options.own.contains("addresses"),
+                     .user_pages = options.own.contains("user-pages"),
+                     .tasks = options.tasks};
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {

@@ -1,0 +1,85 @@
+#include "views/kit/leak_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace memtrace {
+namespace {
+
+constexpr auto kKeys = std::to_array<std::string_view>({"comm", "pid"});
+
+class LeakRowsTest : public testing::Test {
+ protected:
+  static KeySet keys(const char* key) {
+    return KeySet::choose(ViewOptions{.by = {key}}, kKeys).take();
+  }
+
+  static LiveBlock block(std::uint64_t key, std::uint64_t time_ns, std::uint64_t weight = 1) {
+    LiveBlock block;
+    block.key = key;
+    block.pid = 7;
+    block.bytes = 100;
+    block.time_ns = time_ns;
+    block.weight = weight;
+    return block;
+  }
+
+  World world_{{}};
+  CellContext context_{.world = world_, .span = {.start_ns = 0, .end_ns = 1000}};
+  LeakRows rows_{keys("pid"), keys("pid")};
+};
+
+TEST_F(LeakRowsTest, a_sampled_block_counts_as_many_as_it_represents) {
+  const LiveBlock young = block(0x10, 900);
+  const LiveBlock old = block(0x20, 200, 3);
+  rows_.set({&young, &old}, context_.span);
+  Report report;
+  const Table& table = rows_.add_to(report, context_);
+  EXPECT_EQ(table.sort, "bytes");
+  EXPECT_EQ(table.rows,
+            (std::vector<std::vector<Cell>>{{std::uint64_t{7},
+                                             std::uint64_t{4},
+                                             std::uint64_t{400},
+                                             std::uint64_t{625},
+                                             std::uint64_t{800}}}));
+  ASSERT_EQ(report.totals.size(), 2U);
+  EXPECT_EQ(report.totals[1].name, "bytes");
+  EXPECT_EQ(report.totals[1].value, 400U);
+}
+
+TEST_F(LeakRowsTest, addresses_are_listed_oldest_first) {
+  const LiveBlock young = block(0x10, 900);
+  const LiveBlock old = block(0x20, 200);
+  const LiveBlock future = block(0x30, 2000);  // from a clock that runs ahead
+  rows_.set({&young, &old, &future}, context_.span);
+  const Table table = rows_.address_table(context_);
+  ASSERT_EQ(table.rows.size(), 3U);
+  EXPECT_EQ(table.rows[0][0], Cell(std::uint64_t{0x20}));
+  EXPECT_EQ(table.rows[1].back(), Cell(std::uint64_t{100}));
+  EXPECT_EQ(table.rows[2].back(), Cell(std::uint64_t{0}));
+  EXPECT_EQ(table.note, "");
+}
+
+TEST_F(LeakRowsTest, addresses_that_are_too_many_are_the_oldest_and_say_so) {
+  const std::array blocks = {block(0x10, 900), block(0x20, 200), block(0x30, 300)};
+  rows_.set({&blocks[0], &blocks[1], &blocks[2]}, context_.span);
+  const Table table = rows_.address_table(context_, 1);
+  ASSERT_EQ(table.rows.size(), 1U);
+  EXPECT_EQ(table.rows[0][0], Cell(std::uint64_t{0x20}));
+  EXPECT_EQ(table.note, "2 more are not listed");
+}
+
+TEST_F(LeakRowsTest, older_takes_seconds_or_a_unit) {
+  const auto older = [](const char* text) {
+    return parse_older_ns(ViewOptions{.own = {{"older", text}}});
+  };
+  EXPECT_EQ(parse_older_ns({}).value(), 0U);
+  EXPECT_EQ(older("2").value(), 2'000'000'000U);
+  EXPECT_EQ(older("200ms").value(), 200'000'000U);
+  ASSERT_FALSE(older("old").ok());
+  EXPECT_EQ(older("old").error().kind, ErrorKind::Usage);
+}
+
+}  // namespace
+}  // namespace memtrace
