@@ -221,9 +221,7 @@ std::vector<std::string> Count::notes() const {
 
 Report Count::finish(const World& world, Span span) {
   const CellContext context{.world = world, .span = span};
-  Report report;
-  report.view = "count";
-  report.title = "events";
+  Report report{.view = "count", .title = "events"};
   report.totals = {{"count", Unit::Count, rows_.total().count}};
   if (summed_) {
     sum_name_ = "sum_" + summed_->field.name();

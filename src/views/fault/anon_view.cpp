@@ -87,9 +87,7 @@ Report Anonymous::finish(const World& world, Span span) {
   const FaultEvents& seen = counter_.pairing().seen();
   const ProcessPagesContext context = counter_.context(world, span);
   const ProcessPages total = counter_.rows().total();
-  Report report;
-  report.view = "anon";
-  report.title = "anonymous memory by process";
+  Report report{.view = "anon", .title = "anonymous memory by process"};
   report.totals = {{"alloc", Unit::Count, total.alloc}, {"fault", Unit::Count, total.fault}};
   Table& table = report.tables.emplace_back(counter_.rows().table(kFigures, context));
   table.sort = "alloc";

@@ -110,9 +110,7 @@ Report Faults::finish(const World& world, Span span) {
   pairing_.report_open();
   const FaultEvents& seen = pairing_.seen();
   const FaultContext context = fault_context(seen, world, span);
-  Report report;
-  report.view = "faults";
-  report.title = by("mode") ? "page faults" : "page faults of user code";
+  Report report{.view = "faults", .title = by("mode") ? "page faults" : "page faults of user code"};
   const FaultCost total = user_.total();
   report.totals = {{"count", Unit::Count, total.count}};
   if (seen.ends) {  // of any interval: the totals of a live view stay the same
@@ -120,9 +118,7 @@ Report Faults::finish(const World& world, Span span) {
     report.totals.push_back({"major", Unit::Count, total.major});
     report.totals.push_back({"time", Unit::Nanoseconds, total.latency.total_ns()});
   }
-  Table& table = report.tables.emplace_back(user_.table(kFaultFigures, context));
-  table.sort = "count";
-  table.weight = "count";
+  sort_by(report.tables.emplace_back(user_.table(kFaultFigures, context)), "count");
   if (total.latency.count() > 0) {
     report.histograms.push_back(latency_.histogram("latency", Unit::Nanoseconds));
   }

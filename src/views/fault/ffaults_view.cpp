@@ -60,18 +60,14 @@ Report FileFaults::finish(const World& world, Span span) {
   pairing_.report_open();
   const FaultEvents& seen = pairing_.seen();
   const FaultContext context = fault_context(seen, world, span);
-  Report report;
-  report.view = "ffaults";
-  report.title = "page faults by file";
+  Report report{.view = "ffaults", .title = "page faults by file"};
   const FaultCost total = rows_.total();
   report.totals = {{"count", Unit::Count, total.count}, {"files", Unit::Count, in_files_}};
   if (seen.ends) {
     report.totals.push_back({"minor", Unit::Count, total.minor});
     report.totals.push_back({"major", Unit::Count, total.major});
   }
-  Table& table = report.tables.emplace_back(rows_.table(kShortFaultFigures, context));
-  table.sort = "count";
-  table.weight = "count";
+  sort_by(report.tables.emplace_back(rows_.table(kShortFaultFigures, context)), "count");
   report.inconclusive = !knows_places(world);
   report.caveats.notes = place_notes(seen, world);
   if (rows_.keys().has("class")) {

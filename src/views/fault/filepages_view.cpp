@@ -191,17 +191,13 @@ Report FilePagesView::finish(const World& world, Span span) {
   counter_.pairing().report_open();
   const ProcessPagesContext context = counter_.context(world, span);
   const ProcessPages total = counter_.rows().total();
-  Report report;
-  report.view = "filepages";
-  report.title = "pages of files by process";
+  Report report{.view = "filepages", .title = "pages of files by process"};
   report.totals = {{"fault", Unit::Count, total.fault}};
   if (context.cache_seen) {
     report.totals.push_back({"cache_add", Unit::Count, total.cache_added});
     report.totals.push_back({"cache_del", Unit::Count, total.cache_deleted});
   }
-  Table& table = report.tables.emplace_back(counter_.rows().table(kFigures, context));
-  table.sort = "fault";
-  table.weight = "fault";
+  sort_by(report.tables.emplace_back(counter_.rows().table(kFigures, context)), "fault");
   join_by_path();
   report.tables.push_back(file_table(context));
   report.caveats.notes = place_notes(counter_.pairing().seen(), world);

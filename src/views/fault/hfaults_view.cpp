@@ -158,17 +158,14 @@ Report HugeFaults::finish(const World& world, Span span) {
   pairing_.report_open();
   const FaultEvents& seen = pairing_.seen();
   const HugeContext context{fault_context(seen, world, span), is_probed_ || knows_places(world)};
-  Report report;
-  report.view = "hfaults";
-  report.title = "huge page faults";
+  Report report{.view = "hfaults", .title = "huge page faults"};
   const HugeCost total = rows_.total();
   report.totals = {{"count", Unit::Count, total.count()},
                    {"thp", Unit::Count, total.thp},
                    {"hugetlb", Unit::Count, total.hugetlb},
                    {"time", Unit::Nanoseconds, total.latency.total_ns()}};
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-  table.sort = "count";
-  table.weight = "count";
+  sort_by(table, "count");
   report.inconclusive = table.rows.empty();
   report.nothing_happened = seen.page_allocs || context.hugetlb_seen;
   report.caveats.notes = notes(world);

@@ -218,13 +218,10 @@ Report SwapIns::finish(const World& world, Span span) {
   const SwapContext context{fault_context(pairing_.seen(), world, span),
                             reads_probed_ || stacks_.has_names(),
                             outs_seen_};
-  Report report;
-  report.view = "swapin";
-  report.title = "swap-ins";
+  Report report{.view = "swapin", .title = "swap-ins"};
   report.totals = totals(world);
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-  table.sort = "count";
-  table.weight = "count";
+  sort_by(table, "count");
   report.inconclusive = table.rows.empty();
   report.nothing_happened = pairing_.seen().ends && knows_places(world);
   report.caveats.notes = notes(world);

@@ -165,9 +165,7 @@ std::vector<std::string> Arenas::notes() const {
 }
 
 Report Arenas::finish(const World& world, Span span) {
-  Report report;
-  report.view = "arenas";
-  report.title = "arenas of malloc";
+  Report report{.view = "arenas", .title = "arenas of malloc"};
   report.totals = totals();
   report.inconclusive = !has_probes_ && !has_calls_;
   using MakeTable = Table (*)(const AllArenas& all, const World& world);

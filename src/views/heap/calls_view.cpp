@@ -49,14 +49,10 @@ class Calls final : public View {
 
   Report finish(const World& world, Span span) override {
     const CellContext context{.world = world, .span = span};
-    Report report;
-    report.view = "calls";
-    report.title = "calls of functions";
+    Report report{.view = "calls", .title = "calls of functions"};
     report.totals = {{"count", Unit::Count, rows_.total().count},
                      {"probed", Unit::Count, functions_}};
-    Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-    table.sort = "count";
-    table.weight = "count";
+    sort_by(report.tables.emplace_back(rows_.table(kFigures, context)), "count");
     rows_.clear();
     return report;
   }

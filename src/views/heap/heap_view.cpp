@@ -169,14 +169,10 @@ Report Heap::finish(const World& world, Span span) {
   const CellContext context{.world = world, .span = span};
   rows_.for_each([this](HeapCost& cost) { peak_.catch_up(cost.peak); });
   count_leaked(world);
-  Report report;
-  report.view = "heap";
-  report.title = "the heap by where it was allocated";
+  Report report{.view = "heap", .title = "the heap by where it was allocated"};
   report.inconclusive = !probed_.returns;
   report.totals = totals(rows_.total(), span);
-  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-  table.sort = "peak";
-  table.weight = "peak";
+  sort_by(report.tables.emplace_back(rows_.table(kFigures, context)), "peak");
   if (rows_.total().allocs > 0) {
     report.histograms.push_back(sizes_.histogram("sizes", Unit::Bytes));
     report.histograms.push_back(lifetimes_.histogram("lifetimes", Unit::Nanoseconds));

@@ -106,9 +106,7 @@ Report HeapLeaks::finish(const World& world, Span span) {
   const CellContext context{.world = world, .span = span};
   Outstanding found = outstanding(world, span);
   rows_.set(std::move(found.blocks), span);
-  Report report;
-  report.view = "leaks";
-  report.title = "heap memory allocated and not freed";
+  Report report{.view = "leaks", .title = "heap memory allocated and not freed"};
   report.inconclusive = !probed_.returns || !probed_.frees;
   rows_.add_to(report, context);
   report.caveats.notes = notes(found.inherited);

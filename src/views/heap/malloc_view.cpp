@@ -87,9 +87,7 @@ class Malloc final : public View {
       count(call.event, call.bytes, call.bytes < kImpossibleBytes);
     }
     const CellContext context{.world = world, .span = span};
-    Report report;
-    report.view = "malloc";
-    report.title = "calls of allocator functions";
+    Report report{.view = "malloc", .title = "calls of allocator functions"};
     const MallocCost total = rows_.total();
     report.totals = {{"count", Unit::Count, total.count}, {"bytes", Unit::Bytes, total.bytes}};
     std::span<const Figure<MallocCost>> figures(kFigures);
@@ -98,9 +96,7 @@ class Malloc final : public View {
     } else {
       figures = figures.first(figures.size() - 1);
     }
-    Table& table = report.tables.emplace_back(rows_.table(figures, context));
-    table.sort = "bytes";
-    table.weight = "bytes";
+    sort_by(report.tables.emplace_back(rows_.table(figures, context)), "bytes");
     if (total.count > 0) {
       report.histograms.push_back(sizes_.histogram("sizes asked for", Unit::Bytes));
     }

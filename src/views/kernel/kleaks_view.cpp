@@ -140,9 +140,7 @@ Report KernelLeaks::finish(const World& world, Span span) {
   const CellContext context{
       .world = world, .span = span, .gfp_flags = gfp_flags_.names(), .cache_names = &cache_names_};
   rows_.set(outstanding(world, span), span);
-  Report report;
-  report.view = "kleaks";
-  report.title = "kernel memory allocated and not freed";
+  Report report{.view = "kleaks", .title = "kernel memory allocated and not freed"};
   report.inconclusive = !slab_.frees_seen && !pages_.frees_seen;
   const Table& table = rows_.add_to(report, context);
   report.caveats.notes = notes();

@@ -2,10 +2,8 @@
 #include <array>
 #include <utility>
 
-#include "views/kernel/alloc_flow.h"
 #include "views/kernel/flow_cost.h"
 #include "views/kernel/gfp_names.h"
-#include "views/kernel/kmem_events.h"
 #include "views/kit/group_by.h"
 #include "views/kit/make_view.h"
 #include "views/kit/show_option.h"
@@ -21,10 +19,8 @@ struct KmallocCost {
   std::uint64_t waste_bytes() const { return waste_of(bytes_alloc, bytes_req); }
 };
 
-using KmallocFigure = Figure<KmallocCost>;
-
 constexpr std::size_t kUsualFigures = 5;
-constexpr auto kFigures = std::to_array<KmallocFigure>({
+constexpr auto kFigures = std::to_array<Figure<KmallocCost>>({
     figure<&KmallocCost::count>("count"),
     figure<&KmallocCost::bytes_req>("bytes_req", Unit::Bytes),
     figure<&KmallocCost::bytes_alloc>("bytes_alloc", Unit::Bytes),
@@ -38,38 +34,29 @@ constexpr auto kKeys = std::to_array<std::string_view>(
     {"stack", "caller", "comm", "pid", "tid", "size", "gfp", "node", "cpu"});
 constexpr auto kNeeds = std::to_array<std::string_view>({"kmem:kmalloc", "kmem:kmalloc_node|"});
 constexpr auto kOptions = std::to_array<ViewOption>({
-    {kShowOption,
-     "COLUMN,...",
-     "show these columns instead of the default ones; memtrace help kmalloc"},
+    show_option("show these columns instead of the default ones; memtrace help kmalloc"),
     kShortGfpOption,
 });
 
 class Kmalloc final : public View {
  public:
-  Kmalloc(KeySet keys, std::vector<KmallocFigure> figures, bool short_gfp)
+  Kmalloc(KeySet keys, std::vector<Figure<KmallocCost>> figures, bool short_gfp)
       : rows_(std::move(keys)), figures_(std::move(figures)), short_gfp_(short_gfp) {}
 
   void on(const Event& event, const World& /*world*/) override {
     const auto* alloc = std::get_if<SlabAlloc>(&event.payload);
-    if (alloc == nullptr || !alloc->kmalloc) {
-      return;
+    if (alloc != nullptr && alloc->kmalloc) {
+      gfp_flags_.learn(*event.type);
+      // One that failed is traced too (mm/slub.c traces whatever it returns).
+      const std::uint64_t got = alloc->ptr != 0 ? event.weight : 0;
+      rows_.row(event) += {event.weight, got * alloc->bytes_req, got * alloc->bytes_alloc};
     }
-    gfp_flags_.learn(*event.type);
-    // One that failed is traced too (mm/slub.c traces whatever it returns).
-    const std::uint64_t got = alloc->ptr != 0 ? event.weight : 0;
-    rows_.row(event) += {event.weight, got * alloc->bytes_req, got * alloc->bytes_alloc};
   }
 
   Report finish(const World& world, Span span) override {
     const CellContext context{.world = world, .span = span, .gfp_flags = gfp_flags_.names()};
-    Report report;
-    report.view = "kmalloc";
-    report.title = "kmalloc allocations";
-    const KmallocCost total = rows_.total();
-    report.totals = {{"count", Unit::Count, total.count},
-                     {"bytes_req", Unit::Bytes, total.bytes_req},
-                     {"bytes_alloc", Unit::Bytes, total.bytes_alloc},
-                     {"waste", Unit::Bytes, total.waste_bytes()}};
+    Report report{.view = "kmalloc", .title = "kmalloc allocations"};
+    report.totals = totals_of(std::span(kFigures).first(4), rows_.total(), context);
     sort_by(report.tables.emplace_back(rows_.table(figures_, context)), "bytes_alloc");
     if (short_gfp_) {
       shorten_gfp_names(report);
@@ -80,7 +67,7 @@ class Kmalloc final : public View {
 
  private:
   GroupBy<KmallocCost> rows_;
-  std::vector<KmallocFigure> figures_;
+  std::vector<Figure<KmallocCost>> figures_;
   bool short_gfp_ = false;
   FieldNames gfp_flags_ = gfp_flag_names();
 };

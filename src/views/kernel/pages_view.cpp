@@ -29,9 +29,7 @@ constexpr auto kNeeds = std::to_array<std::string_view>(
     {"kmem:mm_page_alloc", "kmem:mm_page_free|kmem:mm_page_free_direct", "kmem:mm_pagevec_free|"});
 
 constexpr auto kOptions = std::to_array<ViewOption>({
-    {kShowOption,
-     "COLUMN,...",
-     "show these columns instead of the default ones; memtrace help pages"},
+    show_option("show these columns instead of the default ones; memtrace help pages"),
     {"summary", "", "also print totals of what was allocated, freed, both, and failed"},
     kShortGfpOption,
 });

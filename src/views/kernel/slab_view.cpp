@@ -42,9 +42,7 @@ constexpr auto kNeeds = std::to_array<std::string_view>({"kmem:kmem_cache_alloc"
                                                          "kmem:kmem_cache_free",
                                                          "kmem:kfree"});
 constexpr auto kOptions = std::to_array<ViewOption>({
-    {kShowOption,
-     "COLUMN,...",
-     "show these columns instead of the default ones; memtrace help slab"},
+    show_option("show these columns instead of the default ones; memtrace help slab"),
     {"summary", "", "also print totals of bytes asked for, allocated, wasted and freed"},
     kShortGfpOption,
 });

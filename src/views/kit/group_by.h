@@ -7,7 +7,10 @@
 #include <cstddef>
 #include <iterator>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/hash.h"
@@ -135,5 +138,29 @@ class GroupBy {
   Keys keys_;
   Rows rows_;
 };
+
+// What these figures say of the cost of all rows; none that is blank or no whole number.
+template <typename AnyFigure, typename Cost, typename Context>
+std::vector<Total> totals_of(std::span<const AnyFigure> figures,
+                             const Cost& total,
+                             const Context& context) {
+  std::vector<Total> totals;
+  for (const AnyFigure& figure : figures) {
+    const Cell cell = figure.of(total, context);
+    if (const auto* value = std::get_if<std::uint64_t>(&cell)) {
+      totals.push_back({std::string(figure.name), figure.unit, *value});
+    }
+  }
+  return totals;
+}
+
+// The table's own column to sort by and to weigh stacks with, or the first figure where that is
+// not shown.
+inline void sort_by(Table& table, std::string_view column) {
+  const bool is_shown =
+      std::ranges::find(table.columns, column, &Column::name) != table.columns.end();
+  table.sort = is_shown ? std::string(column) : table.columns[table.key_count].name;
+  table.weight = table.sort;
+}
 
 }  // namespace memtrace

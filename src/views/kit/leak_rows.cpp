@@ -51,10 +51,9 @@ void LeakRows::set(std::vector<const LiveBlock*> blocks, View::Span span) {
 }
 
 Table& LeakRows::add_to(Report& report, const CellContext& context) const {
-  const LeakCost total = rows_.total();
-  report.totals = {{"count", Unit::Count, total.count}, {"bytes", Unit::Bytes, total.bytes}};
+  report.totals = totals_of(std::span(kFigures).first(2), rows_.total(), context);
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-  table.sort = table.weight = "bytes";
+  sort_by(table, "bytes");
   return table;
 }
 

@@ -24,11 +24,4 @@ Result<std::vector<std::string>> read_columns(const ViewOptions& options,
   return columns;
 }
 
-void sort_by(Table& table, std::string_view column) {
-  const bool is_shown =
-      std::ranges::find(table.columns, column, &Column::name) != table.columns.end();
-  table.sort = is_shown ? std::string(column) : table.columns[table.key_count].name;
-  table.weight = table.sort;
-}
-
 }  // namespace memtrace

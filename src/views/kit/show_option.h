@@ -16,6 +16,10 @@ namespace memtrace {
 
 inline constexpr std::string_view kShowOption = "show";
 
+constexpr ViewOption show_option(std::string_view help) {
+  return {kShowOption, "COLUMN,...", help};
+}
+
 // The names given with --show, "all" included. Error: Usage, one that is not among `known`.
 Result<std::vector<std::string>> read_columns(const ViewOptions& options,
                                               const std::vector<std::string>& known);
@@ -48,8 +52,5 @@ template <typename AnyFigure>
 bool has_figure(const std::vector<AnyFigure>& figures, std::string_view name) {
   return std::ranges::find(figures, name, &AnyFigure::name) != figures.end();
 }
-
-// The table's own column to sort by, or the first figure where that is not shown.
-void sort_by(Table& table, std::string_view column);
 
 }  // namespace memtrace

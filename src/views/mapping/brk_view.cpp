@@ -135,9 +135,7 @@ Report BrkView::finish(const World& world, Span span) {
                    {"shrunk", Unit::Bytes, total.shrunk_bytes},
                    {"failed", Unit::Count, total.failed},
                    {"queries", Unit::Count, total.queries}};
-  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-  table.sort = "grown";
-  table.weight = "grown";
+  sort_by(report.tables.emplace_back(rows_.table(kFigures, context)), "grown");
   if (has_trace_) {
     report.tables.push_back(trace_table(context));
   }

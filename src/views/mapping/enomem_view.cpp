@@ -211,9 +211,7 @@ Report EnomemView::finish(const World& world, Span span) {
   report.totals = {{"count", Unit::Count, total.count},
                    {"asked", Unit::Bytes, total.bytes},
                    {"calls", Unit::Count, calls_}};
-  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-  table.sort = "count";
-  table.weight = "count";
+  sort_by(report.tables.emplace_back(rows_.table(kFigures, context)), "count");
   if (!last_.empty()) {
     report.tables.push_back(last_table(context));
     report.tables.push_back(

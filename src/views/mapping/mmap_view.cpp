@@ -236,9 +236,7 @@ Report MmapView::finish(const World& world, Span span) {
                    {"bytes", Unit::Bytes, total.bytes},
                    {"live", Unit::Bytes, total.live},
                    {"at_exit", Unit::Bytes, total.at_exit}};
-  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-  table.sort = "bytes";
-  table.weight = "bytes";
+  sort_by(report.tables.emplace_back(rows_.table(kFigures, context)), "bytes");
   if (has_trace_) {
     report.tables.push_back(trace_table(context));
   }

@@ -219,8 +219,7 @@ Report ShmView::finish(const World& world, Span span) {
                    {"left", Unit::Count, left.count},
                    {"left_bytes", Unit::Bytes, left.bytes}};
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-  table.sort = "count";
-  table.weight = "count";
+  sort_by(table, "count");
   report.tables.push_back(segments_.table(context, at_end));
   if (!files_.empty()) {
     report.tables.push_back(files_.table(context));

@@ -230,9 +230,7 @@ Report Compaction::finish(const World& world, Span span) {
                       .gfp_flags = gfp_flags_.names(),
                       .statuses = status_names_.names(),
                       .zones = zone_names_.names()};
-  Report report;
-  report.view = "compaction";
-  report.title = "compaction of memory and huge pages";
+  Report report{.view = "compaction", .title = "compaction of memory and huge pages"};
   report.totals = totals(world);
   add_tables(context, report);
   context.statuses = result_names_.names();

@@ -106,9 +106,7 @@ std::vector<std::string> Numa::notes(const World& world) {
 
 Report Numa::finish(const World& world, Span span) {
   const CellContext context{.world = world, .span = span, .reasons = reason_names_.names()};
-  Report report;
-  report.view = "numa";
-  report.title = "migrations of pages";
+  Report report{.view = "numa", .title = "migrations of pages"};
   const MigrationCost total = rows_.total();
   report.totals = {{"numa_migrations", Unit::Count, misplaced_.migrated},
                    {"migrated", Unit::Count, total.migrated},
@@ -120,8 +118,7 @@ Report Numa::finish(const World& world, Span span) {
   add_vmstat_totals(
       report.totals, world, {"numa_pages_migrated", "numa_hint_faults", "numa_hint_faults_local"});
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-  table.sort = "migrated";
-  table.weight = "migrated";
+  sort_by(table, "migrated");
   if (!begins_known_) {
     blank(table, kOfBegins);
   }

@@ -49,9 +49,7 @@ class Oom final : public View {
     pending_ = std::exchange(kills_, {});
     std::ranges::move(calls_.take(), std::back_inserter(pending_));
     std::ranges::stable_sort(pending_, {}, &OomKill::time_ns);
-    Report report;
-    report.view = "oom";
-    report.title = "OOM kills";
+    Report report{.view = "oom", .title = "OOM kills"};
     return report;
   }
 

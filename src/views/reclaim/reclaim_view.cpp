@@ -122,15 +122,12 @@ class Reclaims final : public View {
 
 Report Reclaims::finish(const World& world, Span span) {
   const CellContext context{.world = world, .span = span, .gfp_flags = gfp_flags_.names()};
-  Report report;
-  report.view = "reclaim";
-  report.title = "processes that had to reclaim memory";
+  Report report{.view = "reclaim", .title = "processes that had to reclaim memory"};
   report.totals = {{"count", Unit::Count, rows_.total().count},
                    {"time_ns", Unit::Nanoseconds, waited_ns_},
                    {"pages", Unit::Count, pages_}};
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
-  table.sort = "time_ns";
-  table.weight = "time_ns";
+  sort_by(table, "time_ns");
   if (trace_) {
     report.tables.push_back(list_.table("reclaims",
                                         1 + kTraceKeys.size(),

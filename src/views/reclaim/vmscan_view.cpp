@@ -56,9 +56,7 @@ constexpr auto kFigures = std::to_array<Figure<ReclaimCost>>({
     figure<&ReclaimCost::objects>("objects"),
 });
 constexpr auto kOptions = std::to_array<ViewOption>(
-    {{kShowOption,
-      "COLUMN,...",
-      "show these columns instead of the default ones; memtrace help vmscan"}});
+    {show_option("show these columns instead of the default ones; memtrace help vmscan")});
 
 struct ShrinkerCost {
   Durations durations;
@@ -211,9 +209,7 @@ std::vector<std::string_view> Vmscan::unknown_columns() const {
 Report Vmscan::finish(const World& world, Span span) {
   const CellContext context{.world = world, .span = span, .gfp_flags = gfp_flags_.names()};
   kinds_.close(world, span);
-  Report report;
-  report.view = "vmscan";
-  report.title = "reclaim of memory";
+  Report report{.view = "vmscan", .title = "reclaim of memory"};
   report.totals = kinds_.totals(events_);
   report.inconclusive = !events_.direct;
   Table& table = report.tables.emplace_back(rows_.table(figures_, context));

@@ -73,9 +73,7 @@ constexpr auto kFigures = std::to_array<Figure<WriteCost>>({
     figure<&WriteCost::balances>("balances"),
 });
 constexpr auto kOptions = std::to_array<ViewOption>(
-    {{kShowOption,
-      "COLUMN,...",
-      "show these columns instead of the default ones; memtrace help writeback"}});
+    {show_option("show these columns instead of the default ones; memtrace help writeback")});
 
 // The events that each column needs.
 struct Source {
@@ -216,9 +214,7 @@ std::vector<Total> Writeback::totals() const {
 
 Report Writeback::finish(const World& world, Span span) {
   const CellContext context{.world = world, .span = span};
-  Report report;
-  report.view = "writeback";
-  report.title = "pages made dirty and written back";
+  Report report{.view = "writeback", .title = "pages made dirty and written back"};
   report.totals = totals();
   report.inconclusive = unknown_.size() > kPageouts.size();  // made of events of other views
   for (const GroupBy<WriteCost>* rows : {&rows_, &devices_}) {
