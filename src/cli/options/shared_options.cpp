@@ -4,8 +4,10 @@
 #include <array>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/options/call_graph_option.h"
 #include "os/system.h"
+#include "perf/event/ring_size.h"
 #include "plan/probes/custom_allocator.h"
 
 namespace memtrace {
@@ -48,6 +50,10 @@ constexpr auto kEvents = std::to_array<Option>({
      'm',
      "SIZE",
      "memory for each CPU's ring (default up to 64 MiB, 256 MiB for copied stacks)"},
+    {"max-memory",
+     0,
+     "SIZE",
+     "memory for events that wait to be sorted (default a twelfth of all, at most 2 GiB)"},
 });
 
 constexpr auto kStacks = std::to_array<Option>({
@@ -100,6 +106,18 @@ Result<std::vector<NamePattern>> read_excludes(const ParsedOptions& parsed) {
   return patterns;
 }
 
+// 0: as much as is usual.
+Result<std::size_t> read_max_memory(const ParsedOptions& parsed) {
+  auto bytes = parsed.bytes("max-memory", 0);
+  if (bytes.ok() && bytes.value() < kSmallestQueueBytes && parsed.has("max-memory")) {
+    return Error{"--max-memory " + parsed.text("max-memory"),
+                 0,
+                 "the least is " + print_bytes(kSmallestQueueBytes),
+                 ErrorKind::Usage};
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::span<const Option> help_option() {
@@ -142,8 +160,13 @@ Result<LiveSetup> read_live_setup(const ParsedOptions& parsed) {
   if (!ring.ok() || !call_graph.ok()) {
     return ring.ok() ? call_graph.take_error() : ring.take_error();
   }
+  const auto queue = read_max_memory(parsed);
+  if (!queue.ok()) {
+    return queue.error();
+  }
   return LiveSetup{.call_graph = call_graph.value(),
                    .ring_bytes = ring.value(),
+                   .queue_bytes = queue.value(),
                    .duration_ns = duration.value()};
 }
 

@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kLargestRing = std::size_t{64} << 20U;
 constexpr std::size_t kLargestStackRing = std::size_t{256} << 20U;
-constexpr std::size_t kSmallestQueue = std::size_t{16} << 20U;
 constexpr std::size_t kLargestQueue = std::size_t{2} << 30U;
 
 std::uint64_t total_memory_bytes() {
@@ -72,7 +71,7 @@ std::size_t default_ring_bytes(std::uint64_t total_memory,
 }
 
 std::size_t queue_limit_bytes(std::uint64_t total_memory) {
-  return std::clamp<std::size_t>(total_memory / 12, kSmallestQueue, kLargestQueue);
+  return std::clamp<std::size_t>(total_memory / 12, kSmallestQueueBytes, kLargestQueue);
 }
 
 std::size_t queue_limit_bytes() {

@@ -26,6 +26,8 @@ std::size_t default_ring_bytes(std::uint64_t total_memory_bytes,
                                std::size_t cpu_count,
                                StackCopies copies);
 
+inline constexpr std::size_t kSmallestQueueBytes = std::size_t{16} << 20U;
+
 // What records may take that were drained and are not merged yet, before stacks are cut: a twelfth
 // of the memory, at most 2 GiB, which is what copied stacks of 8 KiB take in a second.
 std::size_t queue_limit_bytes(std::uint64_t total_memory_bytes);

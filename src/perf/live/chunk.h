@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "os/mapping.h"
+
 namespace memtrace {
 
 // The number of samples that are missing between these times.
@@ -29,13 +31,25 @@ inline void add_loss(std::vector<LossSpan>& spans, std::uint64_t time_ns) {
   ++spans.back().count;
 }
 
-struct Chunk {
+class ChunkMemory {
+ public:
   static constexpr std::size_t kBytes = std::size_t{1} << 20U;
 
-  // Words and not bytes: records are 8-byte aligned. Not set to zero: pages that nobody has touched
-  // are not there yet, and to touch them is to allocate pages, which may be what is recorded: a
-  // whole chunk for each few records would make more of them than they are.
-  std::unique_ptr<std::uint64_t[]> words{new std::uint64_t[kBytes / sizeof(std::uint64_t)]};
+  ChunkMemory();
+
+  std::span<std::byte> bytes() const { return mapping_.bytes(); }
+
+ private:
+  Mapping mapping_;
+};
+
+struct Chunk {
+  static constexpr std::size_t kBytes = ChunkMemory::kBytes;
+
+  // Pages that nobody has touched are not there yet, and to touch them is to allocate pages, which
+  // may be what is recorded: a whole chunk for each few records would make more of them than they
+  // are. Mapped, so that the kernel has it back when the chunk is not needed any more.
+  ChunkMemory memory;
   std::size_t used_bytes = 0;
   std::size_t charged_bytes = 0;  // by the queue
   std::uint32_t stream = 0;       // which ring
@@ -47,9 +61,7 @@ struct Chunk {
   std::uint64_t cut_stacks = 0;    // stacks shortened for lack of memory
   std::size_t unread_records = 0;  // of the merge: when 0, the chunk can be used again
 
-  std::span<std::byte> room() {
-    return std::as_writable_bytes(std::span(words.get(), kBytes / sizeof(std::uint64_t)));
-  }
+  std::span<std::byte> room() { return memory.bytes(); }
 
   std::span<std::byte> bytes() { return room().first(used_bytes); }
 };

@@ -1,5 +1,6 @@
 #include "perf/live/chunk_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace memtrace {
@@ -40,9 +41,14 @@ void ChunkQueue::recycle(ChunkPtr chunk) {
   chunk->cut_stacks = 0;
   const std::lock_guard lock(mutex_);
   // Some are kept between two bursts: fresh pages cost as much as copying into them.
-  if (empty_.size() < limit_bytes_ / Chunk::kBytes / 4) {
+  if (empty_.size() < std::min(limit_bytes_ / Chunk::kBytes / 4, kMaxSpare)) {
     empty_.push_back(std::move(chunk));
   }
+}
+
+std::size_t ChunkQueue::spare_count() const {
+  const std::lock_guard lock(mutex_);
+  return empty_.size();
 }
 
 Overload ChunkQueue::overload() const {

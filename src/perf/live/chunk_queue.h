@@ -32,6 +32,9 @@ class ChunkQueue {
   // By the memory that records in chunks take.
   Overload overload() const;
 
+  // Empty chunks that are kept.
+  std::size_t spare_count() const;
+
   // How often the merge has taken what had come.
   std::uint64_t taken_times() const { return taken_times_.load(std::memory_order_acquire); }
 
@@ -49,9 +52,10 @@ class ChunkQueue {
 
  private:
   static constexpr std::uint64_t kBusyNs = 100'000'000;
+  static constexpr std::size_t kMaxSpare = 64;  // MiB
 
   const std::size_t limit_bytes_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable filled_;
   std::vector<ChunkPtr> full_;
   std::vector<ChunkPtr> empty_;

@@ -15,7 +15,7 @@ RingFeed::RingFeed(EventSet& events, Setup setup)
     : events_(events),
       setup_(std::move(setup)),
       mender_(events.events()),
-      queue_(queue_limit_bytes()),
+      queue_(setup_.queue_bytes != 0 ? setup_.queue_bytes : queue_limit_bytes()),
       merge_(events.rings().size(), parser_, queue_) {
   RecordParser parser;
   add_to_parser(events.events(), parser);

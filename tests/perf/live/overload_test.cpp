@@ -39,7 +39,7 @@ void add_sample(std::vector<std::uint64_t>& words, const std::vector<std::uint64
 Chunk chunk_of(const std::vector<std::uint64_t>& words) {
   Chunk chunk;
   chunk.used_bytes = words.size() * sizeof(std::uint64_t);
-  std::copy(words.begin(), words.end(), chunk.words.get());
+  std::ranges::copy(std::as_bytes(std::span(words)), chunk.room().begin());
   return chunk;
 }
 

@@ -192,6 +192,15 @@ TEST(ChunkQueueTest, gives_up_stacks_first_and_samples_only_at_the_limit) {
   EXPECT_EQ(queue.overload(), Overload::None);
 }
 
+TEST(ChunkQueueTest, what_a_burst_took_is_given_back_but_for_a_few) {
+  ChunkQueue queue(1000 * Chunk::kBytes);
+  push(queue, 200, 100);
+  for (ChunkPtr& chunk : queue.take_all(std::chrono::milliseconds(0))) {
+    queue.recycle(std::move(chunk));
+  }
+  EXPECT_EQ(queue.spare_count(), 64U);
+}
+
 TEST(ChunkQueueTest, chunks_with_little_in_them_count_little) {
   ChunkQueue queue(4 * Chunk::kBytes);
   push(queue, 100, 1000);
