@@ -1,9 +1,12 @@
 // A run of whole records as it was drained from one ring.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -35,7 +38,15 @@ class ChunkMemory {
  public:
   static constexpr std::size_t kBytes = std::size_t{1} << 20U;
 
-  ChunkMemory();
+  ChunkMemory() {
+    auto mapping = Mapping::map({.size_bytes = kBytes,
+                                 .prot = PROT_READ | PROT_WRITE,
+                                 .flags = MAP_PRIVATE | MAP_ANONYMOUS});
+    if (!mapping.ok()) {
+      throw std::bad_alloc();
+    }
+    mapping_ = mapping.take();
+  }
 
   std::span<std::byte> bytes() const { return mapping_.bytes(); }
 
