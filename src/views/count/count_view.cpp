@@ -36,7 +36,7 @@ struct EventCost {
 };
 
 Cell if_summed(const EventCost& cost, Cell cell) {
-  return cost.summed_count == 0 ? Cell() : std::move(cell);
+  return when(cost.summed_count > 0, std::move(cell));
 }
 
 Cell count_cell(const EventCost& cost, const CellContext& /*context*/) {
