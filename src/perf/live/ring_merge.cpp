@@ -9,6 +9,18 @@
 
 namespace memtrace {
 
+namespace {
+
+// A backlog makes these large: what it took goes back when it is gone.
+void trim(std::vector<RingMerge::Entry>& entries) {
+  constexpr std::size_t kSpare = std::size_t{1} << 18U;
+  if (entries.capacity() > kSpare && entries.capacity() / 4 > entries.size()) {
+    entries.shrink_to_fit();
+  }
+}
+
+}  // namespace
+
 RingMerge::RingMerge(std::size_t ring_count, const SharedParser& parser, ChunkQueue& queue)
     : parser_(parser), queue_(queue), marks_(ring_count) {}
 
@@ -58,6 +70,8 @@ void RingMerge::release(bool all) {
   const auto first_later = std::partition(pending_.begin(), pending_.end(), may_go);
   ready_.assign(pending_.begin(), first_later);
   pending_.erase(pending_.begin(), first_later);
+  trim(ready_);
+  trim(pending_);
   ready_position_ = 0;
   std::sort(ready_.begin(), ready_.end(), [](const Entry& a, const Entry& b) {
     return std::tie(a.time_ns, a.chunk->stream, a.sequence) <

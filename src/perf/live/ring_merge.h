@@ -68,6 +68,9 @@ class RingMerge {
 
   Losses take_losses();
 
+  // Entries that there is memory for.
+  std::size_t capacity() const { return pending_.capacity() + ready_.capacity(); }
+
  private:
   struct Mark {
     std::uint64_t newest_ns = 0;

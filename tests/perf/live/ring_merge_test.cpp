@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <fstream>
+#include <numeric>
 #include <random>
 
 #include "perf/event/event_attr.h"
@@ -89,6 +90,19 @@ TEST_F(RingMergeTest, everything_comes_when_no_more_will) {
   merge_.add(chunk(queue_, 1, {30, 40}, 0));
   merge_.add(chunk(queue_, 0, {35}, 0));
   EXPECT_EQ(released(merge_, true), (Times{30, 35, 40}));
+}
+
+TEST_F(RingMergeTest, a_backlogs_memory_is_given_back) {
+  Times many(10'000);
+  std::iota(many.begin(), many.end(), 1);
+  for (int i = 0; i < 60; ++i) {
+    merge_.add(chunk(queue_, 0, many, 0));
+  }
+  EXPECT_EQ(released(merge_, true).size(), 600'000U);
+  EXPECT_GT(merge_.capacity(), 1'000'000U);
+  merge_.add(chunk(queue_, 0, {1}, 0));
+  EXPECT_EQ(released(merge_, true), Times{1});
+  EXPECT_LT(merge_.capacity(), 1'000U);
 }
 
 TEST_F(RingMergeTest, a_late_record_that_is_no_sample_comes_next_and_is_no_loss) {
