@@ -182,7 +182,7 @@ EventInfo EventDecoder::with_format(EventInfo info) {
 
 void EventDecoder::add_untyped(EventType type) {
   is_typed_.push_back(false);
-  decoders_.emplace_back([](const RawSample&) { return EventPayload(); });
+  decoders_.emplace_back([](const RawSample&) { return RawPayload(); });
   types_.push_back(std::move(type));
 }
 
@@ -222,13 +222,13 @@ void EventDecoder::learn_event(const EventInfo& recorded) {
   const Tracepoint* tracepoint = find_tracepoint(info.name);
   is_typed_.push_back(decoder.ok() && tracepoint != nullptr && tracepoint->bind != nullptr);
   decoders_.push_back(decoder.ok() ? decoder.take()
-                                   : [](const RawSample&) { return EventPayload(); });
+                                   : [](const RawSample&) { return RawPayload(); });
   types_.push_back(std::move(type));
 }
 
 // Names that a probe found (decode/probed_caches.h) become those of the allocations.
-void EventDecoder::name_cache(Event& event) {
-  if (auto* alloc = std::get_if<SlabAlloc>(&event.payload)) {
+void EventDecoder::name_cache(const Event& event, RawPayload& payload) {
+  if (auto* alloc = std::get_if<SlabAlloc>(&payload)) {
     alloc->cache = alloc->cache.empty() ? probed_caches_.name_of(*alloc) : alloc->cache;
   } else if (ProbedCaches::is_probe(*event.type)) {
     if (!probed_caches_.has_caches()) {
@@ -259,16 +259,16 @@ std::optional<Event> EventDecoder::apply_sample(const Stamp& stamp, const Sample
       sample.pid,
       probed_callers_.complete(
           *event.type, without_double(recording_.events[sample.event], sample), sample.raw));
-  event.payload = decoders_[sample.event]({.raw = sample.raw,
-                                           .address = sample.address,
-                                           .ip = sample.ip,
-                                           .physical_address = sample.physical_address});
-  if (is_typed_[sample.event] && std::holds_alternative<std::monostate>(event.payload)) {
+  RawPayload payload = decoders_[sample.event]({.raw = sample.raw,
+                                                .address = sample.address,
+                                                .ip = sample.ip,
+                                                .physical_address = sample.physical_address});
+  if (is_typed_[sample.event] && std::holds_alternative<std::monostate>(payload)) {
     ++malformed_;  // too short for the event's fields
     return std::nullopt;
   }
-  name_cache(event);
-  world_.apply(event);
+  name_cache(event, payload);
+  world_.apply(event, payload);
   return event;
 }
 

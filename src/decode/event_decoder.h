@@ -65,7 +65,7 @@ class EventDecoder {
   // A tracepoint whose format was cut off gets this machine's, with a caveat.
   EventInfo with_format(EventInfo info);
 
-  void name_cache(Event& event);
+  void name_cache(const Event& event, RawPayload& payload);
 
   World& world_;
   const Recording& recording_;

@@ -73,15 +73,7 @@ std::vector<const EventType*> RawCallTypes::recorded() const {
   return recorded;
 }
 
-const EventType* RawCallTypes::type_of(const EventPayload& payload) const {
-  SystemCall call = SystemCall::Other;
-  if (const auto* entry = std::get_if<SystemCallEntry>(&payload)) {
-    call = entry->call;
-  } else if (const auto* ended = std::get_if<SystemCallExit>(&payload)) {
-    call = ended->call;
-  } else if (const auto* done = std::get_if<SystemCallDone>(&payload)) {
-    call = done->call;
-  }
+const EventType* RawCallTypes::type_of(SystemCall call) const {
   return call == SystemCall::Other ? nullptr : &types_[static_cast<std::size_t>(call)];
 }
 

@@ -39,7 +39,7 @@ class RawCallTypes {
   RawCallTypes(const EventType& raw, std::string_view filter);
 
   // nullptr for other calls.
-  const EventType* type_of(const EventPayload& payload) const;
+  const EventType* type_of(SystemCall call) const;
 
   // Those that the recording can hold.
   std::vector<const EventType*> recorded() const;

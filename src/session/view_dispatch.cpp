@@ -71,7 +71,7 @@ ViewDispatch::Kind* ViewDispatch::call_kind(const Event& event) {
   if (raw == raw_.end()) {
     return nullptr;
   }
-  const auto known = by_call_.find(raw->second->type_of(event.payload));
+  const auto known = by_call_.find(raw->second->type_of(event.call));
   return known == by_call_.end() ? nullptr : known->second;
 }
 

@@ -36,10 +36,9 @@ class ViewDispatchTest : public testing::Test {
     dispatch_.learn(types_, recording_);
   }
 
-  void play(std::size_t type, EventPayload payload) {
+  void play(std::size_t type, const RawPayload& payload) {
     Event event{.time_ns = 1, .pid = 10, .tid = 10, .stack = stack_, .type = &types_[type]};
-    event.payload = std::move(payload);
-    world_.apply(event);
+    world_.apply(event, payload);
     dispatch_.count(event);
     dispatch_.dispatch(event, world_);
   }

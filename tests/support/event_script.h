@@ -23,7 +23,7 @@ namespace memtrace::test {
 // One event. Without a tid it is of the process's first thread.
 struct Step {
   std::string event;
-  EventPayload payload;
+  RawPayload payload;
   std::uint64_t at_ns = 0;
   std::uint32_t pid = 100;
   std::uint32_t tid = 0;
@@ -183,9 +183,8 @@ class EventScript {
     event.cpu = step.cpu;
     event.stack = StackId{step.stack};
     event.weight = step.weight;
-    event.payload = step.payload;
     event.raw = std::as_bytes(std::span(step.fields));
-    world_->apply(event);
+    world_->apply(event, step.payload);
     view_->on(event, *world_);
   }
 

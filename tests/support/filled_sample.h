@@ -70,7 +70,7 @@ class FilledSample {
       ADD_FAILURE() << describe(decoder.error());
       return {};
     }
-    const EventPayload payload = decoder.value()({.raw = bytes_.span()});
+    const RawPayload payload = decoder.value()({.raw = bytes_.span()});
     if (!std::holds_alternative<Payload>(payload)) {
       ADD_FAILURE() << format_.name << ": payload " << payload.index();
       return {};

@@ -132,7 +132,7 @@ Result<Decoder> bind_arena(const EventFormat& format) {
   TRY(lookup.check());
   const std::size_t needed_bytes = lookup.needed_bytes();
   const Probe probe = find_probe(format.name);
-  return Decoder([=](const RawSample& sample) -> EventPayload {
+  return Decoder([=](const RawSample& sample) -> RawPayload {
     if (sample.raw.size() < needed_bytes) {
       return {};
     }

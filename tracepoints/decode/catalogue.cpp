@@ -88,7 +88,7 @@ Result<Decoder> decoder_for(const EventType& type) {
   if (tracepoint != nullptr && tracepoint->bind != nullptr) {
     return tracepoint->bind(type.format);
   }
-  return Decoder([](const RawSample&) { return EventPayload(); });
+  return Decoder([](const RawSample&) { return RawPayload(); });
 }
 
 EventRole role_of(std::string_view name) {

@@ -16,7 +16,7 @@ Result<Decoder> bind_exception(const EventFormat& format, bool in_kernel) {
   const NumberAt error_code = lookup.required({"error_code"});
   const std::size_t needed_bytes = lookup.needed_bytes();
   TRY(lookup.check());
-  return Decoder([=](const RawSample& sample) -> EventPayload {
+  return Decoder([=](const RawSample& sample) -> RawPayload {
     if (sample.raw.size() < needed_bytes) {
       return {};
     }
@@ -40,7 +40,7 @@ Result<Decoder> bind_kernel(const EventFormat& format) {
 // A software event has no fields: address and ip are the sample's own.
 template <FaultStage kStage>
 Result<Decoder> bind_software(const EventFormat&) {
-  return Decoder([](const RawSample& sample) -> EventPayload {
+  return Decoder([](const RawSample& sample) -> RawPayload {
     PageFault fault;
     fault.address = sample.address;
     fault.ip = sample.ip;

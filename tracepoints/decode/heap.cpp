@@ -85,7 +85,7 @@ Result<Decoder> bind_call(FieldLookup& lookup) {
   }
   TRY(lookup.check());
   fields.needed_bytes = lookup.needed_bytes();
-  return Decoder([fields](const RawSample& sample) -> EventPayload {
+  return Decoder([fields](const RawSample& sample) -> RawPayload {
     if (sample.raw.size() < fields.needed_bytes) {
       return {};
     }
@@ -110,7 +110,7 @@ Result<Decoder> bind_return(FieldLookup& lookup) {
   const std::optional<NumberAt> stack_pointer = lookup.optional("sp");
   TRY(lookup.check());
   const std::size_t needed_bytes = lookup.needed_bytes();
-  return Decoder([=](const RawSample& sample) -> EventPayload {
+  return Decoder([=](const RawSample& sample) -> RawPayload {
     if (sample.raw.size() < needed_bytes) {
       return {};
     }
@@ -129,7 +129,7 @@ Result<Decoder> bind_again(FieldLookup& lookup) {
   const NumberAt again = lookup.required({"again"});
   TRY(lookup.check());
   const std::size_t needed_bytes = lookup.needed_bytes();
-  return Decoder([again, needed_bytes](const RawSample& sample) -> EventPayload {
+  return Decoder([again, needed_bytes](const RawSample& sample) -> RawPayload {
     if (sample.raw.size() < needed_bytes) {
       return {};
     }

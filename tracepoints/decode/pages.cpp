@@ -36,7 +36,7 @@ Result<Decoder> bind_page_alloc(const EventFormat& format) {
   const NumberAt migratetype = lookup.required({"migratetype"});
   const std::size_t needed_bytes = lookup.needed_bytes();
   TRY(lookup.check());
-  return Decoder([=](const RawSample& sample) -> EventPayload {
+  return Decoder([=](const RawSample& sample) -> RawPayload {
     const std::byte* data = sample.raw.data();
     if (sample.raw.size() < needed_bytes) {
       return {};
@@ -63,7 +63,7 @@ Result<Decoder> bind_page_free(const EventFormat& format) {
   const std::optional<NumberAt> order = lookup.optional("order");
   const std::size_t needed_bytes = lookup.needed_bytes();
   TRY(lookup.check());
-  return Decoder([=](const RawSample& sample) -> EventPayload {
+  return Decoder([=](const RawSample& sample) -> RawPayload {
     const std::byte* data = sample.raw.data();
     if (sample.raw.size() < needed_bytes) {
       return {};

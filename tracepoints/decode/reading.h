@@ -14,8 +14,8 @@ template <typename Read>
 Result<Decoder> reading(const FieldLookup& lookup, Read read) {
   TRY(lookup.check());
   return Decoder([read = std::move(read),
-                  needed_bytes = lookup.needed_bytes()](const RawSample& sample) -> EventPayload {
-    return sample.raw.size() < needed_bytes ? EventPayload() : EventPayload(read(sample.raw));
+                  needed_bytes = lookup.needed_bytes()](const RawSample& sample) -> RawPayload {
+    return sample.raw.size() < needed_bytes ? RawPayload() : RawPayload(read(sample.raw));
   });
 }
 

@@ -22,7 +22,7 @@ Result<Decoder> bind_page_cache(const EventFormat& format, bool added) {
   const std::optional<NumberAt> order = lookup.optional("order");  // 6.1 on: else single pages
   const std::size_t needed_bytes = lookup.needed_bytes();
   TRY(lookup.check());
-  return Decoder([=](const RawSample& sample) -> EventPayload {
+  return Decoder([=](const RawSample& sample) -> RawPayload {
     const std::byte* data = sample.raw.data();
     if (sample.raw.size() < needed_bytes) {
       return {};
@@ -62,7 +62,7 @@ Result<Decoder> bind_rss_stat(const EventFormat& format) {
   const NumberAt size = lookup.required({"size"});
   const std::size_t needed_bytes = lookup.needed_bytes();
   TRY(lookup.check());
-  return Decoder([=](const RawSample& sample) -> EventPayload {
+  return Decoder([=](const RawSample& sample) -> RawPayload {
     const std::byte* data = sample.raw.data();
     if (sample.raw.size() < needed_bytes) {
       return {};
@@ -84,7 +84,7 @@ Result<Decoder> bind_page(const EventFormat& format) {
   lookup.required({"address"});
   const std::size_t needed_bytes = lookup.needed_bytes();
   TRY(lookup.check());
-  return Decoder([needed_bytes](const RawSample& sample) -> EventPayload {
+  return Decoder([needed_bytes](const RawSample& sample) -> RawPayload {
     if (sample.raw.size() < needed_bytes) {
       return {};
     }

@@ -49,7 +49,7 @@ Result<Decoder> bind_alloc(const EventFormat& format, bool kmalloc) {
   fields.cache = lookup.optional_text("name");
   fields.needed_bytes = lookup.needed_bytes();
   TRY(lookup.check());
-  return Decoder([fields, kmalloc](const RawSample& sample) -> EventPayload {
+  return Decoder([fields, kmalloc](const RawSample& sample) -> RawPayload {
     if (sample.raw.size() < fields.needed_bytes) {
       return {};
     }
@@ -66,7 +66,7 @@ Result<Decoder> bind_free(const EventFormat& format, bool kmalloc) {
   const std::optional<Field> cache = lookup.optional_text("name");
   const std::size_t needed_bytes = lookup.needed_bytes();
   TRY(lookup.check());
-  return Decoder([=](const RawSample& sample) -> EventPayload {
+  return Decoder([=](const RawSample& sample) -> RawPayload {
     if (sample.raw.size() < needed_bytes) {
       return {};
     }

@@ -35,7 +35,7 @@ Result<Decoder> bind_entry(const EventFormat& format) {
   const Arguments arguments = find_arguments(kCall, lookup);
   TRY(lookup.check());
   const std::size_t needed_bytes = lookup.needed_bytes();
-  return Decoder([=](const RawSample& sample) -> EventPayload {
+  return Decoder([=](const RawSample& sample) -> RawPayload {
     if (sample.raw.size() < needed_bytes) {
       return {};
     }
@@ -53,7 +53,7 @@ Result<Decoder> bind_exit(const EventFormat& format) {
   const NumberAt result = lookup.required({"ret"});
   TRY(lookup.check());
   const std::size_t needed_bytes = lookup.needed_bytes();
-  return Decoder([=](const RawSample& sample) -> EventPayload {
+  return Decoder([=](const RawSample& sample) -> RawPayload {
     if (sample.raw.size() < needed_bytes) {
       return {};
     }

@@ -22,7 +22,7 @@ struct RawSample {
 
 // monostate for a sample that is too short for the event's fields: it is malformed. Texts in the
 // payload borrow from the sample.
-using Decoder = std::function<EventPayload(const RawSample&)>;
+using Decoder = std::function<RawPayload(const RawSample&)>;
 
 // What an event is to others.
 enum class EventRole : std::uint8_t {

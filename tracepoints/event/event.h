@@ -1,6 +1,6 @@
-// Spine 4: one event with its meaning. The closed list of payloads is the variant; each group of
-// tracepoints has its payloads in a header of its own. An event without a typed payload still has
-// its fields.
+// Spine 4: one event with its meaning. The closed lists of payloads are the two variants; each
+// group of tracepoints has its payloads in a header of its own. An event without a typed payload
+// still has its fields.
 #pragma once
 
 #include <cstddef>
@@ -25,42 +25,44 @@
 
 namespace memtrace {
 
-using EventPayload = std::variant<std::monostate,
-                                  SlabAlloc,
-                                  SlabFree,
-                                  PageAlloc,
-                                  PageFree,
-                                  PageFault,
-                                  PageCacheChange,
-                                  RssStat,
-                                  ResidentPage,
-                                  HeapCall,
-                                  HeapReturn,
-                                  HeapAgain,
-                                  HeapAlloc,
-                                  ArenaEvent,
-                                  SystemCallEntry,
-                                  SystemCallExit,
-                                  SystemCallDone,
-                                  WorkBegin,
-                                  WorkEnd,
-                                  Work,
-                                  LruShrink,
-                                  ReclaimWrite,
-                                  KswapdRequest,
-                                  ReclaimThrottle,
-                                  OomVictim,
-                                  SignalSent,
-                                  CompactionGoal,
-                                  CompactionTry,
-                                  CompactionMoved,
-                                  Collapse,
-                                  PageDirtied,
-                                  DirtyBalance,
-                                  PagesWritten,
-                                  InodeWritten,
-                                  FlushRound,
-                                  BlockWrite>;
+// Those that are what an event says and what views see alike.
+template <typename... More>
+using PayloadWith = std::variant<std::monostate,
+                                 SlabAlloc,
+                                 SlabFree,
+                                 PageAlloc,
+                                 PageFree,
+                                 PageFault,
+                                 PageCacheChange,
+                                 RssStat,
+                                 ResidentPage,
+                                 HeapCall,
+                                 HeapReturn,
+                                 ArenaEvent,
+                                 SystemCallEntry,
+                                 WorkBegin,
+                                 LruShrink,
+                                 ReclaimWrite,
+                                 KswapdRequest,
+                                 ReclaimThrottle,
+                                 OomVictim,
+                                 SignalSent,
+                                 CompactionMoved,
+                                 Collapse,
+                                 PageDirtied,
+                                 DirtyBalance,
+                                 PagesWritten,
+                                 InodeWritten,
+                                 FlushRound,
+                                 BlockWrite,
+                                 More...>;
+
+// What a decoder reads from a sample.
+using RawPayload = PayloadWith<HeapAgain, SystemCallExit, WorkEnd, CompactionGoal, CompactionTry>;
+
+// What views see: the world has paired ends with their begins, and has kept what only it needs.
+// monostate: an event of no typed payload, or one that the world alone needs.
+using EventPayload = PayloadWith<HeapAlloc, SystemCallDone, Work>;
 
 // What is the same for all events of one kind in a recording.
 struct EventType {
@@ -90,8 +92,9 @@ struct Event {
   StringId cache;        // a slab event's cache, if the event names it
   StringId function;     // of a user probe: "malloc"
   StringId label;        // what the payload names: a device, the victim of a kill
-  const EventType* type = nullptr;  // never null in a view
-  std::span<const std::byte> raw;   // the fields' bytes; borrowed
+  SystemCall call = SystemCall::Other;  // whose entry or exit it is
+  const EventType* type = nullptr;      // never null in a view
+  std::span<const std::byte> raw;       // the fields' bytes; borrowed
   EventPayload payload;
   IdentityId identity;               // of its process, as of this event; none when not known
   const LiveBlock* freed = nullptr;  // set when live blocks are tracked and the block is known

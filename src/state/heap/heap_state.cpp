@@ -39,7 +39,7 @@ void HeapState::apply(Event& event, const HeapCall& call) {
   event.function = names.function;
   event.call_site = stacks_.caller(event.stack);
   if (entries_.goes_on(event.tid, names.call, call, event.stack, stacks_)) {
-    event.payload = HeapAgain{.bytes = call.bytes};
+    event.payload = {};  // nobody counts it
     return;
   }
   if (options_.track_callers && call.op != HeapOp::Free && event.stack.valid()) {
@@ -88,7 +88,7 @@ void HeapState::apply(Event& event, const HeapReturn& ended) {
   if (ended.usable_bytes) {  // probed at the return alone
     has_calls_ = false;
     if (entries_.is_inner_return(event.tid, names.call)) {
-      event.payload = HeapAgain{};
+      event.payload = {};
       return;
     }
     PendingCall call{.name = names.call,

@@ -1,6 +1,24 @@
 #include "state/world/world.h"
 
+#include <type_traits>
+
 namespace memtrace {
+namespace {
+
+// As it was decoded; monostate for what waits for its pair.
+EventPayload as_it_is(const RawPayload& decoded) {
+  return std::visit(
+      [](const auto& payload) -> EventPayload {
+        if constexpr (std::is_constructible_v<EventPayload, decltype(payload)>) {
+          return payload;
+        } else {
+          return {};
+        }
+      },
+      decoded);
+}
+
+}  // namespace
 
 World::World(Options options)
     : options_(options),
@@ -91,7 +109,8 @@ IdentityId World::identity_of(std::uint32_t pid) const {
   return process == nullptr ? IdentityId() : process->identity;
 }
 
-void World::apply(Event& event) {
+void World::apply(Event& event, const RawPayload& decoded) {
+  event.payload = as_it_is(decoded);
   event.comm = processes_.comm(event.pid, event.tid);
   if (last_process_ == nullptr || last_process_->pid != event.pid) {
     last_process_ = processes_.find(event.pid);
@@ -105,8 +124,8 @@ void World::apply(Event& event) {
     event.function = heap_.names_of(*event.type).function;
     event.call_site = stacks().caller(event.stack);
   }
-  if (!apply_allocation(event) && !apply_user_event(event) && !apply_work(event) &&
-      !apply_part_of_reclaim(event)) {
+  if (!apply_allocation(event) && !apply_user_event(event, decoded) &&
+      !apply_work(event, decoded) && !apply_part_of_reclaim(event)) {
     apply_label(event);
   }
 }
@@ -132,18 +151,20 @@ bool World::apply_allocation(Event& event) {
   return true;
 }
 
-bool World::apply_user_event(Event& event) {
-  if (const auto* call = std::get_if<HeapCall>(&event.payload)) {
+bool World::apply_user_event(Event& event, const RawPayload& decoded) {
+  if (const auto* call = std::get_if<HeapCall>(&decoded)) {
     heap_.apply(event, *call);
-  } else if (const auto* ended = std::get_if<HeapReturn>(&event.payload)) {
+  } else if (const auto* ended = std::get_if<HeapReturn>(&decoded)) {
     heap_.apply(event, *ended);
-  } else if (const auto* again = std::get_if<HeapAgain>(&event.payload)) {
+  } else if (const auto* again = std::get_if<HeapAgain>(&decoded)) {
     heap_.apply(event, *again);
-  } else if (const auto* entry = std::get_if<SystemCallEntry>(&event.payload)) {
+  } else if (const auto* entry = std::get_if<SystemCallEntry>(&decoded)) {
+    event.call = entry->call;
     calls_.enter(event, *entry);
-  } else if (const auto* call_ended = std::get_if<SystemCallExit>(&event.payload)) {
+  } else if (const auto* call_ended = std::get_if<SystemCallExit>(&decoded)) {
+    event.call = call_ended->call;
     apply_call_exit(event, *call_ended);
-  } else if (const auto* fault = std::get_if<PageFault>(&event.payload)) {
+  } else if (const auto* fault = std::get_if<PageFault>(&decoded)) {
     event.call_site =
         options_.keep_code_of_faults ? stacks_.instruction(event.pid, fault->ip) : LocationId();
   } else {
@@ -153,19 +174,19 @@ bool World::apply_user_event(Event& event) {
 }
 
 // Begins and ends of the kernel's own work on memory become whole works.
-bool World::apply_work(Event& event) {
-  if (const auto* begin = std::get_if<WorkBegin>(&event.payload)) {
+bool World::apply_work(Event& event, const RawPayload& decoded) {
+  if (const auto* begin = std::get_if<WorkBegin>(&decoded)) {
     event.call_site = stacks_.kernel_function(begin->function);
     kernel_work_.begin(event, *begin);
-  } else if (const auto* end = std::get_if<WorkEnd>(&event.payload)) {
+  } else if (const auto* end = std::get_if<WorkEnd>(&decoded)) {
     const Work work = kernel_work_.end(event, *end);
     event.call_site = stacks_.kernel_function(work.begin.function);
     event.payload = work;
-  } else if (const auto* moved = std::get_if<CompactionMoved>(&event.payload)) {
+  } else if (const auto* moved = std::get_if<CompactionMoved>(&decoded)) {
     kernel_work_.note(event.tid, *moved);
-  } else if (const auto* goal = std::get_if<CompactionGoal>(&event.payload)) {
+  } else if (const auto* goal = std::get_if<CompactionGoal>(&decoded)) {
     kernel_work_.note(event.tid, *goal);
-  } else if (const auto* attempt = std::get_if<CompactionTry>(&event.payload)) {
+  } else if (const auto* attempt = std::get_if<CompactionTry>(&decoded)) {
     kernel_work_.note(event.tid, *attempt);
   } else {
     return false;

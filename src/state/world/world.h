@@ -160,9 +160,10 @@ class World {
 
   LocationId intern_kernel_address(std::uint64_t avma) { return stacks_.kernel_address(avma); }
 
-  // Fills in what only the world knows (comm, identity, call_site, cache, freed) and tracks live
-  // blocks. The event's `freed` and `replaced` point into the world until the next apply().
-  void apply(Event& event);
+  // Fills in what only the world knows (comm, identity, call_site, cache, freed), tracks live
+  // blocks and completes what was decoded: an end is paired with its begin. The event's `freed` and
+  // `replaced` point into the world until the next apply().
+  void apply(Event& event, const RawPayload& decoded);
 
   // Events are missing: calls that have begun may have returned.
   void note_loss();
@@ -183,9 +184,9 @@ class World {
   void apply_slab_alloc(Event& event, const SlabAlloc& alloc);
   void apply_slab_free(Event& event, const SlabFree& free);
   void apply_call_exit(Event& event, const SystemCallExit& ended);
-  bool apply_user_event(Event& event);
+  bool apply_user_event(Event& event, const RawPayload& decoded);
   bool apply_allocation(Event& event);
-  bool apply_work(Event& event);
+  bool apply_work(Event& event, const RawPayload& decoded);
   bool apply_part_of_reclaim(Event& event);
   void apply_label(Event& event);
 

@@ -59,7 +59,7 @@ class IdentityOfProcesses : public testing::Test {
 
   IdentityId identity_of_event(std::uint32_t pid) {
     Event event{.pid = pid, .tid = pid};
-    world_.apply(event);
+    world_.apply(event, {});
     return event.identity;
   }
 
@@ -100,22 +100,21 @@ TEST_F(IdentityOfProcesses, a_block_keeps_that_of_the_event_that_allocated_it) {
   World world({.track_live_blocks = true});
   const IdentityId first = world.identities().intern(1000, "/anna.slice");
   world.identify(7, first);
-  Event alloc{.pid = 7, .tid = 7, .payload = SlabAlloc{.ptr = 0x10, .bytes_alloc = 64}};
-  world.apply(alloc);
+  Event alloc{.pid = 7, .tid = 7};
+  world.apply(alloc, SlabAlloc{.ptr = 0x10, .bytes_alloc = 64});
   world.identify(7, world.identities().intern(0, "/"));
-  Event free{.pid = 7, .tid = 7, .payload = SlabFree{.ptr = 0x10}};
-  world.apply(free);
+  Event free{.pid = 7, .tid = 7};
+  world.apply(free, SlabFree{.ptr = 0x10});
   ASSERT_NE(free.freed, nullptr);
   EXPECT_EQ(free.freed->identity, first);
 }
 
 TEST_F(IdentityOfProcesses, an_allocation_tells_which_block_it_replaces) {
   World world({.track_live_blocks = true});
-  Event alloc{.pid = 7, .tid = 7, .payload = SlabAlloc{.ptr = 0x10, .bytes_alloc = 64}};
-  world.apply(alloc);
+  Event alloc{.pid = 7, .tid = 7};
+  world.apply(alloc, SlabAlloc{.ptr = 0x10, .bytes_alloc = 64});
   EXPECT_EQ(alloc.replaced, nullptr);
-  alloc.payload = SlabAlloc{.ptr = 0x10, .bytes_alloc = 128};
-  world.apply(alloc);
+  world.apply(alloc, SlabAlloc{.ptr = 0x10, .bytes_alloc = 128});
   ASSERT_NE(alloc.replaced, nullptr);
   EXPECT_EQ(alloc.replaced->bytes, 64U);
 }

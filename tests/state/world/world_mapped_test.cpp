@@ -40,12 +40,11 @@ class WorldMappedTest : public testing::Test {
                 .module = {.kind = ModuleKind::File, .path = path}});
   }
 
-  void apply(const EventType& type, EventPayload payload, std::vector<std::uint64_t> frames) {
+  void apply(const EventType& type, const RawPayload& payload, std::vector<std::uint64_t> frames) {
     frames.insert(frames.begin(), kUserMarker);
     Event event{.time_ns = ++time_ns_, .pid = kPid, .tid = kPid, .type = &type};
-    event.payload = std::move(payload);
     event.stack = frames.size() > 1 ? world_.intern_stack(kPid, frames) : StackId{};
-    world_.apply(event);
+    world_.apply(event, payload);
   }
 
   // A whole system call; the stack is the entry's.

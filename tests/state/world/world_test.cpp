@@ -112,14 +112,10 @@ TEST(WorldTest, a_reused_pid_does_not_keep_its_former_name) {
 
 TEST(WorldTest, a_free_is_given_the_block_that_it_frees) {
   World world({.track_live_blocks = true});
-  Event alloc{.time_ns = 5,
-              .pid = 3,
-              .tid = 3,
-              .stack = StackId{9},
-              .payload = SlabAlloc{.ptr = 0x1000, .bytes_req = 50, .bytes_alloc = 64}};
-  world.apply(alloc);
-  Event free{.time_ns = 9, .payload = SlabFree{.ptr = 0x1000}};
-  world.apply(free);
+  Event alloc{.time_ns = 5, .pid = 3, .tid = 3, .stack = StackId{9}};
+  world.apply(alloc, SlabAlloc{.ptr = 0x1000, .bytes_req = 50, .bytes_alloc = 64});
+  Event free{.time_ns = 9};
+  world.apply(free, SlabFree{.ptr = 0x1000});
   ASSERT_NE(free.freed, nullptr);
   EXPECT_EQ(free.freed->bytes, 64U);
   EXPECT_EQ(free.freed->stack, StackId{9});
@@ -128,11 +124,11 @@ TEST(WorldTest, a_free_is_given_the_block_that_it_frees) {
 
 TEST(WorldTest, frees_of_unknown_blocks_are_counted_but_not_kfree_of_null) {
   World world({.track_live_blocks = true});
-  Event null_free{.payload = SlabFree{.ptr = 0}};
-  world.apply(null_free);
+  Event null_free;
+  world.apply(null_free, SlabFree{.ptr = 0});
   EXPECT_EQ(world.unmatched_frees(), 0U);
-  Event unknown{.payload = PageFree{.page = 12}};
-  world.apply(unknown);
+  Event unknown;
+  world.apply(unknown, PageFree{.page = 12});
   EXPECT_EQ(world.unmatched_frees(), 1U);
   EXPECT_EQ(unknown.freed, nullptr);
 }

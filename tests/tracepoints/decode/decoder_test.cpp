@@ -12,14 +12,14 @@ Decoder decoder_of(const EventFormat& format) {
   auto decoder = decoder_for({format.system + ":" + format.name, 0, format});
   if (!decoder.ok()) {
     ADD_FAILURE() << describe(decoder.error());
-    return [](const RawSample&) { return EventPayload(); };
+    return [](const RawSample&) { return RawPayload(); };
   }
   return decoder.take();
 }
 
 template <typename Payload>
 Payload decode(const EventFormat& format, const RawBytes& raw) {
-  const EventPayload payload = decoder_of(format)({.raw = raw.span()});
+  const RawPayload payload = decoder_of(format)({.raw = raw.span()});
   if (!std::holds_alternative<Payload>(payload)) {
     ADD_FAILURE() << format.name << ": payload " << payload.index();
     return {};
@@ -202,7 +202,7 @@ TEST(fault_decoder, software_events_take_address_and_ip_from_the_sample) {
   for (const auto& [name, stage] : events) {
     const auto decoder = decoder_for({name, 0, {}});
     ASSERT_TRUE(decoder.ok()) << name;
-    const EventPayload payload = decoder.value()({.raw = {}, .address = 0x7f00, .ip = 0x401000});
+    const RawPayload payload = decoder.value()({.raw = {}, .address = 0x7f00, .ip = 0x401000});
     const auto* fault = std::get_if<PageFault>(&payload);
     ASSERT_NE(fault, nullptr) << name;
     EXPECT_EQ(fault->address, 0x7f00U);

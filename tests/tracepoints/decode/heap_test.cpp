@@ -21,14 +21,14 @@ EventType probe(const std::string& name, const std::vector<std::string>& fields)
   return type;
 }
 
-EventPayload decode(const EventType& type, const std::array<std::uint64_t, 3>& values) {
+RawPayload decode(const EventType& type, const std::array<std::uint64_t, 3>& values) {
   auto decoder = decoder_for(type);
   EXPECT_TRUE(decoder.ok());
   return decoder.value()({.raw = std::as_bytes(std::span(values))});
 }
 
 TEST(HeapProbe, a_size_is_an_allocation) {
-  const EventPayload payload = decode(probe("malloc", {"size", "sp"}), {24, 0x7ffc12345678});
+  const RawPayload payload = decode(probe("malloc", {"size", "sp"}), {24, 0x7ffc12345678});
   const auto& call = std::get<HeapCall>(payload);
   EXPECT_EQ(call.op, HeapOp::Alloc);
   EXPECT_EQ(call.bytes, 24U);

@@ -13,7 +13,7 @@ Payload decode(const std::string& kernel, const std::string& event, const RawByt
     ADD_FAILURE() << describe(decoder.error());
     return {};
   }
-  const EventPayload payload = decoder.value()({.raw = raw.span()});
+  const RawPayload payload = decoder.value()({.raw = raw.span()});
   if (!std::holds_alternative<Payload>(payload)) {
     ADD_FAILURE() << kernel << " " << event << ": payload " << payload.index();
     return {};

@@ -30,7 +30,7 @@ std::string field(const std::string& declaration, int offset_bytes) {
          ";\tsize:8;\tsigned:0;\n";
 }
 
-EventPayload decode(const EventType& type, const std::array<std::uint64_t, 8>& words) {
+RawPayload decode(const EventType& type, const std::array<std::uint64_t, 8>& words) {
   auto decoder = decoder_for(type);
   EXPECT_TRUE(decoder.ok());
   return decoder.value()({.raw = std::as_bytes(std::span(words))});

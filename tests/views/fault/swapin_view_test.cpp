@@ -104,20 +104,20 @@ TEST_F(SwapInTest, pages_that_a_kprobe_saw_being_read_need_no_names) {
   EXPECT_FALSE(has_note(report, "number of pages read is not known"));
 }
 
-Step write_of(const EventPayload& payload) {
+Step write_of(const RawPayload& payload) {
   return {.event = kWriteEvent, .payload = payload};
 }
 
 // A kernel may tell it by flags or otherwise.
-const EventPayload kAnonymousWrite = ReclaimWrite{.of_file = false};
-const EventPayload kFileWrite = ReclaimWrite{.of_file = true};
+const RawPayload kAnonymousWrite = ReclaimWrite{.of_file = false};
+const RawPayload kFileWrite = ReclaimWrite{.of_file = true};
 
 TEST_F(SwapInTest, pages_written_by_reclaim_count_for_who_reclaimed_and_not_those_of_files) {
   EventScript script("swapin", {.by = {"pid"}, .namer = &namer_});
   prepare(script);
   script.play({by_process(300, write_of(kAnonymousWrite)),
                by_process(300, write_of(kAnonymousWrite)),
-               by_process(300, write_of(EventPayload())),  // its format was lost
+               by_process(300, write_of(RawPayload())),  // its format was lost
                by_process(300, write_of(kFileWrite))});
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {number(300)}, "out"), number(2));

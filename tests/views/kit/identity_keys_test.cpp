@@ -92,7 +92,7 @@ class TaskFilterTest : public testing::Test {
 
   bool accepts(const TaskFilter& filter, std::uint32_t pid = 7) {
     Event event{.pid = pid, .tid = pid};
-    world_.apply(event);
+    world_.apply(event, {});
     EXPECT_EQ(filter.accepts_process(world_, pid), filter.accepts(world_, event));
     return filter.accepts(world_, event);
   }
