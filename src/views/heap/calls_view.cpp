@@ -27,7 +27,9 @@ constexpr auto kNeeds = std::to_array<std::string_view>({kHeapCalls, kHeapFrees}
 // The call is counted when it begins, and at its end only where nothing else was probed.
 bool is_call(const Event& event) {
   const auto* alloc = std::get_if<HeapAlloc>(&event.payload);
-  return alloc == nullptr ? std::holds_alternative<HeapCall>(event.payload) : !alloc->has_call;
+  return alloc == nullptr ? !std::holds_alternative<HeapReturn>(event.payload) &&
+                                !std::holds_alternative<HeapAgain>(event.payload)
+                          : !alloc->has_call;
 }
 
 class Calls final : public View {
