@@ -78,7 +78,7 @@ Error error_of_exception() {
         "--filter, a smaller --ring-size";
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::resource_unavailable_try_again) {  // std::thread
-      hint = "allow memtrace more threads (ulimit -u, pids.max)";
+      hint = "allow memtrace more threads (ulimit -u, pids.max) and memory (ulimit -v)";
     }
   } catch (...) {
   }

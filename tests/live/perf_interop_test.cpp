@@ -123,6 +123,15 @@ TEST_F(PerfInteropTest, a_cut_compressed_file_is_read_as_far_as_it_is_whole) {
   EXPECT_NE(outcome.out.find("cut"), std::string::npos) << outcome.all();
 }
 
+// What perf record --threads calls "data" has no samples.
+TEST_F(PerfInteropTest, samples_beside_the_file_are_no_empty_recording) {
+  run_well("perf record -q --threads -o folder -e page-faults -a -- $PUPPETS/touch_pages 100");
+  const Outcome outcome = run("$MEMTRACE report -i folder/data");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_TRUE(outcome.says("folder/data holds no events")) << outcome.all();
+  EXPECT_TRUE(outcome.says("record without --threads")) << outcome.all();
+}
+
 TEST_F(PerfInteropTest, report_reads_a_pipe_from_record_with_its_names) {
   const Json kmalloc =
       json_of(std::string("$MEMTRACE record -o - -e kmem:kmalloc --filter 'bytes_req == 1048'") +

@@ -46,6 +46,18 @@ class TargetsTest : public LiveTest {
   }
 };
 
+TEST_F(TargetsTest, who_can_have_no_events_is_named) {
+  const Outcome kernel_thread = run("$MEMTRACE record -d 0.1 -e page-faults -p 2");
+  EXPECT_TRUE(kernel_thread.says("2 is a kernel thread")) << kernel_thread.all();
+  EXPECT_EQ(run("$MEMTRACE record -d 0.1 --for malloc -p 2").status, 1);
+  const Outcome zombie =
+      run("sh -c 'true & echo $! > ended; exec sleep 5' & parent=$!; sleep 0.3; "
+          "$MEMTRACE record -d 0.1 -e page-faults -p $(cat ended); kill $parent");
+  EXPECT_TRUE(zombie.says("has ended, and its parent has not waited")) << zombie.all();
+  const Outcome nobody = run("$MEMTRACE record -d 0.1 -e page-faults -p ''");
+  EXPECT_EQ(nobody.status, 2) << nobody.all();
+}
+
 // A copy of the puppet that belongs to nobody, and becomes nobody's when root executes it.
 TEST_F(TargetsTest, a_set_user_id_program_is_told) {
   run_well(

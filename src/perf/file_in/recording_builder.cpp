@@ -165,6 +165,11 @@ bool RecordingBuilder::read_machine_feature(std::uint32_t feature, Bytes body) {
     case kArch:
       recording_.architecture = only_string(body);
       return true;
+    case kDirFormat:
+      add_caveat(
+          "perf record --threads wrote the samples to other files of this folder, which only perf "
+          "reads: record without --threads.");
+      return true;
     case kCpuDescription:
       recording_.cpu_description = only_string(body);
       return true;

@@ -92,6 +92,7 @@ enum Feature : std::uint32_t {
   kEventDescription = 12,
   kSampleTime = 21,
   kClockId = 23,
+  kDirFormat = 24,
   kCompression = 27,
   kClockData = 29,
 };

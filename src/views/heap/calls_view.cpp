@@ -24,12 +24,16 @@ constexpr auto kKeys =
     std::to_array<std::string_view>({"function", "stack", "caller", "comm", "pid", "tid", "cpu"});
 constexpr auto kNeeds = std::to_array<std::string_view>({kHeapCalls, kHeapFrees});
 
-// The call is counted when it begins, and at its end only where nothing else was probed.
+// The call is counted when it begins, and at its end only where nothing else was probed. What the
+// world takes from an allocator's event without a payload left is the same call again.
 bool is_call(const Event& event) {
   const auto* alloc = std::get_if<HeapAlloc>(&event.payload);
-  return alloc == nullptr ? !std::holds_alternative<HeapReturn>(event.payload) &&
-                                !std::holds_alternative<HeapAgain>(event.payload)
-                          : !alloc->has_call;
+  if (alloc != nullptr) {
+    return !alloc->has_call;
+  }
+  const bool is_again =
+      std::holds_alternative<std::monostate>(event.payload) && !event.type->heap_function.empty();
+  return !is_again && !std::holds_alternative<HeapReturn>(event.payload);
 }
 
 class Calls final : public View {

@@ -99,7 +99,7 @@ TEST_F(RingMergeTest, a_backlogs_memory_is_given_back) {
     merge_.add(chunk(queue_, 0, many, 0));
   }
   EXPECT_EQ(released(merge_, true).size(), 600'000U);
-  EXPECT_GT(merge_.capacity(), 1'000'000U);
+  EXPECT_GE(merge_.capacity(), 600'000U);
   merge_.add(chunk(queue_, 0, {1}, 0));
   EXPECT_EQ(released(merge_, true), Times{1});
   EXPECT_LT(merge_.capacity(), 1'000U);
