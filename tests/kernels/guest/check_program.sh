@@ -9,7 +9,7 @@ check_program() {
     /results/doctor.json | grep -vx -e count -e calls)
   check promised.count '>=' 5 "$(echo "$promised" | wc -l)"
   recorded --for "$(able $promised)" -- "$PUPPETS/touch_pages" 100
-  check promised.events '>=' 100 "$(grep -o '[0-9]* events' stderr | cut -d ' ' -f 1)"
+  check promised.events '>=' 100 "$(sed -n 's/^memtrace: \([0-9]*\) events, .*/\1/p' stderr)"
   check promised.overview = 0 "$(status_of "$MEMTRACE" report)"
 }
 
