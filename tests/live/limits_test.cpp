@@ -132,26 +132,32 @@ class SmallDisk {
   bool mounted_ = false;
 };
 
-TEST_F(LimitsTest, full_disk_is_told_and_leaves_a_file_that_can_be_read) {
+class FullDiskTest : public LimitsTest, public testing::WithParamInterface<bool> {};
+
+TEST_P(FullDiskTest, is_told_and_leaves_a_file_that_can_be_read) {
   const SmallDisk disk(dir_.file("disk"));
   if (!disk.mounted()) {
     GTEST_SKIP() << "a tmpfs cannot be mounted here: no disk can be made full";
   }
-  const Outcome outcome =
-      run("$MEMTRACE record -e kmem:kmalloc --filter 'bytes_req == 1048' "
-          "-o disk/m.data -- ./many_kmallocs 20000");
+  const bool is_compressed = GetParam();
+  const std::uint64_t messages = is_compressed ? 400'000 : 20'000;
+  const Outcome outcome = run("$MEMTRACE record -e kmem:kmalloc --filter 'bytes_req == 1048' " +
+                              std::string(is_compressed ? "" : "--no-compress ") +
+                              "-o disk/m.data -- ./many_kmallocs " + std::to_string(messages));
   EXPECT_EQ(outcome.status, 1) << outcome.all();
   EXPECT_TRUE(outcome.says("disk full") || outcome.says("No space left")) << outcome.all();
   const Json kmalloc = report("kmalloc -i disk/m.data");
   const std::uint64_t written = kmalloc.at("totals").at("count");
   EXPECT_GT(written, 0U);
-  EXPECT_EQ(written + kmalloc.at("caveats").at("disk_full").get<std::uint64_t>(), 20000U)
+  EXPECT_EQ(written + kmalloc.at("caveats").at("disk_full").get<std::uint64_t>(), messages)
       << kmalloc.at("caveats");
   EXPECT_GT(lost_in(kmalloc), 0U) << "lost is the sum of all that is missing";
   if (run("perf version").status == 0) {
     EXPECT_EQ(own_counts("disk/m.data"), perf_counts("disk/m.data"));
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(of_compressed_files, FullDiskTest, testing::Bool());
 
 // A pager that nobody scrolls, a network that hangs: a signal ends memtrace and what it started.
 TEST_F(LimitsTest, pipe_that_stands_still_does_not_keep_memtrace_from_ending) {
