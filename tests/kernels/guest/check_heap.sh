@@ -6,7 +6,7 @@ check_heap() {
     skip leaks 'this kernel has no user probes'
     return
   fi
-  recorded --for malloc,leaks,heap -- "$PUPPETS/heap_patterns" all
+  recorded_whole --for malloc,leaks,heap -- "$PUPPETS/heap_patterns" all
   check stacks.cut = 0 "$(grep -c 'user stacks end early' stderr)"
   check leaks.malloc = 10 "$(figure leaks leak_by_malloc count)"
   check leaks.malloc_bytes = 1045 "$(figure leaks leak_by_malloc bytes)"
@@ -30,7 +30,7 @@ check_old_glibc() {
     say_missing old_glibc
     return
   fi
-  recorded --for malloc,leaks,heap -- "$PUPPETS/old_glibc" all
+  recorded_whole --for malloc,leaks,heap -- "$PUPPETS/old_glibc" all
   check old_glibc.pool = 1 "$(figure malloc ';ld-' count)"
   check old_glibc.malloc = 10 "$(figure malloc leak_by_malloc count)"
   check old_glibc.calloc = 5 "$(figure malloc leak_by_calloc count)"
