@@ -90,7 +90,7 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
   return exit_status_of(summary.command_status);
 }
 
-// Whoever reads a pipe or device may be any program.
+// Any program may read a pipe or device, also one that cannot decompress.
 bool is_stream(const std::string& output) {
   std::error_code error;
   const auto status = std::filesystem::status(output, error);

@@ -76,7 +76,7 @@ class PlainCopier {
       : file_(file), path_(path), parts_(parts), output_(std::move(output)) {}
 
   Result<PlainCopy> copy() {
-    output_.append(file_.first(parts_.data_offset));
+    append_in_pieces(file_.first(parts_.data_offset));
     while (position_ < parts_.data_end) {
       TRY(copy_one());
     }
@@ -183,25 +183,37 @@ class PlainCopier {
     copy_features(end.subspan(table_bytes));
   }
 
+  // A file may end in much: AsyncOutput would hold all of one call in memory.
+  void append_in_pieces(Bytes bytes) {
+    while (!bytes.empty()) {
+      const Bytes piece = bytes.first(std::min(bytes.size(), AsyncOutput::kBlockBytes));
+      output_.append(piece);
+      bytes = bytes.subspan(piece.size());
+    }
+  }
+
   // The ids of events may stand behind the records with their attrs, which say where.
   void copy_features(Bytes rest) {
     const std::uint64_t offset = file_.size() - rest.size();
-    std::vector<std::byte> bytes(rest.begin(), rest.end());
     const FileSection& attrs = parts_.header.attrs;
     const std::uint64_t entry_bytes = parts_.header.attr_size_bytes;
-    if (attrs.offset >= offset && entry_bytes > sizeof(FileSection)) {
-      const std::uint64_t begin = attrs.offset - offset;
-      for (std::uint64_t at = entry_bytes;
-           at <= attrs.size_bytes && at <= bytes.size() - std::min(begin, bytes.size());
-           at += entry_bytes) {
-        FileSection ids;
-        std::byte* const place = bytes.data() + begin + at - sizeof(ids);
-        std::memcpy(&ids, place, sizeof(ids));
-        move(ids);
-        std::memcpy(place, &ids, sizeof(ids));
-      }
+    if (attrs.offset < offset || entry_bytes <= sizeof(FileSection)) {
+      append_in_pieces(rest);
+      return;
     }
-    output_.append(bytes);
+    const std::uint64_t begin = std::min(attrs.offset - offset, rest.size());
+    append_in_pieces(rest.first(begin));
+    rest = rest.subspan(begin);
+    std::uint64_t attrs_left = std::min(attrs.size_bytes, rest.size());
+    for (; attrs_left >= entry_bytes; attrs_left -= entry_bytes) {
+      FileSection ids;
+      std::memcpy(&ids, rest.data() + entry_bytes - sizeof(ids), sizeof(ids));
+      move(ids);
+      output_.append(rest.first(entry_bytes - sizeof(ids)));
+      output_.append(std::as_bytes(std::span(&ids, 1)));
+      rest = rest.subspan(entry_bytes);
+    }
+    append_in_pieces(rest);
   }
 
   Result<PlainCopy> finish_header() {

@@ -1,5 +1,5 @@
-// The places that were met lately, for whoever wants each of them once and can bear to be given one
-// twice. Of fixed size: a place is forgotten when another falls on its slot.
+// A filter of the places in code that were met lately. Its user wants each place once and accepts
+// some of them twice: the filter has a fixed size, and forgets a place when another takes its slot.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class SeenPlaces {
   static constexpr unsigned kSlotBits = 17;
   static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;  // 1 MiB
 
-  // `hash` stands for the place, and is not 0.
+  // `hash` is the place's, and not 0.
   bool has(std::uint64_t hash) const { return slots_[slot_of(hash)] == hash; }
 
   void add(std::uint64_t hash) { slots_[slot_of(hash)] = hash; }

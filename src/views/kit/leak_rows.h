@@ -49,7 +49,7 @@ class LeakRows {
   // Totals, and the table by keys.
   Table& add_to(Report& report, const CellContext& context) const;
 
-  // Each block with its address, oldest first, and so many at most.
+  // Each block with its address, oldest first, at most `most` of them.
   Table address_table(const CellContext& context, std::size_t most = kMaxListed) const;
 
  private:

@@ -31,7 +31,7 @@ namespace sums_parts {
 
 inline constexpr std::size_t kMaxFigures = 15;
 
-// Stands for a figure of any type when the figures of a struct are counted.
+// Converts to a figure of any type: what a struct can be made of counts its figures.
 struct AnyFigure {
   template <typename Figure>
   operator Figure() const;  // NOLINT(google-explicit-constructor)

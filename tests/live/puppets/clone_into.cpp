@@ -38,16 +38,6 @@ struct CloneInto {
   unsigned long long cgroup = 0;
 };
 
-void send_some(long count) {
-  const long queue = make_queue();
-  Message message;
-  for (long sent = 0; sent < count; ++sent) {
-    send_message(queue, message);
-    receive_message(queue, message);
-  }
-  remove_queue(queue);
-}
-
 [[noreturn]] void run() {
   prctl(PR_SET_NAME, "in_group");
   send_some(kFirst);

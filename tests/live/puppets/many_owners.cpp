@@ -20,16 +20,6 @@ namespace {
 constexpr long kAtOnce = 8;
 constexpr uid_t kFirstUser = 100000;
 
-void send_some(long count) {
-  const long queue = make_queue();
-  Message message;
-  for (long sent = 0; sent < count; ++sent) {
-    send_message(queue, message);
-    receive_message(queue, message);
-  }
-  remove_queue(queue);
-}
-
 void move(const std::string& folder, pid_t pid) {
   std::FILE* procs = std::fopen((folder + "/cgroup.procs").c_str(), "w");
   if (procs == nullptr || std::fprintf(procs, "%d", static_cast<int>(pid)) < 0 ||

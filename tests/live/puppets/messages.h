@@ -34,3 +34,14 @@ inline void receive_message(long queue, Message& message) {
   checked(inline_syscall(SYS_msgrcv, {queue, as_argument(&message), kTextBytes, 0, IPC_NOWAIT}),
           "msgrcv");
 }
+
+// To itself, one after the other.
+inline void send_some(long count) {
+  const long queue = make_queue();
+  Message message;
+  for (long sent = 0; sent < count; ++sent) {
+    send_message(queue, message);
+    receive_message(queue, message);
+  }
+  remove_queue(queue);
+}
