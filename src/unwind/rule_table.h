@@ -108,7 +108,7 @@ class RuleTable {
     return entries_ + (hash >> kShift) * kWays;
   }
 
-  // At random: what takes turns may always hit the same one of a set.
+  // At random: strict turns may always hit the same place of a set.
   std::size_t turn() {
     turn_ = turn_ * 6364136223846793005U + 1442695040888963407U;
     return turn_ >> 63U;

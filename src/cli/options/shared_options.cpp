@@ -106,7 +106,7 @@ Result<std::vector<NamePattern>> read_excludes(const ParsedOptions& parsed) {
   return patterns;
 }
 
-// 0: as much as is usual.
+// 0: the default, queue_limit_bytes().
 Result<std::size_t> read_max_memory(const ParsedOptions& parsed) {
   auto bytes = parsed.bytes("max-memory", 0);
   if (bytes.ok() && bytes.value() < kSmallestQueueBytes && parsed.has("max-memory")) {

@@ -183,7 +183,7 @@ class PlainCopier {
     copy_features(end.subspan(table_bytes));
   }
 
-  // A file may end in much: AsyncOutput would hold all of one call in memory.
+  // AsyncOutput holds all bytes of one call in memory, and the end of a file may be large.
   void append_in_pieces(Bytes bytes) {
     while (!bytes.empty()) {
       const Bytes piece = bytes.first(std::min(bytes.size(), AsyncOutput::kBlockBytes));

@@ -11,7 +11,7 @@ namespace memtrace {
 
 namespace {
 
-// A backlog makes these large: what it took goes back when it is gone.
+// A backlog makes these lists large. Their memory is freed when the backlog is gone.
 void trim(std::vector<RingMerge::Entry>& entries) {
   constexpr std::size_t kSpare = std::size_t{1} << 18U;
   if (entries.capacity() > kSpare && entries.capacity() / 4 > entries.size()) {

@@ -35,7 +35,7 @@ inline void receive_message(long queue, Message& message) {
           "msgrcv");
 }
 
-// To itself, one after the other.
+// Sends messages to itself, one after the other.
 inline void send_some(long count) {
   const long queue = make_queue();
   Message message;
