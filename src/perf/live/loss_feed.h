@@ -42,7 +42,7 @@ class LossFeed {
   // what was lost in them. `all`: no more records will come.
   std::optional<Record> next_loss(const RingMerge& merge, bool all);
 
-  // The next of the others, whose turn is when the rings have nothing more to give out.
+  // The next of the losses that wait until the rings have nothing more to give out.
   std::optional<Record> next_own();
 
  private:
