@@ -184,8 +184,8 @@ long resident_pages(const Memory& memory) {
   if (mincore(memory.start(), memory.bytes(), is_resident.data()) != 0) {
     give_up("mincore", errno);
   }
-  return std::count_if(is_resident.begin(), is_resident.end(),
-                       [](unsigned char page) { return (page & 1U) != 0; });
+  return std::count_if(
+      is_resident.begin(), is_resident.end(), [](unsigned char page) { return (page & 1U) != 0; });
 }
 
 // A page that is written stays in the swap cache until somebody needs the room. One that another
