@@ -164,6 +164,7 @@ Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& re
     return stamps ? print_text("\n", plan.print.stop_signals) : Result<>(kDone);
   };
   TRY(session.value()->run(print));
+  source.value()->wait_until_closed();
   return exit_status_of(source.value()->end_command());
 }
 

@@ -264,7 +264,9 @@ Result<RecordSummary> record(RecordOptions options) {
   recorder.share_rules(*rules);
   recorder.identify_new_processes();
   TRY(recorder.run());
-  return recorder.finish();
+  auto summary = recorder.finish();
+  source.value()->wait_until_closed();
+  return summary;
 }
 
 }  // namespace memtrace

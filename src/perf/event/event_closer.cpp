@@ -34,13 +34,21 @@ void EventCloser::close_all() {
   const HurriedThread hurried;  // all of them are short calls
   const bool is_told = ::isatty(STDERR_FILENO) != 0;
   auto told_at = std::chrono::steady_clock::now();
+  note_probes_closed();
   while (!fds_.empty()) {
     fds_.pop_back();
+    note_probes_closed();
     const auto now = std::chrono::steady_clock::now();
     if (is_told && now - told_at > kPatience && !fds_.empty()) {
       told_at = now;
       inform(format("removing probes: at most %zu left", fds_.size()));
     }
+  }
+}
+
+void EventCloser::note_probes_closed() {
+  if (after_probes_ && (fds_.empty() || !fds_.back().of_user_probe)) {
+    std::exchange(after_probes_, nullptr)();
   }
 }
 

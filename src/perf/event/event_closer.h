@@ -5,9 +5,14 @@
 // 90 ms for a user probe on 6.18. perf_trace_destroy (kernel/trace/trace_event_perf.c) holds
 // event_mutex during the wait, so neither an order nor more threads shorten it. The recorder reads,
 // sorts and names records during that time.
+//
+// User probes go first: each one that is there costs the watched program time. As soon as all of
+// them are closed, their definitions can go, too.
 #pragma once
 
+#include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "perf/event/event_set.h"
@@ -16,13 +21,17 @@ namespace memtrace {
 
 class EventCloser {
  public:
-  EventCloser() = default;
+  // `after_probes`, which may be empty, is called once by the closing thread, as soon as all events
+  // of user probes are closed.
+  explicit EventCloser(std::function<void()> after_probes)
+      : after_probes_(std::move(after_probes)) {}
+
   EventCloser(const EventCloser&) = delete;
   EventCloser& operator=(const EventCloser&) = delete;
 
   ~EventCloser() { wait(); }
 
-  // The last ones first. It is told to a terminal when it takes long.
+  // The last ones first, which are those of probes. It is told to a terminal when it takes long.
   void start(std::vector<OpenedFd> fds);
 
   // Until all are closed.
@@ -30,7 +39,9 @@ class EventCloser {
 
  private:
   void close_all();
+  void note_probes_closed();
 
+  std::function<void()> after_probes_;
   std::vector<OpenedFd> fds_;
   std::thread thread_;
 };

@@ -148,7 +148,7 @@ Result<> EventSet::take_event(OpenedEvent& event, EventFd fd, std::size_t& owner
   (event.request.shared ? event.kernel_ids : event.ids).push_back(id.value());
   fds_.push_back({.fd = std::move(fd),
                   .tracking = event.request.info.is_tracking || event.request.with_tracking,
-                  .on_user_code = event.request.on_user_code});
+                  .of_user_probe = !event.request.probed_file.empty()});
   TRY(attach_ring(fds_.size() - 1, owner));
   return set_filter(event, fds_.back().fd);
 }
@@ -331,7 +331,7 @@ Result<> EventSet::open_added_on(std::size_t ring, EventFd::Place place, AddedEv
                                                        : event.request.filter;
     // Recording memtrace's own calls would cause more calls.
     TRY(place.tid < 0 ? fd.value().set_filter_for_others(filter) : fd.value().set_filter(filter));
-    late.fds.push_back({.fd = fd.take(), .on_user_code = event.request.on_user_code});
+    late.fds.push_back({.fd = fd.take(), .of_user_probe = !event.request.probed_file.empty()});
   }
   return kDone;
 }
@@ -362,7 +362,8 @@ std::vector<OpenedFd> EventSet::take_closable() {
   std::vector<OpenedFd> taken(std::make_move_iterator(closable),
                               std::make_move_iterator(fds_.end()));
   fds_.erase(closable, fds_.end());
-  std::ranges::stable_partition(taken, [](const OpenedFd& opened) { return !opened.on_user_code; });
+  std::ranges::stable_partition(taken,
+                                [](const OpenedFd& opened) { return !opened.of_user_probe; });
   return taken;
 }
 

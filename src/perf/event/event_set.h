@@ -50,7 +50,7 @@ void add_to_parser(std::span<const OpenedEvent> events, RecordParser& parser);
 struct OpenedFd {
   EventFd fd;
   bool tracking = false;
-  bool on_user_code = false;  // a probe
+  bool of_user_probe = false;
 };
 
 // Events that were opened beside those of a set, to become its own.

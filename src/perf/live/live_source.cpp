@@ -75,7 +75,8 @@ LiveSource::LiveSource(LiveSetup setup,
       snapshot_(builder_for(events_), setup_.target, kept_maps(wanted)),
       losses_(events_.rings().size()),
       ticks_(monotonic_clock()),
-      tids_(std::move(tids)) {
+      tids_(std::move(tids)),
+      closer_(wanted.remove_probes) {
   if (wanted.choose_added) {
     added_ = std::make_unique<AddedEventSource>(events_, rings_.parser(), wanted.choose_added);
   }

@@ -192,6 +192,7 @@ class Selector {
         return probes.take_error();
       }
       selected_.probes = probes.take();
+      selected_.remove_probes = [probes = selected_.probes.get()] { probes->remove(); };
     }
     return kDone;
   }

@@ -42,6 +42,9 @@ class ProbeDefiner {
 
   void end_sharing() { shares_.clear(); }
 
+  // All that was defined; close the events before. Error: as ProbeGroup::remove.
+  Result<> remove() { return group_ ? group_->remove() : Result<>(kDone); }
+
   // The lines of a plan for uprobe_events.
   const std::vector<std::string>& commands() const { return commands_; }
 

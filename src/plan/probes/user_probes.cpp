@@ -77,6 +77,14 @@ std::vector<std::string> UserProbes::commands() const {
   return commands;
 }
 
+void UserProbes::remove() {
+  for (ProbeDefiner* const definer : {&heap_definer_, &probes_}) {
+    if (const auto removed = definer->remove(); !removed.ok()) {
+      warn(describe(removed.error()) + "; " + removed.error().hint);
+    }
+  }
+}
+
 namespace {
 
 // Error: Usage, when none of the probes is on the function.

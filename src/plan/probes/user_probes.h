@@ -43,6 +43,9 @@ class UserProbes {
   // Whether a file of the target has the static probe of "sdt:PATH:PROVIDER:NAME".
   bool has_static_probe(std::string_view event) const;
 
+  // Removes all definitions once their events are closed; a warning says what could not be removed.
+  void remove();
+
   // What of the probes is not as one might think.
   const std::vector<std::string>& notes() const { return notes_; }
 

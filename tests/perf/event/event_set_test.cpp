@@ -89,22 +89,26 @@ constexpr auto kKernels = std::to_array<KernelModel>({
 });
 
 EventSetup setup_for(const SimulatedKernel& kernel) {
-  return {.events = {{.info = {.name = "kmem:kmalloc", .kind = EventKind::Tracepoint, .config = 7},
-                      .type = kTypeTracepoint,
-                      .filter = "bytes_req > 100"},
-                     {.info = {.name = "page-faults", .kind = EventKind::Software, .config = 2},
-                      .type = kTypeSoftware},
-                     {.info = {.name = "memtrace_heap_1:malloc",
-                               .kind = EventKind::Tracepoint,
-                               .config = 8},
-                      .type = kTypeTracepoint,
-                      .on_user_code = true}},
-          .attrs = {.call_graph = {.repair = true, .stack_bytes = kDefaultStackBytes},
-                    .inherit = true,
-                    .data_mappings = true},
-          .tids = {::gettid()},
-          .ring_bytes = std::size_t{64} << 10U,
-          .calls = &kernel};
+  return {
+      .events =
+          {{.info = {.name = "kmem:kmalloc", .kind = EventKind::Tracepoint, .config = 7},
+            .type = kTypeTracepoint,
+            .filter = "bytes_req > 100"},
+           {.info = {.name = "page-faults", .kind = EventKind::Software, .config = 2},
+            .type = kTypeSoftware},
+           {.info = {.name = "memtrace_heap_1:malloc", .kind = EventKind::Tracepoint, .config = 8},
+            .type = kTypeTracepoint,
+            .on_user_code = true,
+            .probed_file = "/lib/libc.so.6"},
+           {.info = {.name = "syscalls:sys_enter_brk", .kind = EventKind::Tracepoint, .config = 9},
+            .type = kTypeTracepoint,
+            .on_user_code = true}},
+      .attrs = {.call_graph = {.repair = true, .stack_bytes = kDefaultStackBytes},
+                .inherit = true,
+                .data_mappings = true},
+      .tids = {::gettid()},
+      .ring_bytes = std::size_t{64} << 10U,
+      .calls = &kernel};
 }
 
 std::string missing_of(const AttrFeatures& features) {
@@ -132,7 +136,7 @@ TEST_P(OldKernelsTest, events_are_opened_and_what_is_not_known_is_said) {
   const SimulatedKernel kernel(GetParam());
   auto set = EventSet::open(setup_for(kernel));
   ASSERT_TRUE(set.ok()) << describe(set.error());
-  ASSERT_EQ(set.value().events().size(), 4U);
+  ASSERT_EQ(set.value().events().size(), 5U);
   EXPECT_EQ(set.value().notes(), feature_notes(set.value().features()));
   EXPECT_TRUE(set.value().enable_tracking().ok());
   EXPECT_TRUE(set.value().enable_events(false).ok());
@@ -154,9 +158,9 @@ TEST_P(OldKernelsTest, probes_are_closed_first_and_the_rings_stay) {
   set.value().disable();
   const std::size_t rings = set.value().rings().size();
   const auto closable = set.value().take_closable();
-  ASSERT_EQ(closable.size(), 3 * rings);
+  ASSERT_EQ(closable.size(), 4 * rings);
   for (std::size_t i = 0; i < closable.size(); ++i) {
-    EXPECT_EQ(closable[i].on_user_code, i >= 2 * rings) << "the last ones are closed first";
+    EXPECT_EQ(closable[i].of_user_probe, i >= 3 * rings) << "the last ones are closed first";
     EXPECT_EQ(std::ranges::count(set.value().ring_fds(), closable[i].fd.fd()), 0);
   }
   EXPECT_EQ(set.value().rings().size(), rings);
