@@ -55,19 +55,6 @@ Result<> read_interval(const ParsedOptions& parsed, SessionOptions& session) {
   return kDone;
 }
 
-// Stacks cost the traced program time: only when they are a key of the report.
-bool wants_stacks(const SessionOptions& session, const ViewSpec& spec) {
-  const auto& by = session.view_options.by;
-  if (by.empty()) {
-    return !spec.keys.empty() && spec.keys.front() == "stack";
-  }
-  // The caller is a field of the slab allocator's events; other events have it only in their stack.
-  const bool has_caller = !spec.needs.empty() && spec.needs.front().starts_with("kmem:km");
-  return std::any_of(by.begin(), by.end(), [has_caller](const std::string& key) {
-    return key == "stack" || (!has_caller && key == "caller");
-  });
-}
-
 struct LivePlan {
   SelectedEvents selected;  // its probes outlive the source
   LiveSetup live;
@@ -122,7 +109,8 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.session.view_options.slab_caches = slab_caches();
   plan.session.view_options.cpu_nodes = cpu_nodes();
   read_own_options(parsed, view.spec, plan.session.view_options);
-  if (!wants_stacks(plan.session, view.spec)) {
+  // Stacks cost the traced program time: only when they are a key of the report.
+  if (!has_stack_key(view.spec, plan.session.view_options.by)) {
     plan.live.call_graph = {.kernel = view.spec.judges_kernel_stacks, .user = false};
   }
   plan.print = {.format = parsed.text("format", "text"),

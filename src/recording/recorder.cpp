@@ -53,7 +53,7 @@ class Recorder final : public PipelineSink {
         source_(source),
         writer_(writer),
         pipeline_(source,
-                  {.world = {.keep_stacks = false},
+                  {.world = {.stacks = StackUse::Places},
                    .live = true,
                    .whole_machine = options.live.target.kind == TargetKind::System,
                    .probes = &source.events()}),

@@ -14,7 +14,11 @@ World::Options world_options(const RecordSource& source, const SessionOptions& o
       return view->spec.*need;
     });
   };
+  const bool reads_stacks = std::ranges::any_of(options.views, [&options](const NamedView* view) {
+    return needs_stacks(view->spec, options.view_options);
+  });
   return {.part = options.part,
+          .stacks = reads_stacks ? StackUse::Stacks : StackUse::None,
           .track_live_blocks = any_needs(&ViewSpec::needs_live_blocks),
           .track_mappings = any_needs(&ViewSpec::needs_memory_map),
           .keep_code_of_faults = options.view_options.own.contains("trace"),

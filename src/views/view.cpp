@@ -16,6 +16,25 @@ bool handles(const ViewSpec& spec, const EventType& type) {
   });
 }
 
+bool has_stack_key(const ViewSpec& spec, const std::vector<std::string>& by) {
+  if (by.empty()) {
+    const auto keys = spec.default_by.empty()
+                          ? spec.keys.first(std::min<std::size_t>(1, spec.keys.size()))
+                          : spec.default_by;
+    return std::ranges::find(keys, "stack") != keys.end();
+  }
+  // The caller is a field of the slab allocator's events; other events have it only in their stack.
+  const bool has_caller = !spec.needs.empty() && spec.needs.front().starts_with("kmem:km");
+  return std::ranges::any_of(by, [has_caller](const std::string& key) {
+    return key == "stack" || (!has_caller && key == "caller");
+  });
+}
+
+bool needs_stacks(const ViewSpec& spec, const ViewOptions& options) {
+  return !spec.looks_at_stack_keys_only || has_stack_key(spec, options.by) ||
+         options.own.contains("trace");
+}
+
 Result<std::unique_ptr<View>> make_view(const ViewSpec& spec, const ViewOptions& options) {
   ViewOptions with_default = options;
   if (with_default.by.empty()) {

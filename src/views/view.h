@@ -106,7 +106,8 @@ struct ViewSpec {
   // What /proc says at its events is read (observe/proc_observer.h): they must arrive within
   // milliseconds, because what /proc says changes.
   bool needs_promptness = false;
-  bool needs_stacks = true;
+  // Without a key that is of stacks (has_stack_key) the view looks at no stack, but in own lists.
+  bool looks_at_stack_keys_only = false;
   bool needs_identities = false;  // it shows users or cgroups though no key asks for them
   // It uses the kernel's functions on stacks even if stacks are not a key.
   bool judges_kernel_stacks = false;
@@ -123,6 +124,12 @@ struct ViewSpec {
 
 // Asked once for each event of a recording.
 bool handles(const ViewSpec& spec, const EventType& type);
+
+// Whether a report by these keys, or by the view's first ones, shows stacks or a part of them.
+bool has_stack_key(const ViewSpec& spec, const std::vector<std::string>& by);
+
+// Whether it reads the stacks of events at all.
+bool needs_stacks(const ViewSpec& spec, const ViewOptions& options);
 
 // Error: Usage, as of ViewSpec::make.
 Result<std::unique_ptr<View>> make_view(const ViewSpec& spec, const ViewOptions& options);

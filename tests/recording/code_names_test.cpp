@@ -29,7 +29,7 @@ class CodeNamesTest : public testing::Test {
   }
 
   std::string self_ = std::filesystem::read_symlink("/proc/self/exe");
-  World world_{{.keep_stacks = false}};
+  World world_{{.stacks = StackUse::Places}};
 };
 
 TEST_F(CodeNamesTest, files_that_can_be_read_have_a_build_id) {

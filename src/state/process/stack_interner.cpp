@@ -12,9 +12,6 @@ constexpr std::uint64_t kUserMarker = 0xfffffffffffffe00U;
 // Without a marker: the upper half of the address space is the kernel's on every 64-bit machine.
 constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
 
-// The table of known chains is only a cache: when it has grown so large, it starts again.
-constexpr std::size_t kMaxKnownChains = 1U << 20U;
-
 enum class Context { ByAddress, Kernel, User, Other };
 
 Context context_of(std::uint64_t marker) {
@@ -55,7 +52,7 @@ CodeLocation StackInterner::locate(const Process& process, const Frame& frame) c
 }
 
 StackId StackInterner::intern(std::uint32_t pid, std::span<const std::uint64_t> callchain) {
-  if (callchain.empty()) {
+  if (callchain.empty() || options_.use == StackUse::None) {
     return {};
   }
   const Process& process = processes_.process(pid);
@@ -65,31 +62,59 @@ StackId StackInterner::intern(std::uint32_t pid, std::span<const std::uint64_t> 
   }
   const std::uint64_t key =
       hash_words(callchain, combine(process.serial, process.space.generation()));
-  if (const auto known = known_chains_.find(key); known != known_chains_.end()) {
-    return known->second;
-  }
-  if (known_chains_.size() >= kMaxKnownChains) {
-    known_chains_.clear();
+  if (const StackId known = known_chains_.find(key); known.valid()) {
+    return known;
   }
   const StackId stack = translate(process, callchain);
   // What was in no mapping may be in one the next time.
   if (frames_.empty() || stacks_.location(frames_.back()).module.valid()) {
-    known_chains_.emplace(key, stack);
+    known_chains_.put(key, stack);
   }
   return stack;
 }
 
 StackId StackInterner::translate(const Process& process, std::span<const std::uint64_t> callchain) {
+  const std::uint64_t space = combine(process.serial, process.space.generation());
   frames_.clear();
   for_each_frame(callchain, [&](const Frame& frame) {
-    const CodeLocation location = locate(process, frame);
     // An address outside of every mapping is no code: the frame-pointer chain ran into a register
     // that held something else. What follows is noise, unlike for each call.
-    const bool is_code = location.module.valid();
-    frames_.push_back(stacks_.intern(is_code ? location : CodeLocation{}));
-    return is_code;
+    const LocationId location = place(process, space, frame);
+    frames_.push_back(location.valid() ? location : stacks_.intern(CodeLocation{}));
+    return location.valid();
   });
-  return stacks_.intern(frames_);
+  StackId stack;
+  for (std::size_t i = frames_.size(); i > 0; --i) {
+    stack = called_from(stack, frames_[i - 1]);
+  }
+  return stack;
+}
+
+// None where there is no code.
+LocationId StackInterner::place(const Process& process, std::uint64_t space, const Frame& frame) {
+  const std::uint64_t kind = frame.is_return_address ? 1 : 2;
+  const std::uint64_t key = combine(combine(frame.user ? space : 0, frame.avma), kind);
+  if (const LocationId known = known_places_.find(key); known.valid()) {
+    return known;
+  }
+  const CodeLocation location = locate(process, frame);
+  if (!location.module.valid()) {
+    return {};
+  }
+  const LocationId id = stacks_.intern(location);
+  known_places_.put(key, id);
+  return id;
+}
+
+// As of StackTable, which takes some cache misses for each call where there are millions.
+StackId StackInterner::called_from(StackId caller, LocationId location) {
+  const std::uint64_t key = mix((std::uint64_t{caller.value} << 32U) | location.value);
+  if (const StackId known = known_calls_.find(key); known.valid()) {
+    return known;
+  }
+  const StackId stack = stacks_.called_from(caller, location);
+  known_calls_.put(key, stack);
+  return stack;
 }
 
 void StackInterner::note_places(const Process& process, std::span<const std::uint64_t> callchain) {

@@ -11,6 +11,7 @@
 
 #include "state/process/module_table.h"
 #include "state/process/process_table.h"
+#include "state/process/recent_ids.h"
 #include "state/process/seen_places.h"
 #include "state/process/stack_table.h"
 
@@ -19,17 +20,24 @@ namespace memtrace {
 // The part of each stack that is kept.
 enum class StackPart : std::uint8_t { Whole, Kernel, User };
 
+// What becomes of stacks.
+enum class StackUse : std::uint8_t {
+  Stacks,  // each has a StackId
+  Places,  // only the places in code that they are made of are kept
+  None,
+};
+
 class StackInterner {
  public:
   struct Options {
     StackPart part = StackPart::Whole;
-    bool keep_stacks = true;  // else only the places in code that they are made of
+    StackUse use = StackUse::Stacks;
   };
 
   // Both outlive it.
   StackInterner(ModuleTable& modules, ProcessTable& processes, Options options)
       : modules_(modules), processes_(processes), options_(options) {
-    if (!options.keep_stacks) {
+    if (options.use == StackUse::Places) {
       seen_.emplace();
     }
   }
@@ -58,6 +66,8 @@ class StackInterner {
 
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
   void note_places(const Process& process, std::span<const std::uint64_t> callchain);
+  LocationId place(const Process& process, std::uint64_t space, const Frame& frame);
+  StackId called_from(StackId caller, LocationId location);
   CodeLocation locate(const Process& process, const Frame& frame) const;
   bool wanted(bool user) const;
 
@@ -65,7 +75,9 @@ class StackInterner {
   ProcessTable& processes_;
   Options options_;
   StackTable stacks_;
-  tsl::robin_map<std::uint64_t, StackId> known_chains_;
+  RecentIds<StackId> known_chains_;     // of callchains in one address space
+  RecentIds<LocationId> known_places_;  // of addresses in one address space
+  RecentIds<StackId> known_calls_;      // of a place that was called from a stack
   tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
   tsl::robin_map<std::uint64_t, LocationId> kernel_functions_;
   std::vector<LocationId> frames_;  // of translate(), kept to save an allocation for each stack

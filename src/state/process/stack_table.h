@@ -6,10 +6,11 @@
 
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/ids.h"
+#include "state/process/numbered.h"
 #include "symbolize/elf/code_location.h"
 
 namespace memtrace {
@@ -21,7 +22,10 @@ class StackTable {
   // Innermost first. The empty stack is StackId 0.
   StackId intern(std::span<const LocationId> innermost_first);
 
-  const CodeLocation& location(LocationId id) const { return locations_[id.value - 1]; }
+  // The stack of a call at `location` of what `caller` is the stack of.
+  StackId called_from(StackId caller, LocationId location);
+
+  const CodeLocation& location(LocationId id) const { return locations_[id.value]; }
 
   // Innermost first.
   std::vector<LocationId> locations(StackId id) const;
@@ -44,12 +48,18 @@ class StackTable {
   struct Node {
     LocationId location;
     StackId caller;
+
+    friend bool operator==(const Node&, const Node&) = default;
   };
 
-  std::vector<CodeLocation> locations_;
-  std::unordered_map<CodeLocation, LocationId, CodeLocationHash> location_ids_;
-  std::vector<Node> nodes_;
-  std::unordered_map<std::uint64_t, StackId> node_ids_;  // caller << 32 | location
+  struct NodeHash {
+    std::size_t operator()(const Node& node) const noexcept {
+      return mix((std::uint64_t{node.caller.value} << 32) | node.location.value);
+    }
+  };
+
+  Numbered<CodeLocation, CodeLocationHash> locations_;
+  Numbered<Node, NodeHash> nodes_;
 };
 
 }  // namespace memtrace

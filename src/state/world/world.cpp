@@ -22,7 +22,7 @@ EventPayload as_it_is(const RawPayload& decoded) {
 
 World::World(Options options)
     : options_(options),
-      stacks_(modules_, processes_, {.part = options.part, .keep_stacks = options.keep_stacks}),
+      stacks_(modules_, processes_, {.part = options.part, .use = options.stacks}),
       kernel_blocks_(options.page_size_bytes),
       heap_(stacks_.stacks(),
             strings_,

@@ -29,7 +29,7 @@ class World {
  public:
   struct Options {
     StackPart part = StackPart::Whole;
-    bool keep_stacks = true;         // else only the places in code that they are made of
+    StackUse stacks = StackUse::Stacks;
     bool track_live_blocks = false;  // costs memory for every live block: only when a view needs it
     bool track_mappings = false;     // the same for every mapping
     bool keep_code_of_faults = false;  // Event::call_site of page faults

@@ -265,6 +265,7 @@ constinit const ViewSpec view_count{
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,
+    .looks_at_stack_keys_only = true,
     .handles = handles,
     .make = make,
 };

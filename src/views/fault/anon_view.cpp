@@ -121,7 +121,7 @@ constinit const ViewSpec view_anon{
     .default_by = kDefaultBy,
     .options = {},
     .needs_memory_map = true,
-    .needs_stacks = false,
+    .looks_at_stack_keys_only = true,
     .parts = kProcessPageParts,
     .handles = handles,
     .rests_on = is_fault_event,

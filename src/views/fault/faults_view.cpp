@@ -146,6 +146,7 @@ constinit const ViewSpec view_faults{
     .keys = kKeys,
     .options = kOptions,
     .needs_memory_map = true,
+    .looks_at_stack_keys_only = true,
     .parts = kFaultParts,
     .handles = is_of_faults,
     .rests_on = is_fault_event,

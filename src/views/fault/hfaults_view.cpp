@@ -196,6 +196,7 @@ constinit const ViewSpec view_hfaults{
     .default_by = kDefaultBy,
     .options = {},
     .needs_memory_map = true,
+    .looks_at_stack_keys_only = true,
     .parts = kFaultParts,
     .handles = handles,
     .rests_on = rests_on,

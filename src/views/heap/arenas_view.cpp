@@ -218,7 +218,6 @@ constinit const ViewSpec view_arenas{
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,
-    .needs_stacks = false,
     .of_programs = true,
     .handles = handles,
     .make = make,

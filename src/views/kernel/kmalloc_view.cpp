@@ -86,6 +86,7 @@ constinit const ViewSpec view_kmalloc{
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,
+    .looks_at_stack_keys_only = true,
     .make = make,
 };
 

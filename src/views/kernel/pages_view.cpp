@@ -162,6 +162,7 @@ constinit const ViewSpec view_pages{
     .keys = kKeys,
     .options = kOptions,
     .needs_live_blocks = true,
+    .looks_at_stack_keys_only = true,
     .make = make,
 };
 

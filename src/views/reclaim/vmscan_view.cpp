@@ -241,6 +241,7 @@ constinit const ViewSpec view_vmscan{
     .needs = kReclaimNeeds,
     .keys = kKeys,
     .options = kOptions,
+    .looks_at_stack_keys_only = true,
     .handles = is_reclaim_event,
     .make = make,
 };

@@ -257,6 +257,7 @@ constinit const ViewSpec view_writeback{
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,
+    .looks_at_stack_keys_only = true,
     .parts = kParts,
     .handles = handles,
     .make = make,

@@ -56,7 +56,7 @@ TEST(WorldTest, a_chain_that_leaves_all_mappings_ends_there) {
 }
 
 TEST(WorldTest, places_in_code_are_kept_without_the_stacks) {
-  World world({.keep_stacks = false});
+  World world({.stacks = StackUse::Places});
   world.map(mapping(10, 0x400000, 0x500000, "/bin/tool"));
   const std::array<std::uint64_t, 3> chain = {kUserMarker, 0x400123, 0x400200};
   EXPECT_FALSE(world.intern_stack(10, chain).valid());

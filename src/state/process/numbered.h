@@ -1,0 +1,68 @@
+// Entries that are kept once each, with numbers from 1 on. They lie in a vector, and the set that
+// finds them holds their numbers alone: millions of entries cost 24 bytes each beside their own.
+#pragma once
+
+#include <tsl/robin_set.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace memtrace {
+
+template <typename Entry, typename EntryHash>
+class Numbered {
+ public:
+  Numbered() = default;
+  Numbered(const Numbered&) = delete;  // the set looks into the vector
+  Numbered& operator=(const Numbered&) = delete;
+  ~Numbered() = default;
+
+  // The entry's number, new or not.
+  std::uint32_t number(const Entry& entry) {
+    if (const auto found = numbers_.find(entry); found != numbers_.end()) {
+      return *found;
+    }
+    entries_.push_back(entry);
+    const auto number = static_cast<std::uint32_t>(entries_.size());
+    numbers_.insert(number);
+    return number;
+  }
+
+  const Entry& operator[](std::uint32_t number) const { return entries_[number - 1]; }
+
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  struct Lookup {
+    using is_transparent = void;
+    const std::vector<Entry>* entries;
+
+    const Entry& entry(std::uint32_t number) const { return (*entries)[number - 1]; }
+
+    static const Entry& entry(const Entry& entry) { return entry; }
+  };
+
+  struct Hash : Lookup {
+    template <typename Key>
+    std::size_t operator()(const Key& key) const {
+      return EntryHash()(this->entry(key));
+    }
+  };
+
+  struct Equal : Lookup {
+    template <typename Left, typename Right>
+    bool operator()(const Left& left, const Right& right) const {
+      return this->entry(left) == this->entry(right);
+    }
+  };
+
+  static constexpr bool kKeepsHashes = true;  // most entries are told apart without a look at them
+
+  std::vector<Entry> entries_;
+  tsl::robin_set<std::uint32_t, Hash, Equal, std::allocator<std::uint32_t>, kKeepsHashes> numbers_{
+      0, Hash{{&entries_}}, Equal{{&entries_}}};
+};
+
+}  // namespace memtrace
