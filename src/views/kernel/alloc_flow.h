@@ -13,9 +13,8 @@
 
 namespace memtrace {
 
-// Without a single free nothing can be said of what is live.
 struct FlowContext : CellContext {
-  bool frees_seen = false;
+  bool frees_seen = false;   // without a single one, what is live is not known
   bool nodes_known = false;  // which CPU is of which NUMA node
 
   bool cross_nodes_known() const { return frees_seen && nodes_known; }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "views/kernel/cache_key.h"
 #include "views/kernel/kmem_events.h"
 #include "views/kit/leak_rows.h"
 #include "views/kit/make_view.h"
@@ -137,8 +138,8 @@ std::vector<std::string> KernelLeaks::notes() const {
 }
 
 Report KernelLeaks::finish(const World& world, Span span) {
-  const CellContext context{
-      .world = world, .span = span, .gfp_flags = gfp_flags_.names(), .cache_names = &cache_names_};
+  const CacheContext context{{{.world = world, .span = span, .gfp_flags = gfp_flags_.names()}},
+                             cache_names_};
   rows_.set(outstanding(world, span), span);
   Report report{.view = "kleaks", .title = "kernel memory allocated and not freed"};
   report.inconclusive = !slab_.frees_seen && !pages_.frees_seen;
@@ -169,11 +170,11 @@ Result<LeakOptions> parse_options(const ViewOptions& options) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  const std::span kind_key(&kBlockKindKey, 1);
+  const std::array own_keys = {kBlockKindKey, kCacheKey};
   ViewOptions by_address;
   by_address.by.assign(kAddressKeys.begin(), kAddressKeys.end());
-  return make_view<KernelLeaks>(KeySet::choose(options, kKeys, kind_key),
-                                KeySet::choose(by_address, kKeys, kind_key),
+  return make_view<KernelLeaks>(KeySet::choose(options, kKeys, own_keys),
+                                KeySet::choose(by_address, kKeys, own_keys),
                                 parse_options(options),
                                 CacheNames(options.slab_caches));
 }

@@ -34,16 +34,31 @@ constexpr auto kOptions = std::to_array<ViewOption>({
     kShortGfpOption,
 });
 
+struct PagesContext : FlowContext {
+  std::span<const std::string> migratetypes;
+  const std::function<bool(LocationId)>& is_page_allocator;  // empty: nothing is known
+};
+
+Cell migratetype_cell(std::uint64_t word, const CellContext& context) {
+  const auto names = own_context<PagesContext>(context).migratetypes;
+  return word < names.size() ? names[word] : std::to_string(static_cast<std::int64_t>(word));
+}
+
 // The innermost frame that is no function of the page allocator. Names are asked for at the end
 // only, stack by stack: until then the word is the stack.
 std::uint64_t settle_caller(std::uint64_t word, const CellContext& context) {
   const auto frames = context.world.stacks().locations(StackId{static_cast<std::uint32_t>(word)});
+  const auto& is_page_allocator = own_context<PagesContext>(context).is_page_allocator;
   for (const LocationId frame : frames) {
-    if (context.is_page_allocator == nullptr || !(*context.is_page_allocator)(frame)) {
+    if (!is_page_allocator || !is_page_allocator(frame)) {
       return frame.value;
     }
   }
   return frames.empty() ? 0 : frames.back().value;
+}
+
+constexpr std::uint64_t word_of(std::int64_t number) {
+  return static_cast<std::uint64_t>(number);
 }
 
 constexpr auto kOwnKeys = std::to_array<KeySpec>({
@@ -56,6 +71,12 @@ constexpr auto kOwnKeys = std::to_array<KeySpec>({
            return unless_invalid(LocationId{static_cast<std::uint32_t>(word)});
          },
      .resolve_late = settle_caller},
+    {.name = "migratetype",
+     .unit = Unit::Text,
+     .of =
+         [](const Event& event) { return word_of(std::get<PageAlloc>(event.payload).migratetype); },
+     .of_block = [](const LiveBlock& block) { return word_of(block.migratetype); },
+     .cell = migratetype_cell},
     {.name = "page",
      .unit = Unit::Address,
      .of = [](const Event& event) { return std::get<PageAlloc>(event.payload).page; },
@@ -129,9 +150,8 @@ std::vector<Total> Pages::totals(const FlowContext& context) const {
 
 Report Pages::finish(const World& world, Span span) {
   flow_.finish(world.live().pages(), world);
-  FlowContext context = flow_.context(world, span);
-  context.migratetypes = options_.migratetypes;
-  context.is_page_allocator = options_.is_page_allocator ? &options_.is_page_allocator : nullptr;
+  const PagesContext context{
+      flow_.context(world, span), options_.migratetypes, options_.is_page_allocator};
   Report report{.view = "pages", .title = "page allocations and frees"};
   report.totals = totals(context);
   report.caveats.notes = flow_.notes(false);

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "views/kernel/cache_key.h"
 #include "views/kernel/flow_rows.h"
 #include "views/kit/make_view.h"
 
@@ -47,12 +48,13 @@ constexpr auto kOptions = std::to_array<ViewOption>({
     kShortGfpOption,
 });
 
-constexpr KeySpec kObjectKey{
-    .name = "object",
-    .unit = Unit::Address,
-    .of = [](const Event& event) { return std::get<SlabAlloc>(event.payload).ptr; },
-    .of_block = [](const LiveBlock& block) { return block.key; },
-    .cell = [](std::uint64_t word, const CellContext&) { return Cell(word); }};
+constexpr auto kOwnKeys = std::to_array<KeySpec>(
+    {kCacheKey,
+     {.name = "object",
+      .unit = Unit::Address,
+      .of = [](const Event& event) { return std::get<SlabAlloc>(event.payload).ptr; },
+      .of_block = [](const LiveBlock& block) { return block.key; },
+      .cell = [](std::uint64_t word, const CellContext&) { return Cell(word); }}});
 
 class Slab final : public View {
  public:
@@ -113,8 +115,7 @@ std::vector<Total> Slab::totals(const FlowContext& context) const {
 
 Report Slab::finish(const World& world, Span span) {
   flow_.finish(world.live().slabs(), world);
-  FlowContext context = flow_.context(world, span);
-  context.cache_names = &cache_names_;
+  const CacheContext context{flow_.context(world, span), cache_names_};
   Report report{.view = "slab", .title = "slab allocations and frees"};
   report.totals = totals(context);
   flow_.add_table(report, context);
@@ -133,7 +134,7 @@ Report Slab::finish(const World& world, Span span) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  return make_view<Slab>(KeySet::choose(options, kKeys, std::span(&kObjectKey, 1)),
+  return make_view<Slab>(KeySet::choose(options, kKeys, kOwnKeys),
                          FlowOptions::of(options, choose_figures(options, kFigures, kUsualFigures)),
                          options);
 }

@@ -40,26 +40,6 @@ Cell gfp_cell(std::uint64_t word, const CellContext& context) {
                                    : print_flags(word, context.gfp_flags);
 }
 
-Cell migratetype_cell(std::uint64_t word, const CellContext& context) {
-  return word < context.migratetypes.size() ? context.migratetypes[word]
-                                            : std::to_string(static_cast<std::int64_t>(word));
-}
-
-Cell cache_cell(std::uint64_t word, const CellContext& context) {
-  static const CacheNames kNoNames;
-  const CacheNames& names = context.cache_names == nullptr ? kNoNames : *context.cache_names;
-  return unless_empty(names.name(word, context.world));
-}
-
-Cell kind_cell(std::uint64_t word, const CellContext& /*context*/) {
-  constexpr std::array<std::string_view, 4> kNames = {"kmalloc", "cache", "page", "heap"};
-  return std::string(kNames[word]);
-}
-
-std::uint64_t settle_cache(std::uint64_t word, const CellContext& context) {
-  return context.cache_names == nullptr ? word : context.cache_names->resolve_late(word);
-}
-
 std::uint64_t size_of(const Event& event) {
   if (const auto* slab = std::get_if<SlabAlloc>(&event.payload)) {
     return slab->bytes_req;
@@ -106,19 +86,6 @@ std::uint64_t order_of(const Event& event) {
   return alloc == nullptr ? 0 : alloc->order;
 }
 
-std::uint64_t migratetype_of(const Event& event) {
-  const auto* alloc = std::get_if<PageAlloc>(&event.payload);
-  return to_word(alloc == nullptr ? -1 : alloc->migratetype);
-}
-
-std::uint64_t cache_of(const Event& event) {
-  return CacheNames::key_of(event);
-}
-
-std::uint64_t cache_of_block(const LiveBlock& block) {
-  return CacheNames::key_of(block);
-}
-
 // The member of an event or a block that a key is.
 template <auto Member>
 std::uint64_t member(const Event& event) {
@@ -140,14 +107,6 @@ std::uint64_t block_id_member(const LiveBlock& block) {
   return (block.*Member).value;
 }
 
-std::uint64_t migratetype_of_block(const LiveBlock& block) {
-  return to_word(block.migratetype);
-}
-
-std::uint64_t kind_of_block(const LiveBlock& block) {
-  return static_cast<std::uint64_t>(block.kind);
-}
-
 // clang-format off
 constexpr auto kSharedKeys = std::to_array<KeySpec>({
     {"stack", Unit::Stack, id_member<&Event::stack>, block_id_member<&LiveBlock::stack>, stack_cell},
@@ -162,9 +121,6 @@ constexpr auto kSharedKeys = std::to_array<KeySpec>({
     {"gfp", Unit::Text, gfp_of, block_member<&LiveBlock::gfp>, gfp_cell},
     {"node", Unit::Number, node_of, nullptr, signed_cell},
     {"order", Unit::Number, order_of, block_member<&LiveBlock::order>, number_cell},
-    {"migratetype", Unit::Text, migratetype_of, migratetype_of_block, migratetype_cell},
-    {"cache", Unit::Text, cache_of, cache_of_block, cache_cell, settle_cache},
-    {"kind", Unit::Text, nullptr, kind_of_block, kind_cell},
 });
 
 // clang-format on

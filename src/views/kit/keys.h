@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -17,7 +16,6 @@
 #include "report/report.h"
 #include "state/world/world.h"
 #include "tracepoints/event/event.h"
-#include "views/kit/cache_names.h"
 #include "views/view.h"
 
 namespace memtrace {
@@ -37,17 +35,17 @@ struct CellContext {
   const World& world;
   View::Span span;
   std::span<const FlagName> gfp_flags = {};
-  std::span<const std::string> migratetypes = {};
-  std::span<const FlagName> statuses = {};  // names of numbers, as the events' formats have them
-  std::span<const FlagName> zones = {};
-  std::span<const FlagName> reasons = {};
-  const CacheNames* cache_names = nullptr;
-  const std::function<bool(LocationId)>* is_page_allocator = nullptr;
 
   double seconds() const {
     return span.end_ns > span.start_ns ? static_cast<double>(span.end_ns - span.start_ns) / 1e9 : 0;
   }
 };
+
+// For keys that only some views have: those views hand out a context of their own.
+template <typename Own>
+const Own& own_context(const CellContext& context) {
+  return static_cast<const Own&>(context);
+}
 
 struct KeySpec {
   std::string_view name;

@@ -69,7 +69,7 @@ std::uint64_t result_word(const Event& event) {
 }
 
 Cell result_cell(std::uint64_t word, const CellContext& context) {
-  return name_of(static_cast<std::int64_t>(word), context.statuses);
+  return name_of(static_cast<std::int64_t>(word), own_context<WorkContext>(context).statuses);
 }
 
 constexpr auto kHugePageSpecs =

@@ -17,10 +17,10 @@ class CompactionTrace {
 
   void add_step(const Event& event) { steps_.add(without_borrowed(event)); }
 
-  // The context's statuses are those of compactions.
+  // A WorkContext whose statuses are those of compactions.
   void add_compactions(const CellContext& context, std::vector<Table>& tables);
 
-  // The context's statuses are those of steps.
+  // A WorkContext whose statuses are those of steps.
   void add_steps(const CellContext& context, std::vector<Table>& tables);
 
  private:

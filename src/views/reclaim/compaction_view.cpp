@@ -95,7 +95,7 @@ class Compaction final : public View {
   void on_work(const Event& event, const Work& work);
   void add_moved(const Event& event, const CompactionCost& pages);
   std::vector<std::string> notes(const World& world);
-  void add_tables(CellContext& context, Report& report);
+  void add_tables(const WorkContext& context, Report& report);
   std::vector<Total> totals(const World& world) const;
 
   GroupBy<CompactionCost> rows_;
@@ -185,7 +185,7 @@ std::vector<Total> Compaction::totals(const World& world) const {
   return totals;
 }
 
-void Compaction::add_tables(CellContext& context, Report& report) {
+void Compaction::add_tables(const WorkContext& context, Report& report) {
   for (const GroupBy<CompactionCost>* rows : {&rows_, &statuses_}) {
     Table& table = report.tables.emplace_back(rows->table(kFigures, context));
     table.sort = durations_known_ ? "time_ns" : "migrated";
@@ -225,11 +225,9 @@ std::vector<std::string> Compaction::notes(const World& world) {
 }
 
 Report Compaction::finish(const World& world, Span span) {
-  CellContext context{.world = world,
-                      .span = span,
-                      .gfp_flags = gfp_flags_.names(),
-                      .statuses = status_names_.names(),
-                      .zones = zone_names_.names()};
+  WorkContext context{{.world = world, .span = span, .gfp_flags = gfp_flags_.names()},
+                      status_names_.names(),
+                      zone_names_.names()};
   Report report{.view = "compaction", .title = "compaction of memory and huge pages"};
   report.totals = totals(world);
   add_tables(context, report);

@@ -105,7 +105,7 @@ std::vector<std::string> Numa::notes(const World& world) {
 }
 
 Report Numa::finish(const World& world, Span span) {
-  const CellContext context{.world = world, .span = span, .reasons = reason_names_.names()};
+  const WorkContext context{{.world = world, .span = span}, {}, {}, reason_names_.names()};
   Report report{.view = "numa", .title = "migrations of pages"};
   const MigrationCost total = rows_.total();
   report.totals = {{"numa_migrations", Unit::Count, misplaced_.migrated},

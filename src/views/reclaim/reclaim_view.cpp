@@ -121,7 +121,8 @@ class Reclaims final : public View {
 };
 
 Report Reclaims::finish(const World& world, Span span) {
-  const CellContext context{.world = world, .span = span, .gfp_flags = gfp_flags_.names()};
+  const WorkContext work{{.world = world, .span = span, .gfp_flags = gfp_flags_.names()}};
+  const CellContext& context = work;
   Report report{.view = "reclaim", .title = "processes that had to reclaim memory"};
   report.totals = {{"count", Unit::Count, rows_.total().count},
                    {"time_ns", Unit::Nanoseconds, waited_ns_},

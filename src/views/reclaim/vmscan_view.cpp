@@ -207,7 +207,7 @@ std::vector<std::string_view> Vmscan::unknown_columns() const {
 }
 
 Report Vmscan::finish(const World& world, Span span) {
-  const CellContext context{.world = world, .span = span, .gfp_flags = gfp_flags_.names()};
+  const WorkContext context{{.world = world, .span = span, .gfp_flags = gfp_flags_.names()}};
   kinds_.close(world, span);
   Report report{.view = "vmscan", .title = "reclaim of memory"};
   report.totals = kinds_.totals(events_);

@@ -92,11 +92,11 @@ Cell named_cell(std::uint64_t word, std::span<const FlagName> names) {
 }
 
 Cell status_cell(std::uint64_t word, const CellContext& context) {
-  return named_cell(word, context.statuses);
+  return named_cell(word, own_context<WorkContext>(context).statuses);
 }
 
 Cell zone_cell(std::uint64_t word, const CellContext& context) {
-  return named_cell(word, context.zones);
+  return named_cell(word, own_context<WorkContext>(context).zones);
 }
 
 // enum migrate_reason (include/linux/migrate_mode.h), as it has been since 3.10 but for what was
@@ -110,10 +110,10 @@ constexpr auto kReasons = std::to_array<std::string_view>({"compaction",
                                                            "numa_misplaced"});
 
 Cell reason_cell(std::uint64_t word, const CellContext& context) {
-  const bool named =
-      std::ranges::find(context.reasons, word, &FlagName::mask) != context.reasons.end();
+  const auto reasons = own_context<WorkContext>(context).reasons;
+  const bool named = std::ranges::find(reasons, word, &FlagName::mask) != reasons.end();
   return word < kReasons.size() && !named ? Cell(std::string(kReasons.at(word)))
-                                          : named_cell(word, context.reasons);
+                                          : named_cell(word, reasons);
 }
 
 // clang-format off

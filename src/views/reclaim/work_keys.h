@@ -18,6 +18,13 @@ namespace memtrace {
 // "direct", "memcg", "softlimit", "node", "slab", "kswapd", "compaction", "migration", "other".
 std::string_view name_of(WorkKind kind);
 
+// What a view with work_keys() hands out. Names of numbers, as the formats of events have them.
+struct WorkContext : CellContext {
+  std::span<const FlagName> statuses = {};
+  std::span<const FlagName> zones = {};
+  std::span<const FlagName> reasons = {};
+};
+
 // Keys of events that are works or parts of a reclaim: kind, shrinker, order, gfp, node, zone,
 // mode, status, reason.
 std::span<const KeySpec> work_keys();
