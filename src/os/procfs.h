@@ -1,0 +1,95 @@
+// How /proc writes what it says (proc(5)): the lines, words and names of its files. Everything that
+// reads them reads them through this. Text that is cut off or is no such file gives nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace memtrace {
+
+// "/proc/12", "/proc/12/maps".
+std::string proc_path(std::uint32_t pid, std::string_view file = {});
+
+// The whole file; "" when it cannot be read: the process has ended, for one.
+std::string proc_text(std::uint32_t pid, std::string_view file);
+
+// The directories of processes, in the order of list_directory(). Error: there is no such folder.
+Result<std::vector<std::uint32_t>> process_ids(const std::string& folder = "/proc");
+
+// The root directory of a process as this one sees it; "" when it cannot be read.
+std::string root_directory(std::uint32_t pid);
+
+// /proc/PID/maps, and the first line of each mapping in smaps. The texts borrow from the line.
+struct MapsLine {
+  std::uint64_t start = 0;
+  std::uint64_t limit = 0;
+  std::string_view permissions;  // "r-xp"
+  std::uint64_t file_offset = 0;
+  std::uint32_t major = 0;
+  std::uint32_t minor = 0;
+  std::uint64_t inode = 0;
+  std::string_view
+      path;  // a newline in it is "\012" (fs/proc/task_mmu.c); "" of memory without one
+
+  bool executable() const { return permissions[2] == 'x'; }
+};
+
+std::optional<MapsLine> parse_maps_line(std::string_view line);
+
+// The link to what is mapped there, which opens it in whatever mount namespace it lies, and after
+// it was removed (since Linux 3.3, for root).
+std::string map_files_path(std::uint32_t pid, std::uint64_t start, std::uint64_t limit);
+
+// What the kernel appends to the path of a file that was removed, and of a cgroup (d_path()).
+inline constexpr std::string_view kDeletedSuffix = " (deleted)";
+
+std::string_view without_deleted(std::string_view path);
+
+// /proc/PID/stat.
+struct ProcStat {
+  std::string_view comm;  // borrows from the text; may hold anything, also ") R 1" and newlines
+  char state = 'X';
+  std::uint32_t parent_pid = 0;
+  std::uint64_t flags = 0;  // PF_* (include/linux/sched.h)
+
+  // A zombie, or on its way to be one.
+  bool has_ended() const { return state == 'Z' || state == 'X'; }
+};
+
+std::optional<ProcStat> parse_stat(std::string_view text);
+
+// The name in the text of /proc/PID/comm: as the kernel has it, blanks included.
+std::string_view parse_comm(std::string_view text);
+
+// What stands behind "NAME:" in files of a line for each value (status, meminfo, smaps, cpuinfo),
+// without the blanks around it; "" when there is no such line.
+std::string_view proc_field(std::string_view text, std::string_view name);
+
+// The first word of the field as a number, and as one of kilobytes ("VmRSS:     1234 kB").
+std::optional<std::uint64_t> proc_number(std::string_view text, std::string_view name);
+std::optional<std::uint64_t> proc_kilobytes(std::string_view text, std::string_view name);
+
+// The real, effective, saved and file system user of /proc/PID/status; none when it has no such
+// line.
+std::vector<std::uint32_t> status_uids(std::string_view status);
+
+// "5:cpu,cpuacct:/a:b" of /proc/PID/cgroup (cgroups(7)).
+struct CgroupLine {
+  std::optional<std::uint64_t> hierarchy;     // 0: version 2
+  std::vector<std::string_view> controllers;  // one empty name: version 2
+  std::string_view path;
+
+  bool has(std::string_view controller) const;
+};
+
+std::optional<CgroupLine> parse_cgroup_line(std::string_view line);
+
+// "0.20 0.18 0.12" from the text of /proc/loadavg; "" when it has no three words.
+std::string parse_load_averages(std::string_view loadavg);
+
+}  // namespace memtrace
