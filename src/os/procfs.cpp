@@ -108,13 +108,13 @@ std::string_view without_deleted(std::string_view path) {
                                         : path;
 }
 
-// "12 (name) S 11 ...": no later word has a parenthesis.
+// "12 (name) S 11 ...": the name may hold anything, parentheses and newlines too; no later word has
+// a parenthesis.
 std::optional<ProcStat> parse_stat(std::string_view text) {
   constexpr std::size_t kParent = 1;  // behind the name; field 4 of proc(5)
   constexpr std::size_t kFlags = 6;   // field 9
-  const std::size_t begin = text.find('(');
   const std::size_t end = text.rfind(") ");
-  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) {
+  if (end == std::string_view::npos) {
     return std::nullopt;
   }
   const auto words = split(text.substr(end + 2), ' ');
@@ -124,8 +124,7 @@ std::optional<ProcStat> parse_stat(std::string_view text) {
   if (words[0].empty()) {
     return std::nullopt;
   }
-  return ProcStat{.comm = text.substr(begin + 1, end - begin - 1),
-                  .state = words[0].front(),
+  return ProcStat{.state = words[0].front(),
                   .parent_pid = static_cast<std::uint32_t>(number(kParent)),
                   .flags = number(kFlags)};
 }

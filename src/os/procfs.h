@@ -18,7 +18,8 @@ std::string proc_path(std::uint32_t pid, std::string_view file = {});
 // The whole file; "" when it cannot be read: the process has ended, for one.
 std::string proc_text(std::uint32_t pid, std::string_view file);
 
-// The directories of processes, in the order of list_directory(). Error: there is no such folder.
+// The processes of /proc, or the threads of /proc/PID/task, in the order of list_directory().
+// Error: there is no such folder.
 Result<std::vector<std::uint32_t>> process_ids(const std::string& folder = "/proc");
 
 // The root directory of a process as this one sees it; "" when it cannot be read.
@@ -52,7 +53,6 @@ std::string_view without_deleted(std::string_view path);
 
 // /proc/PID/stat.
 struct ProcStat {
-  std::string_view comm;  // borrows from the text; may hold anything, also ") R 1" and newlines
   char state = 'X';
   std::uint32_t parent_pid = 0;
   std::uint64_t flags = 0;  // PF_* (include/linux/sched.h)

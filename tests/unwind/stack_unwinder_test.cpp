@@ -96,10 +96,11 @@ class StackUnwinderTest : public testing::Test {
     const auto maps = read_file("/proc/self/maps");
     const std::string text = maps.ok() ? maps.value() : "";
     for (const std::string_view line : split(text, '\n')) {
-      auto mapping = parse_maps_line(line);
-      if (mapping && (mapping->prot & 4U) != 0) {
-        mapping->pid = kPid;
-        feed_.apply({.payload = *mapping});
+      const auto parsed = parse_maps_line(line);
+      if (parsed && parsed->executable()) {
+        Mmap mapping = record_of(*parsed);
+        mapping.pid = kPid;
+        feed_.apply({.payload = mapping});
       }
     }
   }

@@ -1,22 +1,13 @@
 #include "perf/target/huge_mappings.h"
 
-#include <unistd.h>
-
+#include <optional>
 #include <string>
 
 #include "base/text.h"
+#include "os/procfs.h"
 #include "os/system.h"
 
 namespace memtrace {
-namespace {
-
-std::string proc_file(std::uint32_t pid, const char* name) {
-  const auto text = read_file("/proc/" + std::to_string(pid) + "/" + name);
-  return text.ok() ? text.value() : "";
-}
-
-}  // namespace
-
 std::string_view filesystem_of_device(std::string_view mountinfo,
                                       std::uint32_t major,
                                       std::uint32_t minor) {
@@ -38,16 +29,13 @@ std::string_view filesystem_of_device(std::string_view mountinfo,
 }
 
 std::uint64_t page_bytes_in_smaps(std::string_view smaps, std::uint64_t start) {
-  constexpr std::string_view kPageSize = "KernelPageSize:";
   bool is_here = false;
   for (const std::string_view line : split(smaps, '\n')) {
-    if (is_here && line.starts_with(kPageSize)) {
-      const std::string_view number = trim(line.substr(kPageSize.size()));
-      return parse_number(number.substr(0, number.find(' '))).value_or(0) * 1024;
+    if (const auto bytes = is_here ? proc_kilobytes(line, "KernelPageSize") : std::nullopt) {
+      return *bytes;
     }
-    const std::size_t dash = line.find('-');
-    if (dash != std::string_view::npos && line.find(':') > dash) {
-      is_here = parse_number(line.substr(0, dash), 16) == start;
+    if (const auto mapping = parse_maps_line(line)) {
+      is_here = mapping->start == start;
     }
   }
   return 0;
@@ -64,12 +52,11 @@ bool HugeMappings::contains(const Mmap& mapping) {
 bool HugeMappings::is_huge_device(const Mmap& mapping) {
   const auto [known, is_new] = is_huge_.try_emplace({mapping.major, mapping.minor}, false);
   if (is_new) {
-    const std::string mountinfo = proc_file(mapping.pid, "mountinfo");
+    const std::string mountinfo = proc_text(mapping.pid, "mountinfo");
     const auto filesystem = filesystem_of_device(mountinfo, mapping.major, mapping.minor);
-    known->second = filesystem.empty()
-                        ? page_bytes_in_smaps(proc_file(mapping.pid, "smaps"), mapping.start) >
-                              static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))
-                        : filesystem == "hugetlbfs";
+    known->second = filesystem.empty() ? page_bytes_in_smaps(proc_text(mapping.pid, "smaps"),
+                                                             mapping.start) > page_size_bytes()
+                                       : filesystem == "hugetlbfs";
   }
   return known->second;
 }

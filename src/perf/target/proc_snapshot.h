@@ -3,11 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "os/procfs.h"
 #include "perf/record/record_builder.h"
 
 namespace memtrace {
@@ -30,8 +29,8 @@ void snapshot_kernel(RecordBuilder& records);
 // The process that a thread belongs to.
 Result<std::uint32_t> process_of(std::uint32_t tid);
 
-// One line of /proc/PID/maps; nothing when it is not one. `path` borrows from the line. The line
-// does not say whether the mapping has huge pages: see HugeMappings.
-std::optional<Mmap> parse_maps_line(std::string_view line);
+// As the kernel's own record of the mapping would be; its path borrows from the line. The line does
+// not say whether the mapping has huge pages: see HugeMappings.
+Mmap record_of(const MapsLine& line);
 
 }  // namespace memtrace

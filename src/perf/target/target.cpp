@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "os/procfs.h"
 #include "os/stop_signals.h"
 #include "os/system.h"
 #include "os/this_thread.h"
@@ -69,36 +70,19 @@ Result<std::vector<std::uint32_t>> threads_for(TargetKind kind, std::uint32_t id
   return process.ok() ? Result<std::vector<std::uint32_t>>({id}) : process.error();
 }
 
-struct TaskStatus {
-  char state = 'X';
-  std::uint64_t parent_pid = 0;
-};
-
-TaskStatus task_status(const std::string& folder) {
-  const auto stat = read_file(folder + "/stat");
-  // "12 (name) S 11 ...": the name may hold anything, parentheses too.
-  const std::size_t end = stat.ok() ? stat.value().rfind(") ") : std::string::npos;
-  if (end == std::string::npos) {
-    return {};
-  }
-  const auto words = split(std::string_view(stat.value()).substr(end + 2), ' ');
-  return {.state = words[0].empty() ? 'X' : words[0].front(),
-          .parent_pid = words.size() > 1 ? parse_number(words[1]).value_or(0) : 0};
-}
-
 // The process and all that it and its children started, parents first: a shell that is still there
 // would go on to its next command when one ends.
 std::vector<pid_t> family_of(pid_t first) {
-  std::multimap<std::uint64_t, pid_t> children;
-  auto names = list_directory("/proc");
-  for (const std::string& name : names.ok() ? names.take() : std::vector<std::string>()) {
-    if (const auto pid = parse_number(name)) {
-      children.emplace(task_status("/proc/" + name).parent_pid, static_cast<pid_t>(*pid));
+  std::multimap<std::uint32_t, pid_t> children;
+  auto pids = process_ids();
+  for (const std::uint32_t pid : pids.ok() ? pids.take() : std::vector<std::uint32_t>()) {
+    if (const auto stat = parse_stat(proc_text(pid, "stat"))) {
+      children.emplace(stat->parent_pid, static_cast<pid_t>(pid));
     }
   }
   std::vector<pid_t> family = {first};
   for (std::size_t i = 0; i < family.size(); ++i) {
-    const auto [begin, end] = children.equal_range(static_cast<std::uint64_t>(family[i]));
+    const auto [begin, end] = children.equal_range(static_cast<std::uint32_t>(family[i]));
     std::for_each(begin, end, [&family](const auto& child) { family.push_back(child.second); });
   }
   return family;
@@ -107,24 +91,19 @@ std::vector<pid_t> family_of(pid_t first) {
 }  // namespace
 
 Result<std::vector<std::uint32_t>> threads_of(std::uint32_t pid) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/task";
-  std::vector<std::string> names;
+  std::vector<std::uint32_t> tids;
   for (int look = 0; look < 10; ++look) {
-    auto again = list_directory(path);
+    auto again = process_ids(proc_path(pid, "task"));
     if (!again.ok()) {
       return Error{"process " + std::to_string(pid),
                    ESRCH,
                    "no process has this id; ps -e lists those that run"};
     }
-    const bool settled = again.value() == names;
-    names = again.take();
+    const bool settled = again.value() == tids;
+    tids = again.take();
     if (settled) {
       break;
     }
-  }
-  std::vector<std::uint32_t> tids;
-  for (const std::string& name : names) {
-    tids.push_back(static_cast<std::uint32_t>(parse_number(name).value_or(0)));
   }
   return tids;
 }
@@ -261,8 +240,8 @@ std::string describe_wait_status(int status) {
 
 bool all_ended(const std::vector<std::uint32_t>& ids) {
   return std::all_of(ids.begin(), ids.end(), [](std::uint32_t id) {
-    const char state = task_status("/proc/" + std::to_string(id)).state;
-    return state == 'Z' || state == 'X';
+    const auto stat = parse_stat(proc_text(id, "stat"));
+    return !stat || stat->has_ended();
   });
 }
 
