@@ -6,6 +6,7 @@
 #include "cli/probe_rate.h"
 #include "cli/unwatched_children.h"
 #include "observe/host_facts.h"
+#include "os/procfs.h"
 #include "os/system.h"
 #include "os/this_thread.h"
 #include "perf/live/live_source.h"
@@ -22,10 +23,8 @@ constexpr std::string_view kUsage =
 // "14:03:59  loadavg: 0.23 1.33 1.05", as slabratetop and its like begin each table.
 std::string interval_heading() {
   const auto loads = read_file("/proc/loadavg");
-  const auto words = split(loads.ok() ? loads.value() : std::string_view(), ' ');
-  return words.size() < 3 ? clock_time()
-                          : clock_time() + "  loadavg: " + std::string(words[0]) + " " +
-                                std::string(words[1]) + " " + std::string(words[2]);
+  const std::string averages = parse_load_averages(loads.ok() ? loads.value() : "");
+  return averages.empty() ? clock_time() : clock_time() + "  loadavg: " + averages;
 }
 
 // "1 5": a table each second, five times.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "os/system.h"
+#include "os/procfs.h"
 #include "programs/no_allocator.h"
 
 namespace memtrace {
@@ -13,8 +13,8 @@ std::vector<std::uint32_t> children_of(std::uint32_t pid) {
   const auto threads = threads_of(pid);
   std::vector<std::uint32_t> children;
   for (const std::uint32_t tid : threads.ok() ? threads.value() : std::vector<std::uint32_t>()) {
-    const auto text = read_file(format("/proc/%u/task/%u/children", pid, tid));
-    for (const std::string_view word : split(text.ok() ? text.value() : "", ' ')) {
+    const std::string text = proc_text(pid, format("task/%u/children", tid));
+    for (const std::string_view word : split(text, ' ')) {
       if (const auto child = parse_number(trim(word))) {
         children.push_back(static_cast<std::uint32_t>(*child));
       }

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text.h"
-#include "os/system.h"
+#include "os/procfs.h"
 #include "symbolize/code/function_table.h"
 #include "symbolize/elf/elf_file.h"
 #include "symbolize/elf/program_interpreter.h"
@@ -12,23 +11,10 @@
 namespace memtrace {
 namespace {
 
-// The words of /proc/PID/stat behind the name, which may hold anything: state, parent, ...
-std::vector<std::string> status_words(std::uint32_t pid) {
-  const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t end = stat.ok() ? stat.value().rfind(") ") : std::string::npos;
-  std::vector<std::string> words;
-  if (end != std::string::npos) {
-    for (const std::string_view word : split(std::string_view(stat.value()).substr(end + 2), ' ')) {
-      words.emplace_back(word);
-    }
-  }
-  return words;
-}
-
 std::string process_text(std::uint32_t pid) {
-  const auto name = read_file("/proc/" + std::to_string(pid) + "/comm");
-  return "process " + std::to_string(pid) +
-         (name.ok() ? " (" + std::string(trim(name.value())) + ")" : "");
+  const std::string text = proc_text(pid, "comm");
+  const std::string_view name = parse_comm(text);
+  return "process " + std::to_string(pid) + (name.empty() ? "" : " (" + std::string(name) + ")");
 }
 
 // One that has its symbols.
@@ -54,15 +40,14 @@ const TargetObject* first_program(const Target& target,
 }  // namespace
 
 bool is_kernel_thread(std::uint32_t pid) {
-  constexpr std::size_t kFlags = 6;                    // field 9 of proc(5)
   constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD, include/linux/sched.h
-  const auto words = status_words(pid);
-  return words.size() > kFlags && (parse_number(words[kFlags]).value_or(0) & kKernelThread) != 0;
+  const auto stat = parse_stat(proc_text(pid, "stat"));
+  return stat && (stat->flags & kKernelThread) != 0;
 }
 
 bool is_zombie(std::uint32_t pid) {
-  const auto words = status_words(pid);
-  return !words.empty() && words.front() == "Z";
+  const auto stat = parse_stat(proc_text(pid, "stat"));
+  return stat && stat->state == 'Z';
 }
 
 Error no_allocator(const Target& target, const std::vector<TargetObject>& objects) {

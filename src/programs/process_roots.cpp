@@ -1,10 +1,6 @@
 #include "programs/process_roots.h"
 
-#include <unistd.h>
-
-#include <array>
-#include <climits>
-
+#include "os/procfs.h"
 #include "programs/command_programs.h"
 
 namespace memtrace {
@@ -25,13 +21,10 @@ const std::string& ProcessRoots::of(std::uint32_t pid, std::uint64_t time_ns) {
 }
 
 std::string ProcessRoots::read(std::uint32_t pid) {
-  std::array<char, PATH_MAX> target{};
-  const std::string link = "/proc/" + std::to_string(pid) + "/root";
-  const ssize_t length = ::readlink(link.c_str(), target.data(), target.size());
-  if (length <= 0) {
+  const std::string root = root_directory(pid);
+  if (root.empty()) {
     return last_;
   }
-  const std::string root(target.data(), static_cast<std::size_t>(length));
   if (root == "/") {
     return "";
   }

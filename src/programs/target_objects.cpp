@@ -3,12 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <set>
 #include <utility>
 
 #include "base/text.h"
+#include "os/procfs.h"
 #include "os/system.h"
 #include "programs/command_programs.h"
 
@@ -42,54 +42,30 @@ bool is_same_file(const std::string& left, const std::string& right) {
 
 // The shortest name that opens the mapped file from here. It may live in another mount namespace,
 // or have been deleted or replaced since.
-std::string path_from_here(const std::string& process, std::string_view range, std::string mapped) {
-  const std::string exact = process + "/map_files/" + std::string(range);
+std::string path_from_here(std::uint32_t pid, const std::string& exact, const std::string& mapped) {
   if (is_same_file(mapped, exact)) {
     return mapped;
   }
-  const std::string rooted = process + "/root" + mapped;
+  const std::string rooted = proc_path(pid, "root") + mapped;
   return is_same_file(rooted, exact) ? rooted : exact;
 }
 
-// "7f12-7f34 r-xp 00028000 fe:01 131  /usr/lib/libc.so.6": six columns, the last may hold blanks.
-void add_mapping(ObjectList& objects, const std::string& process, std::string_view line) {
-  std::array<std::string_view, 5> columns;
-  for (std::string_view& column : columns) {
-    const std::size_t blank = line.find(' ');
-    column = line.substr(0, blank);
-    line = blank == std::string_view::npos ? std::string_view() : line.substr(blank + 1);
-  }
-  const std::string_view path = trim(line);
-  if (columns[1].size() < 3 || columns[1][2] != 'x' || !path.starts_with('/')) {
+void add_mapping(ObjectList& objects, std::uint32_t pid, const MapsLine& line) {
+  if (!line.executable() || !line.path.starts_with('/')) {
     return;
   }
-  constexpr std::string_view kDeleted = " (deleted)";
-  std::string mapped(path);
-  if (mapped.ends_with(kDeleted)) {
-    mapped.resize(mapped.size() - kDeleted.size());
-  }
-  const std::string here = path_from_here(process, columns[0], mapped);
-  objects.add({here, mapped, !is_loader_name(mapped) && is_same_file(here, process + "/exe")});
+  const std::string mapped(without_deleted(line.path));
+  const std::string here = path_from_here(pid, map_files_path(pid, line.start, line.limit), mapped);
+  objects.add({here, mapped, !is_loader_name(mapped) && is_same_file(here, proc_path(pid, "exe"))});
 }
 
 void add_process(ObjectList& objects, std::uint32_t pid) {
-  const std::string process = "/proc/" + std::to_string(pid);
-  const auto maps = read_file(process + "/maps");
-  const std::string text = maps.ok() ? maps.value() : "";
-  for (const std::string_view line : split(text, '\n')) {
-    add_mapping(objects, process, line);
-  }
-}
-
-std::vector<std::uint32_t> all_processes() {
-  const auto names = list_directory("/proc");
-  std::vector<std::uint32_t> pids;
-  for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
-    if (const auto pid = parse_number(name)) {
-      pids.push_back(static_cast<std::uint32_t>(*pid));
+  const std::string maps = proc_text(pid, "maps");
+  for (const std::string_view text : split(maps, '\n')) {
+    if (const auto line = parse_maps_line(text)) {
+      add_mapping(objects, pid, *line);
     }
   }
-  return pids;
 }
 
 // A program of the command and the libraries that are loaded with it.
@@ -125,16 +101,12 @@ bool FileSet::insert(const std::string& path) {
 }
 
 std::optional<TargetObject> object_of_mapping(const NewMapping& mapping) {
-  const std::string process = "/proc/" + std::to_string(mapping.pid);
-  const std::string range = format("%llx-%llx",
-                                   static_cast<unsigned long long>(mapping.start),
-                                   static_cast<unsigned long long>(mapping.end));
-  const std::string exact = process + "/map_files/" + range;
+  const std::string exact = map_files_path(mapping.pid, mapping.start, mapping.end);
 
   struct stat status {};
 
   if (::stat(exact.c_str(), &status) == 0) {
-    return TargetObject{path_from_here(process, range, mapping.path), mapping.path};
+    return TargetObject{path_from_here(mapping.pid, exact, mapping.path), mapping.path};
   }
   // The process has ended already, or called execve(2): others may run the same file.
   if (::stat(mapping.path.c_str(), &status) != 0 || status.st_ino != mapping.inode) {
@@ -188,7 +160,8 @@ Result<std::vector<TargetObject>> objects_of(const Target& target) {
   }
   std::vector<std::uint32_t> pids = target.ids;
   if (target.kind == TargetKind::System) {
-    pids = all_processes();
+    auto all = process_ids();
+    pids = all.ok() ? all.take() : std::vector<std::uint32_t>();
   }
   for (const std::uint32_t pid : pids) {
     add_process(objects, pid);

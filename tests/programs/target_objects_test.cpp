@@ -1,6 +1,8 @@
 #include "programs/target_objects.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "os/unique_fd.h"
 #include "support/temp_dir.h"
 
 namespace memtrace {
@@ -25,6 +28,28 @@ TEST(TargetObjects, of_this_process_are_its_program_and_libraries) {
   const auto objects = objects_of_process(static_cast<std::uint32_t>(::getpid()));
   EXPECT_TRUE(has_file(objects, "programs_test"));
   EXPECT_TRUE(has_file(objects, "libc.so"));
+}
+
+// maps writes the addresses of a program that is not position-independent with zeros in front.
+TEST(TargetObjects, a_file_at_a_low_address_is_found) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "/proc/PID/map_files is root's";
+  }
+  const test::TempDir dir;
+  const std::string path = dir.path() + "/low";
+  std::ofstream(path) << std::string(4096, 'x');
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  void* const low = ::mmap(reinterpret_cast<void*>(0x400000),
+                           4096,
+                           PROT_READ | PROT_EXEC,
+                           MAP_PRIVATE | MAP_FIXED_NOREPLACE,
+                           fd.get(),
+                           0);
+  if (low == MAP_FAILED) {
+    GTEST_SKIP() << "something lies there";
+  }
+  EXPECT_TRUE(has_file(objects_of_process(static_cast<std::uint32_t>(::getpid())), "low"));
+  ::munmap(low, 4096);
 }
 
 TEST(TargetObjects, of_a_command_are_what_its_loader_will_load) {
