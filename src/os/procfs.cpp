@@ -103,9 +103,9 @@ std::string map_files_path(std::uint32_t pid, std::uint64_t start, std::uint64_t
   return proc_path(pid, "map_files/") + format("%lx-%lx", start, limit);
 }
 
-std::string_view without_deleted(std::string_view path) {
-  return path.ends_with(kDeletedSuffix) ? path.substr(0, path.size() - kDeletedSuffix.size())
-                                        : path;
+std::string without_deleted(std::string_view path) {
+  path.remove_suffix(path.ends_with(kDeletedSuffix) ? kDeletedSuffix.size() : 0);
+  return std::string(path);
 }
 
 // "12 (name) S 11 ...": the name may hold anything, parentheses and newlines too; no later word has

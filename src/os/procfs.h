@@ -49,7 +49,7 @@ std::string map_files_path(std::uint32_t pid, std::uint64_t start, std::uint64_t
 // What the kernel appends to the path of a file that was removed, and of a cgroup (d_path()).
 inline constexpr std::string_view kDeletedSuffix = " (deleted)";
 
-std::string_view without_deleted(std::string_view path);
+std::string without_deleted(std::string_view path);
 
 // /proc/PID/stat.
 struct ProcStat {

@@ -54,7 +54,7 @@ void add_mapping(ObjectList& objects, std::uint32_t pid, const MapsLine& line) {
   if (!line.executable() || !line.path.starts_with('/')) {
     return;
   }
-  const std::string mapped(without_deleted(line.path));
+  const std::string mapped = without_deleted(line.path);
   const std::string here = path_from_here(pid, map_files_path(pid, line.start, line.limit), mapped);
   objects.add({here, mapped, !is_loader_name(mapped) && is_same_file(here, proc_path(pid, "exe"))});
 }

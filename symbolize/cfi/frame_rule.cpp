@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "os/procfs.h"
 #include "symbolize/cfi/cfi_reader.h"
 #include "symbolize/elf/module_file.h"
 #include "symbolize/elf/vdso.h"
@@ -33,7 +34,7 @@ std::unique_ptr<FrameRules> FrameRules::open(const ModuleDescription& module,
     return nullptr;
   }
   std::unique_ptr<State> state(
-      new State{.cfi = CfiReader(std::move(*file), path_on_disk(module.path), places)});
+      new State{.cfi = CfiReader(std::move(*file), without_deleted(module.path), places)});
   if (!state->cfi.has_rules()) {
     return nullptr;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "os/procfs.h"
 #include "symbolize/code/function_table.h"
 #include "symbolize/elf/module_file.h"
 
@@ -13,7 +14,7 @@ FunctionEntries::FunctionEntries(const ModuleDescription& module, const DebugPla
     return;
   }
   const auto file = find_module_file(module, places, ignored);
-  const auto table = file ? FunctionTable::load(file->path(), path_on_disk(module.path), places)
+  const auto table = file ? FunctionTable::load(file->path(), without_deleted(module.path), places)
                           : Result<FunctionTable>(Error{});
   if (!table.ok()) {
     return;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "os/procfs.h"
 #include "os/system.h"
 #include "symbolize/elf/build_id.h"
 
@@ -21,33 +22,24 @@ bool is_deleted(const ModuleDescription& module) {
   return module.path.ends_with(kDeletedSuffix);
 }
 
-// "7f12-7f34 r-xp 00028000 fe:01 131  /usr/lib/libc.so": the file's numbers, or without them its
-// path, identify the mapping. Below chroot(2) the line has another path than the record of the
-// mapping.
-bool is_mapping_of(std::string_view line, const ModuleDescription& module) {
+// The file's numbers, or without them its path, identify the mapping. Below chroot(2) the line has
+// another path than the record of the mapping.
+bool is_mapping_of(const MapsLine& line, const ModuleDescription& module) {
   if (module.file.inode == 0) {
-    return line.ends_with(" " + module.path) ||
-           line.ends_with(" " + module.path + std::string(kDeletedSuffix));
+    return line.path == module.path || without_deleted(line.path) == module.path;
   }
-  const std::string numbers = format(" %02x:%02x %llu ",
-                                     module.file.major,
-                                     module.file.minor,
-                                     static_cast<unsigned long long>(module.file.inode));
-  return line.find(numbers) != std::string_view::npos;
+  return line.major == module.file.major && line.minor == module.file.minor &&
+         line.inode == module.file.inode;
 }
 
-// A removed file stays reachable while it is mapped, through a link named after the mapping's
-// address range (proc(5); since Linux 3.3, for root). It may have been removed after its path was
+// A removed file stays reachable while it is mapped. It may have been removed after its path was
 // recorded, or lie in a mount namespace where no path leads from here.
 std::string path_in_map_files(const ModuleDescription& module) {
-  const std::string process = "/proc/" + std::to_string(module.pid);
-  const auto maps = read_file(process + "/maps");
-  if (!maps.ok()) {
-    return "";
-  }
-  for (const std::string_view line : split(maps.value(), '\n')) {
-    if (is_mapping_of(line, module)) {
-      return process + "/map_files/" + std::string(line.substr(0, line.find(' ')));
+  const std::string maps = proc_text(module.pid, "maps");
+  for (const std::string_view text : split(maps, '\n')) {
+    const auto line = parse_maps_line(text);
+    if (line && is_mapping_of(*line, module)) {
+      return map_files_path(module.pid, line->start, line->limit);
     }
   }
   return "";
@@ -90,7 +82,7 @@ std::vector<std::string> named_paths(const ModuleDescription& module) {
   // What has taken the place of a removed file is the same program only if a build id says so.
   if (!is_deleted(module) || !module.build_id.empty()) {
     for (const std::string& root : roots_of(module)) {
-      paths.push_back(root + path_on_disk(module.path));
+      paths.push_back(root + without_deleted(module.path));
     }
   }
   return paths;
@@ -115,17 +107,11 @@ bool is_replaced(const ModuleDescription& module) {
 
 }  // namespace
 
-std::string path_on_disk(const std::string& mapped_path) {
-  return mapped_path.ends_with(kDeletedSuffix)
-             ? mapped_path.substr(0, mapped_path.size() - kDeletedSuffix.size())
-             : mapped_path;
-}
-
 std::vector<std::string> roots_of(const ModuleDescription& module) {
   if (module.pid == 0) {
     return {""};
   }
-  std::vector<std::string> roots = {"/proc/" + std::to_string(module.pid) + "/root", module.root};
+  std::vector<std::string> roots = {proc_path(module.pid, "root"), module.root};
   if (!module.root.empty()) {
     roots.emplace_back("");
   }

@@ -12,12 +12,6 @@
 
 namespace memtrace {
 
-// What the kernel appends to the path of a mapped file that was removed.
-inline constexpr std::string_view kDeletedSuffix = " (deleted)";
-
-// The path without kDeletedSuffix.
-std::string path_on_disk(const std::string& mapped_path);
-
 // Root directories to look for files under: that of the module's process first.
 std::vector<std::string> roots_of(const ModuleDescription& module);
 

@@ -1,10 +1,10 @@
 #include "symbolize/names/kernel_symbols.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <tuple>
 
+#include "os/kallsyms.h"
 #include "symbolize/elf/range_search.h"
 
 namespace memtrace {
@@ -38,7 +38,7 @@ KernelSymbols KernelSymbols::parse(std::string text) {
   std::size_t at = 0;
   while (at < symbols.text_.size()) {
     const std::size_t end = std::min(symbols.text_.find('\n', at), symbols.text_.size());
-    symbols.add_line(at, end - at);
+    symbols.add_line(std::string_view(symbols.text_).substr(at, end - at));
     at = end + 1;
   }
   symbols.sort();
@@ -46,35 +46,26 @@ KernelSymbols KernelSymbols::parse(std::string text) {
   return symbols;
 }
 
-// "ffffffffc0a1b000 t nft_do_chain\t[nf_tables]"
-void KernelSymbols::add_line(std::size_t line_offset, std::size_t line_bytes) {
-  const auto line = std::string_view(text_).substr(line_offset, line_bytes);
-  std::uint64_t start = 0;
-  const char* const end = line.data() + line.size();
-  const auto [after, failure] = std::from_chars(line.data(), end, start, 16);
-  if (failure != std::errc() || end - after < 4 || after[0] != ' ' || after[2] != ' ') {
+void KernelSymbols::add_line(std::string_view text) {
+  const auto line = parse_kallsyms_line(text);
+  if (!line) {
     return;
   }
-  const char type = after[1];
-  const std::size_t name_offset = static_cast<std::size_t>(after + 3 - line.data());
-  const std::string_view rest = line.substr(name_offset);
-  const std::size_t name_bytes = std::min(rest.find_first_of("\t "), rest.size());
   saw_symbol_ = true;
-  const bool is_text = type == 't' || type == 'T' || type == 'w' || type == 'W';
+  const auto name_offset = static_cast<std::size_t>(line->name.data() - text_.data());
+  const std::size_t name_bytes = line->name.size();
   const bool fits = name_bytes > 0 && name_bytes < std::numeric_limits<std::uint16_t>::max() &&
-                    line_offset + name_offset < std::numeric_limits<std::uint32_t>::max();
+                    name_offset < std::numeric_limits<std::uint32_t>::max();
   // $x, $d and the like on arm64 say what kind of bytes follow; they are not functions.
-  if (start == 0 || !is_text || !fits || rest.front() == '$') {
+  if (line->address == 0 || !line->is_code() || !fits || line->name.front() == '$') {
     return;
   }
-  const std::size_t bracket = rest.find('[', name_bytes);
-  const auto module = bracket == rest.npos ? std::string_view() : rest.substr(bracket);
-  symbols_.push_back({.start = start,
+  symbols_.push_back({.start = line->address,
                       .limit = 0,
-                      .name_offset = static_cast<std::uint32_t>(line_offset + name_offset),
+                      .name_offset = static_cast<std::uint32_t>(name_offset),
                       .name_bytes = static_cast<std::uint16_t>(name_bytes),
-                      .module = module_index(module),
-                      .is_global = type == 'T'});
+                      .module = module_index(line->module),
+                      .is_global = line->type == 'T'});
 }
 
 // kallsyms lists a module's symbols together, so the last module is nearly always the one.

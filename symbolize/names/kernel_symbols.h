@@ -36,7 +36,7 @@ class KernelSymbols {
     bool is_global = false;
   };
 
-  void add_line(std::size_t line_offset, std::size_t line_bytes);
+  void add_line(std::string_view text);  // of text_
   std::uint16_t module_index(std::string_view name);
   std::string_view name_of(const Symbol& symbol) const;
   bool is_better_name(const Symbol& left, const Symbol& right) const;

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "os/procfs.h"
 #include "os/system.h"
 #include "os/trust.h"
 
@@ -18,32 +19,22 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;
 // What an entry of a name takes here, for each byte of its line: short lines cost most.
 constexpr std::uint64_t kCostFactor = 20;
 
-std::string status_line(std::string_view status, std::string_view name) {
-  for (const std::string_view line : split(status, '\n')) {
-    if (line.starts_with(name)) {
-      return std::string(trim(line.substr(name.size())));
-    }
-  }
-  return "";
-}
-
 // A JIT in a container writes its own idea of its pid into the name (perf: nsinfo), which is the
 // last number of the NSpid line (Linux 4.1 and later).
-std::string choose_path(const std::string& pid, std::string_view status) {
-  const auto pids = split(status_line(status, "NSpid:"), '\t');
-  const std::string inside =
-      "/proc/" + pid + "/root/tmp/perf-" + std::string(trim(pids.back())) + ".map";
-  return !pids.back().empty() && path_exists(inside) ? inside : "/tmp/perf-" + pid + ".map";
+std::string choose_path(std::uint32_t pid, std::string_view status) {
+  const std::string_view pids = proc_field(status, "NSpid");
+  const std::string_view last = pids.substr(pids.rfind('\t') + 1);
+  const std::string inside = proc_path(pid, "root/tmp/perf-") + std::string(last) + ".map";
+  return !last.empty() && path_exists(inside) ? inside
+                                              : "/tmp/perf-" + std::to_string(pid) + ".map";
 }
 
 // The four of the Uid line, if the process still runs, and the reader: root, or the user behind
 // sudo(8).
 std::vector<std::uint64_t> trusted_owners(std::string_view status) {
   std::vector<std::uint64_t> owners = {0, ::geteuid()};
-  for (const std::string_view word : split(status_line(status, "Uid:"), '\t')) {
-    if (const auto uid = parse_number(word)) {
-      owners.push_back(*uid);
-    }
+  for (const std::uint32_t uid : status_uids(status)) {
+    owners.push_back(uid);
   }
   if (const auto uid = sudo_user()) {
     owners.push_back(*uid);
@@ -85,9 +76,8 @@ std::optional<PerfMap::Match> PerfMap::find(std::uint64_t avma) const {
 }
 
 PerfMapFile::PerfMapFile(std::uint32_t pid) {
-  const auto text = read_file("/proc/" + std::to_string(pid) + "/status");
-  const std::string status = text.ok() ? text.value() : "";
-  path_ = choose_path(std::to_string(pid), status);
+  const std::string status = proc_text(pid, "status");
+  path_ = choose_path(pid, status);
   owners_ = trusted_owners(status);
   process_has_ended_ = status.empty();
 }

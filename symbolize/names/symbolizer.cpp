@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "os/procfs.h"
 #include "os/system.h"
 #include "symbolize/elf/caveats.h"
 #include "symbolize/elf/module_file.h"
@@ -25,7 +26,7 @@ constexpr std::size_t kMaxOpenFiles = 64;
 constexpr const char* kOwnKallsyms = "/proc/kallsyms";
 
 std::string file_name_of(const std::string& mapped_path) {
-  const std::string path = path_on_disk(mapped_path);
+  const std::string path = without_deleted(mapped_path);
   const std::size_t slash = path.rfind('/');
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   return name.empty() ? "[unknown]" : name;
@@ -136,7 +137,7 @@ std::optional<FileSymbols> Symbolizer::State::load(const ModuleDescription& modu
     return std::nullopt;
   }
   return FileSymbols::load(
-      std::move(*file), path_on_disk(module.path), places, options.inline_frames);
+      std::move(*file), without_deleted(module.path), places, options.inline_frames);
 }
 
 std::optional<FileSymbols> Symbolizer::State::load_vdso(const ModuleDescription& module) {

@@ -1,7 +1,9 @@
 // A file is believed to be a module only when it is the one that was mapped.
 #include "symbolize/elf/module_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -9,6 +11,7 @@
 #include <filesystem>
 #include <string>
 
+#include "os/unique_fd.h"
 #include "support/temp_dir.h"
 
 namespace memtrace {
@@ -74,6 +77,34 @@ TEST_F(ModuleFileTest, a_mapped_file_without_a_path_is_found_by_its_numbers) {
                                  .pid = static_cast<std::uint32_t>(::getpid()),
                                  .file = numbers_of("/proc/self/exe")};
   EXPECT_NE(found(module).find("/map_files/"), std::string::npos);
+}
+
+// As a program that is not position-independent.
+TEST_F(ModuleFileTest, a_removed_file_at_a_low_address_is_found) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "/proc/PID/map_files is root's";
+  }
+  const std::string path = place("/low");
+  const FileNumbers numbers = numbers_of(path);
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  void* const low = ::mmap(reinterpret_cast<void*>(0x400000),
+                           4096,
+                           PROT_READ,
+                           MAP_PRIVATE | MAP_FIXED_NOREPLACE,
+                           fd.get(),
+                           0);
+  if (low == MAP_FAILED) {
+    GTEST_SKIP() << "something lies there";
+  }
+  std::filesystem::remove(path);
+  for (const FileNumbers& known : {numbers, FileNumbers{}}) {
+    const ModuleDescription module{.kind = ModuleKind::File,
+                                   .path = path,
+                                   .pid = static_cast<std::uint32_t>(::getpid()),
+                                   .file = known};
+    EXPECT_NE(found(module).find("/map_files/400000-"), std::string::npos) << known.inode;
+  }
+  ::munmap(low, 4096);
 }
 
 }  // namespace
