@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "identity/memory_cgroup.h"
+#include "os/procfs.h"
 #include "os/system.h"
 #include "perf/target/proc_snapshot.h"
 
@@ -18,16 +19,6 @@ constexpr std::uint64_t kReadAgainNs = 1'000'000'000;
 // at most.
 constexpr std::uint64_t kOldestTickNs = 200'000'000;
 
-// "Uid:\t1000\t1000\t..." -> "1000\t1000\t..."; "" when there is no such line.
-std::string_view status_value(std::string_view status, std::string_view name) {
-  for (const std::string_view line : split(status, '\n')) {
-    if (line.starts_with(name)) {
-      return trim(line.substr(name.size()));
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 std::string_view known_cgroup(const World& world, const Event& event) {
@@ -35,49 +26,30 @@ std::string_view known_cgroup(const World& world, const Event& event) {
 }
 
 std::optional<SeenProcess> parse_process(std::string_view status, std::string_view cgroups) {
-  const std::string_view uids = status_value(status, "Uid:");
-  const auto uid = parse_number(uids.substr(0, uids.find('\t')));
-  if (!uid || *uid > std::numeric_limits<std::uint32_t>::max()) {
+  const auto uids = status_uids(status);
+  if (uids.empty()) {
     return std::nullopt;
   }
-  std::string_view path = find_memory_cgroup(cgroups).path;
-  constexpr std::string_view kDeleted = " (deleted)";
-  if (path.ends_with(kDeleted)) {
-    path.remove_suffix(kDeleted.size());
-  }
-  const std::string_view state = status_value(status, "State:");
-  return SeenProcess{.uid = static_cast<std::uint32_t>(*uid),
-                     .cgroup = std::string(path),
+  const std::string_view state = proc_field(status, "State");
+  return SeenProcess{.uid = uids.front(),
+                     .cgroup = without_deleted(find_memory_cgroup(cgroups).path),
                      .ended = state.starts_with('Z') || state.starts_with('X')};
 }
 
 std::optional<SeenProcess> read_process(std::uint32_t pid) {
-  const std::string folder = "/proc/" + std::to_string(pid);
-  const auto status = read_file(folder + "/status");
-  if (!status.ok()) {
-    return std::nullopt;
-  }
-  const auto cgroups = read_file(folder + "/cgroup");  // not there: no cgroups in this kernel
-  auto seen = parse_process(status.value(), cgroups.ok() ? cgroups.value() : "");
-  const auto stat =
-      read_file(folder + "/stat");  // after it: a process that has exited may have done so before
-  if (seen && (!stat.ok() || is_exiting(stat.value()))) {
+  const std::string status = proc_text(pid, "status");
+  auto seen = parse_process(status, proc_text(pid, "cgroup"));  // none: no cgroups in this kernel
+  // After it: a process that has exited may have done so before.
+  const auto stat = parse_stat(proc_text(pid, "stat"));
+  if (seen && (!stat || is_exiting(*stat))) {
     seen->ended = true;
   }
   return seen;
 }
 
-// The name in parentheses may hold anything; flags are the seventh word behind it.
-bool is_exiting(std::string_view stat) {
+bool is_exiting(const ProcStat& stat) {
   constexpr std::uint64_t kExiting = 4;  // PF_EXITING (include/linux/sched.h)
-  constexpr std::size_t kFlags = 7;      // an empty one first
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string_view::npos) {
-    return false;
-  }
-  const auto words = split(stat.substr(name_end + 1), ' ');
-  const auto flags = words.size() > kFlags ? parse_number(words[kFlags]) : std::nullopt;
-  return flags && (*flags & kExiting) != 0;
+  return (stat.flags & kExiting) != 0;
 }
 
 std::unordered_map<std::uint32_t, std::string> parse_passwd(std::string_view passwd) {
@@ -108,13 +80,10 @@ void IdentityWatch::read_all(const Target& target) {
     }
     return;
   }
-  const auto names = list_directory("/proc");
-  for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
-    const auto pid = parse_number(name);
-    const auto seen =
-        pid ? setup_.read(static_cast<std::uint32_t>(*pid)) : std::optional<SeenProcess>();
-    if (seen) {
-      add(static_cast<std::uint32_t>(*pid), *seen);
+  const auto pids = process_ids();
+  for (const std::uint32_t pid : pids.ok() ? pids.value() : std::vector<std::uint32_t>()) {
+    if (const auto seen = setup_.read(pid)) {
+      add(pid, *seen);
     }
   }
 }
@@ -132,12 +101,10 @@ void IdentityWatch::read_new(const Target& target) {
   if (target.kind != TargetKind::System) {
     return;
   }
-  const auto names = list_directory("/proc");
-  for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
-    const auto pid = parse_number(name);
-    if (pid && !tasks_.contains(static_cast<std::uint32_t>(*pid))) {
-      const auto id = static_cast<std::uint32_t>(*pid);
-      look(0, id, tasks_[id]);
+  const auto pids = process_ids();
+  for (const std::uint32_t pid : pids.ok() ? pids.value() : std::vector<std::uint32_t>()) {
+    if (!tasks_.contains(pid)) {
+      look(0, pid, tasks_[pid]);
     }
   }
 }

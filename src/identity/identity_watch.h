@@ -20,6 +20,7 @@
 
 #include "identity/announcements.h"
 #include "identity/identity_log.h"
+#include "os/procfs.h"
 #include "os/system.h"
 #include "perf/record/record.h"
 #include "perf/target/target.h"
@@ -40,8 +41,8 @@ std::optional<SeenProcess> read_process(std::uint32_t pid);
 // Where the process of an event is, as far as it is known; "" when it is not.
 std::string_view known_cgroup(const World& world, const Event& event);
 
-// From the text of /proc/PID/stat.
-bool is_exiting(std::string_view stat);
+// Its cgroup says nothing any more, though it may not be a zombie yet.
+bool is_exiting(const ProcStat& stat);
 
 // From the text of /proc/PID/status and /proc/PID/cgroup.
 std::optional<SeenProcess> parse_process(std::string_view status, std::string_view cgroups);

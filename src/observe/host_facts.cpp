@@ -9,6 +9,7 @@
 
 #include "base/byte_reader.h"
 #include "base/text.h"
+#include "os/procfs.h"
 #include "os/system.h"
 
 namespace memtrace {
@@ -36,13 +37,7 @@ std::string build_id_in_notes(ByteReader notes) {
 
 std::string cpu_description() {
   const auto text = read_file("/proc/cpuinfo");
-  const std::string content = text.ok() ? text.value() : "";  // split() borrows from it
-  for (const std::string_view line : split(content, '\n')) {
-    if (line.starts_with("model name")) {
-      return std::string(trim(line.substr(line.find(':') + 1)));
-    }
-  }
-  return {};
+  return text.ok() ? std::string(proc_field(text.value(), "model name")) : "";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "observe/observed_cgroup.h"
 #include "observe/proc_readers.h"
+#include "os/procfs.h"
 #include "state/mapping/refused_memory.h"
 
 namespace memtrace {
@@ -50,16 +51,13 @@ void add_limit(std::string_view value, const char* name, Facts& facts) {
 
 // Pages of the usual huge size, in numbers.
 void add_huge_pages(std::string_view memory, const ProcFolder& proc, Facts& facts) {
-  constexpr std::uint64_t kKiB = 1024;
   add_kilobytes(memory, "Hugepagesize", "huge_page", facts);
   for (const auto& [line, name] :
        {std::pair<std::string_view, const char*>{"HugePages_Free", "huge_free"},
         {"HugePages_Rsvd", "huge_reserved"},
         {"HugePages_Surp", "huge_surplus"}}) {
-    Facts pages;  // these lines have no unit
-    add_kilobytes(memory, line, name, pages);
-    if (const auto* count = pages.number(name)) {
-      facts.numbers[name] = *count / kKiB;
+    if (const auto count = proc_number(memory, line)) {
+      facts.numbers[name] = *count;
     }
   }
   add_limit(trim(proc.read("sys/vm/nr_overcommit_hugepages")), "huge_overcommit", facts);

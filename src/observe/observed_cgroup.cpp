@@ -1,10 +1,10 @@
 #include "observe/observed_cgroup.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/text.h"
 #include "observe/proc_observer.h"
+#include "os/procfs.h"
 
 namespace memtrace {
 namespace {
@@ -20,18 +20,13 @@ struct Cgroup {
 // 2.
 Cgroup cgroup_of(std::string_view text, std::string_view controller) {
   std::string_view unified;
-  for (const std::string_view line : split(text, '\n')) {
-    const auto parts = split(line, ':');
-    if (parts.size() < 3) {
-      continue;
+  for (const std::string_view row : split(text, '\n')) {
+    const auto line = parse_cgroup_line(row);
+    if (line && line->has(controller)) {
+      return {.path = std::string(line->path)};
     }
-    const std::string_view path = line.substr(parts[0].size() + parts[1].size() + 2);
-    const auto controllers = split(parts[1], ',');
-    if (std::find(controllers.begin(), controllers.end(), controller) != controllers.end()) {
-      return {.path = std::string(path)};
-    }
-    if (parts[1].empty()) {
-      unified = path;
+    if (line && line->has("")) {
+      unified = line->path;
     }
   }
   return {.path = std::string(unified), .is_version_2 = true};

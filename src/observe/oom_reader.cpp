@@ -1,10 +1,12 @@
 // What the machine was like when the kernel killed for lack of memory: the victim, the largest
 // processes, load averages.
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "observe/observed_cgroup.h"
 #include "observe/proc_readers.h"
+#include "os/procfs.h"
 #include "os/system.h"
 
 namespace memtrace {
@@ -43,11 +45,8 @@ void add_machine(const ProcFolder& proc, Facts& facts) {
   add_kilobytes(memory, "SwapFree", "swap_free", facts);
   add_kilobytes(memory, "MemTotal", "total", facts);
   add_kilobytes(memory, "SwapTotal", "swap_total", facts);
-  const std::string loads = proc.read("loadavg");  // "0.20 0.18 0.12 1/80 11206"
-  const auto words = split(loads, ' ');
-  if (words.size() >= 3) {
-    facts.texts["load_averages"] =
-        std::string(words[0]) + " " + std::string(words[1]) + " " + std::string(words[2]);
+  if (std::string loads = parse_load_averages(proc.read("loadavg")); !loads.empty()) {
+    facts.texts["load_averages"] = std::move(loads);
   }
 }
 
@@ -75,17 +74,13 @@ struct Size {
 // statm is the cheapest file that has it: one line, no look at page tables.
 std::vector<Size> largest_processes(const ProcFolder& proc) {
   std::vector<Size> sizes;
-  const auto names = list_directory(proc.path);
-  for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
-    const auto pid = parse_number(name);
-    if (!pid) {
-      continue;
-    }
-    const std::string text = proc.read(name + "/statm");
+  const auto pids = process_ids(proc.path);
+  for (const std::uint32_t pid : pids.ok() ? pids.value() : std::vector<std::uint32_t>()) {
+    const std::string text = proc.read(std::to_string(pid) + "/statm");
     const auto words = split(text, ' ');
     const auto pages = words.size() > 1 ? parse_number(words[1]) : std::nullopt;
     if (pages && *pages > 0) {
-      sizes.push_back({*pid, *pages});
+      sizes.push_back({pid, *pages});
     }
   }
   std::ranges::stable_sort(sizes, std::ranges::greater(), &Size::resident_pages);
@@ -109,7 +104,7 @@ void read(const Event& event, const ProcFolder& proc, Observation& observation) 
     Facts& process = observation.rows.emplace_back();
     process.numbers["pid"] = size.pid;
     process.numbers["resident"] = size.resident_pages * page_size_bytes();
-    process.texts["comm"] = trim(proc.read(folder + "comm"));
+    process.texts["comm"] = parse_comm(proc.read(folder + "comm"));
     add_kilobytes(proc.read(folder + "status"), "VmSwap", "swapped", process);
     if (const auto score = parse_number(trim(proc.read(folder + "oom_score")))) {
       process.numbers["oom_score"] = *score;

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "base/text.h"
 #include "observe/proc_readers.h"
+#include "os/procfs.h"
 #include "os/system.h"
 
 namespace memtrace {
@@ -75,29 +75,14 @@ void ProcObserver::at_end(std::uint64_t time_ns, Observations& observations) {
 }
 
 void add_kilobytes(std::string_view text, std::string_view key, const char* name, Facts& facts) {
-  for (const std::string_view line : split(text, '\n')) {
-    if (!line.starts_with(key) || line.substr(key.size(), 1) != ":") {
-      continue;
-    }
-    std::string_view value = trim(line.substr(key.size() + 1));
-    value = value.substr(0, value.find(' '));
-    if (const auto kilobytes = parse_number(value)) {
-      facts.numbers[name] = *kilobytes * 1024;
-    }
-    return;
+  if (const auto bytes = proc_kilobytes(text, key)) {
+    facts.numbers[name] = *bytes;
   }
 }
 
 void add_uid(std::string_view status, const char* name, Facts& facts) {
-  for (const std::string_view line : split(status, '\n')) {
-    if (!line.starts_with("Uid:")) {
-      continue;
-    }
-    const std::string_view ids = trim(line.substr(4));
-    if (const auto uid = parse_number(ids.substr(0, ids.find('\t')))) {
-      facts.numbers[name] = *uid;
-    }
-    return;
+  if (const auto uids = status_uids(status); !uids.empty()) {
+    facts.numbers[name] = uids.front();
   }
 }
 

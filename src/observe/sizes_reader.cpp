@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "observe/proc_readers.h"
+#include "os/procfs.h"
 #include "os/system.h"
 
 namespace memtrace {
@@ -32,15 +33,15 @@ bool add_sizes(std::string_view statm, Facts& process) {
 }
 
 void read(const Event& /*event*/, const ProcFolder& proc, Observation& observation) {
-  const auto names = list_directory(proc.path);
-  for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
-    const auto pid = parse_number(name);
+  const auto pids = process_ids(proc.path);
+  for (const std::uint32_t pid : pids.ok() ? pids.value() : std::vector<std::uint32_t>()) {
+    const std::string folder = std::to_string(pid) + "/";
     Facts process;
-    if (!pid || !add_sizes(proc.read(name + "/statm"), process)) {
+    if (!add_sizes(proc.read(folder + "statm"), process)) {
       continue;
     }
-    process.numbers["pid"] = *pid;
-    process.texts["comm"] = trim(proc.read(name + "/comm"));
+    process.numbers["pid"] = pid;
+    process.texts["comm"] = parse_comm(proc.read(folder + "comm"));
     observation.rows.push_back(std::move(process));
     if (observation.rows.size() == kMaxProcesses) {
       return;

@@ -1,9 +1,9 @@
 #include "os/capabilities.h"
 
 #include <array>
-#include <optional>
 
 #include "base/text.h"
+#include "os/procfs.h"
 #include "os/system.h"
 
 namespace memtrace {
@@ -22,15 +22,10 @@ std::vector<std::string> held_capabilities(std::string_view status) {
                                                             {14, "CAP_IPC_LOCK"},
                                                             {2, "CAP_DAC_READ_SEARCH"}});
   std::vector<std::string> held;
-  for (const std::string_view line : split(status, '\n')) {
-    constexpr std::string_view kEffective = "CapEff:";
-    const auto mask = line.starts_with(kEffective)
-                          ? parse_number(trim(line.substr(kEffective.size())), 16)
-                          : std::nullopt;
-    for (const Capability& capability : kCapabilities) {
-      if (mask && (*mask >> capability.bit & 1U) != 0) {
-        held.emplace_back(capability.name);
-      }
+  const std::uint64_t mask = parse_number(proc_field(status, "CapEff"), 16).value_or(0);
+  for (const Capability& capability : kCapabilities) {
+    if ((mask >> capability.bit & 1U) != 0) {
+      held.emplace_back(capability.name);
     }
   }
   return held;

@@ -38,9 +38,8 @@ TEST(ParseProcess, cgroups_of_version_two_or_else_of_systemd) {
 
 TEST(ParseProcess, a_zombie_is_told_and_other_text_is_no_process) {
   EXPECT_TRUE(parse_process("State:\tZ (zombie)\nUid:\t1\t1\t1\t1\n", "")->ended);
-  EXPECT_TRUE(is_exiting("7 (a b) c) R 1 7 7 0 -1 4194564 80 0"));
-  EXPECT_FALSE(is_exiting("7 (a b) c) R 1 7 7 0 -1 4194560 80 0"));
-  EXPECT_FALSE(is_exiting("7 (a"));
+  EXPECT_TRUE(is_exiting(parse_stat("7 (a b) c) R 1 7 7 0 -1 4194564 80 0").value()));
+  EXPECT_FALSE(is_exiting(parse_stat("7 (a b) c) R 1 7 7 0 -1 4194560 80 0").value()));
   EXPECT_FALSE(parse_process("State:\tS\n", ""));
   EXPECT_FALSE(parse_process("Uid:\tmany\n", ""));
 }
