@@ -1,6 +1,5 @@
 // The doctor's facts about the system: read from /proc and /sys.
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,13 +24,7 @@ std::string text_of(const std::string& path, std::string_view fallback = kUnknow
 }
 
 Fact kernel() {
-  utsname name{};
-  ::uname(&name);
-  return {
-      FactId::Kernel,
-      format(
-          "%s %s", static_cast<const char*>(name.release), static_cast<const char*>(name.machine)),
-      ""};
+  return {FactId::Kernel, machine_name().kernel_release + " " + machine_name().architecture, ""};
 }
 
 Fact distribution() {

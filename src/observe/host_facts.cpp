@@ -1,7 +1,6 @@
 #include "observe/host_facts.h"
 
 #include <sys/sysinfo.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,11 +43,9 @@ std::string cpu_description() {
 
 Recording read_host_facts() {
   Recording machine;
-  utsname name{};
-  ::uname(&name);
-  machine.host_name = static_cast<const char*>(name.nodename);
-  machine.kernel_release = static_cast<const char*>(name.release);
-  machine.architecture = static_cast<const char*>(name.machine);
+  machine.host_name = machine_name().host;
+  machine.kernel_release = machine_name().kernel_release;
+  machine.architecture = machine_name().architecture;
   machine.tool_version = "memtrace " MEMTRACE_VERSION;
   machine.cpus_available = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_CONF));
   machine.cpus_online = static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN));

@@ -1,7 +1,5 @@
 #include "observe/kernel_config.h"
 
-#include <sys/utsname.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -102,9 +100,7 @@ KernelConfig KernelConfig::read(std::span<const std::string> paths) {
 
 // The kernel's own (CONFIG_IKCONFIG_PROC), then where distributions put it.
 KernelConfig KernelConfig::of_machine() {
-  utsname name{};
-  ::uname(&name);
-  const std::string release = static_cast<const char*>(name.release);
+  const std::string& release = machine_name().kernel_release;
   return read(std::array<std::string, 4>{"/proc/config.gz",
                                          "/boot/config-" + release,
                                          "/lib/modules/" + release + "/config",

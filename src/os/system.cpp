@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -110,6 +111,17 @@ std::uint64_t monotonic_ns() {
 
 std::uint64_t wall_clock_ns() {
   return clock_ns(CLOCK_REALTIME);
+}
+
+const MachineName& machine_name() {
+  static const MachineName kName = [] {
+    utsname name{};
+    ::uname(&name);
+    return MachineName{.host = static_cast<const char*>(name.nodename),
+                       .kernel_release = static_cast<const char*>(name.release),
+                       .architecture = static_cast<const char*>(name.machine)};
+  }();
+  return kName;
 }
 
 std::string clock_time() {

@@ -31,6 +31,15 @@ std::uint64_t page_size_bytes();
 std::uint64_t monotonic_ns();
 std::uint64_t wall_clock_ns();
 
+// What uname(2) says, asked once.
+struct MachineName {
+  std::string host;
+  std::string kernel_release;
+  std::string architecture;
+};
+
+const MachineName& machine_name();
+
 // "14:03:59", here and now.
 std::string clock_time();
 

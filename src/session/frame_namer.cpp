@@ -1,8 +1,9 @@
 #include "session/frame_namer.h"
 
-#include <sys/utsname.h>
+#include <optional>
 
 #include "base/text.h"
+#include "os/kallsyms.h"
 #include "os/system.h"
 #include "state/process/describe_module.h"
 
@@ -12,22 +13,11 @@ namespace {
 // x86-64: modules are loaded above the kernel's own gigabyte (MODULES_VADDR).
 constexpr std::uint64_t kFirstKernelModule = 0xffffffffc0000000U;
 
-std::string running_kernel() {
-  utsname name{};
-  ::uname(&name);
-  return static_cast<const char*>(name.release);
-}
-
 // The address of a symbol of the running kernel; 0 when it is hidden or not there.
 std::uint64_t kernel_symbol(const std::string& symbol) {
   const auto symbols = read_file("/proc/kallsyms");
-  const std::string content = symbols.ok() ? symbols.value() : "";  // split() borrows from it
-  for (const std::string_view line : split(content, '\n')) {
-    if (line.ends_with(" " + symbol)) {
-      return parse_number(line.substr(0, line.find(' ')), 16).value_or(0);
-    }
-  }
-  return 0;
+  const auto line = symbols.ok() ? find_kallsyms_line(symbols.value(), symbol) : std::nullopt;
+  return line && line->module.empty() ? line->address : 0;
 }
 
 std::string base_name(const std::string& path) {
@@ -52,8 +42,8 @@ Frame frame_of(const FrameName& name, bool kernel) {
 
 FrameNamer::FrameNamer(const World& world, const Recording& recording, bool live)
     : world_(world), recording_(recording), symbolizer_(Symbolizer::Options{}) {
-  same_kernel_ =
-      live || recording.kernel_release.empty() || recording.kernel_release == running_kernel();
+  same_kernel_ = live || recording.kernel_release.empty() ||
+                 recording.kernel_release == machine_name().kernel_release;
 }
 
 const Frames& FrameNamer::location(LocationId id) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
+#include "os/kallsyms.h"
 
 namespace memtrace {
 namespace {
@@ -58,13 +58,10 @@ bool is_variant(std::string_view name, std::string_view function) {
 
 // The one word of a line that is a function's name; "" for data.
 std::string_view function_in(std::string_view line) {
-  const auto words = split(line, ' ');
-  const bool is_symbol = words.size() >= 3 && words[1].size() == 1;
-  if (!is_symbol) {
-    return words.front().substr(0, words.front().find('\t'));
+  if (const auto symbol = parse_kallsyms_line(line)) {
+    return symbol->is_code() ? symbol->name : std::string_view();
   }
-  const bool is_code = words[1] == "t" || words[1] == "T" || words[1] == "w" || words[1] == "W";
-  return is_code ? words[2].substr(0, words[2].find('\t')) : std::string_view();
+  return line.substr(0, line.find_first_of("\t "));
 }
 
 }  // namespace

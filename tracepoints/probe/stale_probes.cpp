@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "os/procfs.h"
 #include "os/system.h"
 #include "tracepoints/format/tracefs.h"
 #include "tracepoints/probe/uprobe_events.h"
@@ -27,15 +28,15 @@ bool is_running_memtrace(pid_t pid, const std::string& events_file) {
   if (::kill(pid, 0) != 0 && errno == ESRCH) {
     return false;
   }
-  const std::string process = "/proc/" + std::to_string(pid);
-  const auto comm = read_file(process + "/comm");
-  if (comm.ok() && comm.value().starts_with("memtrace")) {
+  const std::string process = proc_path(static_cast<std::uint32_t>(pid));
+  const std::string comm = proc_text(static_cast<std::uint32_t>(pid), "comm");
+  if (comm.starts_with("memtrace")) {
     return true;
   }
   std::error_code failed;
   const auto program = std::filesystem::read_symlink(process + "/exe", failed);
   const auto own = std::filesystem::read_symlink("/proc/self/exe", failed);
-  const bool is_unknown = program.empty() && !comm.ok();  // of another user, or /proc is hidden
+  const bool is_unknown = program.empty() && comm.empty();  // of another user, or /proc is hidden
   return is_unknown || program == own || program.filename().string().starts_with("memtrace") ||
          has_open(process, events_file);
 }

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <optional>
 
 #include "base/text.h"
 #include "base/units.h"
+#include "os/kallsyms.h"
+#include "os/system.h"
 
 namespace memtrace {
 namespace {
@@ -51,16 +52,10 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
   return is_hex ? parse_number(text.substr(2), kHex) : parse_number(text);
 }
 
-// "ffffffff82a05940 D jiffies", or with a module behind.
 std::optional<std::uint64_t> address_of_symbol(std::string_view symbol, const std::string& path) {
-  std::ifstream symbols(path);
-  for (std::string line; std::getline(symbols, line);) {
-    const auto words = split(line, ' ');
-    if (words.size() >= 3 && words[2].substr(0, words[2].find('\t')) == symbol) {
-      return parse_number(words[0], kHex);
-    }
-  }
-  return std::nullopt;
+  const auto symbols = read_file(path);
+  const auto line = symbols.ok() ? find_kallsyms_line(symbols.value(), symbol) : std::nullopt;
+  return line ? std::optional(line->address) : std::nullopt;
 }
 
 }  // namespace
