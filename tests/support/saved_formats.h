@@ -33,6 +33,9 @@ class SavedTree {
       if (line.starts_with(kMark)) {
         const std::filesystem::path path = folder_.file(line.substr(kMark.size()));
         std::filesystem::create_directories(path.parent_path());
+        if (path.filename() == "format") {
+          std::ofstream(path.parent_path().parent_path() / "enable");
+        }
         file = std::ofstream(path);
       } else {
         file << line << '\n';

@@ -1,6 +1,7 @@
 // The kernel's filter expressions over numbers (Documentation/trace/events.rst, 5. Event
 // filtering), tested here where the kernel cannot: on samples of the uprobe PMU, and where it does
-// not, on those of child processes.
+// not, on those of child processes. libtraceevent's tep_filter_match() tests a record of a format
+// file; these values come from registers and have no such record.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
-// Integers of a raw sample read at fixed offsets.
+// Integers of a raw sample read at fixed offsets. libtraceevent serves for the format only, once
+// for each event: its tep_read_number_field() is a call for each field of each sample, extends no
+// signs and needs the parsed event, which is gone by then.
 #pragma once
 
 #include <cstddef>

@@ -18,6 +18,12 @@ extern "C" {
 // is none. libtracefs owns the string.
 const char* find_tracing_directory(void);
 
+// Names in no order, ended by NULL; NULL when there are none. Groups without a file "enable" are
+// left out: that is ftrace's own. free_names() takes them back.
+char** list_event_groups(const char* tracing_directory);
+char** list_events_of_group(const char* tracing_directory, const char* group);
+void free_names(char** names);
+
 #ifdef __cplusplus
 }
 #endif

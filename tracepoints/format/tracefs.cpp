@@ -34,28 +34,21 @@ EventName split_name(std::string_view name) {
   return is_plain(parts.group) && is_plain(parts.event) ? parts : EventName{};
 }
 
-bool is_mounted(std::string_view type) {
-  const auto mounts = read_file("/proc/mounts");
-  const std::string text = mounts.ok() ? mounts.value() : "";
-  const auto lines = split(text, '\n');
-  return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
-    const auto words = split(line, ' ');  // device, directory, type, options
-    return words.size() > 2 && words[2] == type;
-  });
+// Takes the list of libtracefs.
+std::vector<std::string> matching_names(char** list, std::string_view pattern) {
+  std::vector<std::string> names;
+  for (char** name = list; name != nullptr && *name != nullptr; ++name) {
+    if (glob_match(pattern, *name)) {
+      names.emplace_back(*name);
+    }
+  }
+  free_names(list);
+  std::ranges::sort(names);
+  return names;
 }
 
-// A pattern without wildcards is a name: no directory of 2,000 events is read for it.
-std::vector<std::string> names_in(const std::string& directory, std::string_view pattern) {
-  if (pattern.find_first_of("*?") == std::string_view::npos) {
-    return {std::string(pattern)};
-  }
-  auto listing = list_directory(directory);
-  if (!listing.ok()) {
-    return {};
-  }
-  std::vector<std::string> names = listing.take();
-  std::erase_if(names, [&](const std::string& name) { return !glob_match(pattern, name); });
-  return names;
+bool is_pattern(std::string_view name) {
+  return name.find_first_of("*?") != std::string_view::npos;
 }
 
 void add_matching(const std::vector<std::string>& all,
@@ -98,11 +91,6 @@ std::vector<std::string> nearest_events(std::string_view wanted,
   return chosen;
 }
 
-// Groups also hold files ("enable", "filter").
-bool is_event(const std::string& directory, const std::string& name) {
-  return path_exists(format("%s/%s/format", directory.c_str(), name.c_str()));
-}
-
 Error fail(std::string doing, int errno_value) {
   const auto lockdown = read_file("/sys/kernel/security/lockdown");
   return explain({.doing = std::move(doing),
@@ -136,16 +124,15 @@ Error explain(const TracefsFailure& failure) {
 }
 
 Result<std::string> tracefs_root() {
-  const bool had_tracefs = is_mounted("tracefs");
-  const bool had_debugfs = is_mounted("debugfs");
-  if (!had_tracefs && !had_debugfs && ::geteuid() != 0) {
+  const std::string before = mounted_tracefs_root();
+  if (before.empty() && ::geteuid() != 0) {
     return fail("finding tracefs: it is not mounted", 0);
   }
   const char* found = find_tracing_directory();
   if (found == nullptr) {
     return fail("mount(tracefs, /sys/kernel/tracing)", errno);
   }
-  if (is_mounted("tracefs") != had_tracefs || is_mounted("debugfs") != had_debugfs) {
+  if (before != found) {
     inform("mounted the kernel's tracing directory on " + std::string(found));
   }
   const std::string events = std::string(found) + "/events";
@@ -155,14 +142,13 @@ Result<std::string> tracefs_root() {
   return std::string(found);
 }
 
+// tracefs_tracing_dir_is_mounted() would say it too, but it came with libtracefs 1.6, which RHEL 9
+// does not have, and each call of it leaves a string behind.
 std::string mounted_tracefs_root() {
   const auto mounts = read_file("/proc/mounts");
-  return mounts.ok() ? tracefs_root_in(mounts.value()) : "";
-}
-
-std::string tracefs_root_in(std::string_view mounts) {
+  const std::string text = mounts.ok() ? mounts.value() : "";
   std::string in_debugfs;
-  for (const std::string_view line : split(mounts, '\n')) {
+  for (const std::string_view line : split(text, '\n')) {
     const auto words = split(line, ' ');  // device, directory, type, options
     if (words.size() > 2 && words[2] == "tracefs") {
       return std::string(words[1]);
@@ -219,6 +205,8 @@ Result<std::vector<std::string>> TracepointFiles::list_events(std::string_view p
   return events;
 }
 
+// tracefs_event_file_read() reads in the directory that libtracefs finds itself, or in that of a
+// tracefs_instance to be made for it: more code than this.
 Result<std::string> TracepointFiles::event_format_text(std::string_view event) const {
   const EventName name = split_name(event);
   if (name.group.empty()) {
@@ -257,15 +245,24 @@ Result<std::string> TracepointFiles::header_event() const {
   return read_file(root_ + "/events/header_event");
 }
 
+// A name without wildcards is looked for as it is: no directory of 2,000 events is read for it.
 std::vector<std::string> TracepointFiles::matching(std::string_view group_pattern,
                                                    std::string_view event_pattern) const {
   std::vector<std::string> events;
-  for (const std::string& group : names_in(root_ + "/events", group_pattern)) {
-    const std::string directory = format("%s/events/%s", root_.c_str(), group.c_str());
-    std::vector<std::string> names = names_in(directory, event_pattern);
-    std::erase_if(names, [&](const std::string& name) { return !is_event(directory, name); });
-    for (const std::string& name : names) {
-      events.push_back(format("%s:%s", group.c_str(), name.c_str()));
+  const auto groups = is_pattern(group_pattern)
+                          ? matching_names(list_event_groups(root_.c_str()), group_pattern)
+                          : std::vector{std::string(group_pattern)};
+  for (const std::string& group : groups) {
+    if (!is_pattern(event_pattern)) {
+      const std::string event(event_pattern);
+      if (path_exists(root_ + "/events/" + group + "/" + event + "/format")) {
+        events.push_back(group + ":" + event);
+      }
+      continue;
+    }
+    for (const std::string& event :
+         matching_names(list_events_of_group(root_.c_str(), group.c_str()), event_pattern)) {
+      events.push_back(group + ":" + event);
     }
   }
   return events;

@@ -18,9 +18,6 @@ Result<std::string> tracefs_root();
 // Where it is mounted now, of several the first; "" when it is not. Mounts nothing.
 std::string mounted_tracefs_root();
 
-// The same from the text of /proc/mounts.
-std::string tracefs_root_in(std::string_view mounts);
-
 // Files below a tracing directory; any directory of the same shape will do. Events are written
 // "group:event". Errors of names: Usage, with the nearest names that exist.
 class TracepointFiles {

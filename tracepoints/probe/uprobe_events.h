@@ -1,5 +1,9 @@
 // User probes by tracefs's uprobe_events (Linux 3.5, RHEL 7), in a group of our own that is removed
 // at the end, and by the next run after a crash. Other people's probes are never touched.
+//
+// Not by libtracefs's dynamic events: tracefs_uprobe_alloc() takes no semaphore of an SDT probe,
+// tracefs_dynevent_create() writes only to the one directory that libtracefs finds itself, and
+// tracefs_error_last() gives the newest error of anybody's command, not ours.
 #pragma once
 
 #include <sys/types.h>
