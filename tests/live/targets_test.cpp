@@ -51,7 +51,7 @@ TEST_F(TargetsTest, who_can_have_no_events_is_named) {
   EXPECT_TRUE(kernel_thread.says("2 is a kernel thread")) << kernel_thread.all();
   EXPECT_EQ(run("$MEMTRACE record -d 0.1 --for malloc -p 2").status, 1);
   const Outcome zombie =
-      run("sh -c 'true & echo $! > ended; exec sleep 5' & parent=$!; sleep 0.3; "
+      run("sh -c 'sleep 0.1 & echo $! > ended; exec sleep 5' & parent=$!; sleep 0.3; "
           "$MEMTRACE record -d 0.1 -e page-faults -p $(cat ended); kill $parent");
   EXPECT_TRUE(zombie.says("has ended, and its parent has not waited")) << zombie.all();
   const Outcome nobody = run("$MEMTRACE record -d 0.1 -e page-faults -p ''");
