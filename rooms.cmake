@@ -3,7 +3,7 @@
 # others that it uses (USES). CMakeLists.txt makes a library of each; tests/checks/layering.cmake
 # holds the includes to the lines and each folder to 25 files.
 memtrace_room(src/base "what the standard library lacks: results, text, bytes, interned ids"
-              USES Threads zlib)
+              USES Threads fmt zlib)
 memtrace_room(src/os "the operating system: descriptors, mappings, foreign files, signals, threads"
               SEES base USES Threads)
 

@@ -1,5 +1,7 @@
 #include "base/units.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -93,7 +95,7 @@ std::optional<std::uint64_t> parse_duration_ns(std::string_view text) {
 std::string print_bytes(std::uint64_t bytes) {
   constexpr auto kNames = std::to_array<const char*>({"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"});
   if (bytes < 1024) {
-    return format("%u B", static_cast<unsigned>(bytes));
+    return fmt::format("{} B", bytes);
   }
   double value = static_cast<double>(bytes) / kKib;
   std::size_t name = 0;
@@ -102,7 +104,7 @@ std::string print_bytes(std::uint64_t bytes) {
     value /= kKib;
     ++name;
   }
-  return format("%.1f %s", value, kNames.at(name));
+  return fmt::format("{:.1f} {}", value, kNames.at(name));
 }
 
 std::string print_count(std::uint64_t count) {
@@ -120,15 +122,15 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
 std::string print_duration(std::uint64_t duration_ns) {
   const auto value = static_cast<double>(duration_ns);
   if (duration_ns < 1000) {
-    return format("%u ns", static_cast<unsigned>(duration_ns));
+    return fmt::format("{} ns", duration_ns);
   }
   if (value < 999.5e3) {
-    return format("%.3g us", value / 1e3);
+    return fmt::format("{:.3g} us", value / 1e3);
   }
   if (value < 999.5e6) {
-    return format("%.3g ms", value / 1e6);
+    return fmt::format("{:.3g} ms", value / 1e6);
   }
-  return format("%.2f s", value / 1e9);
+  return fmt::format("{:.2f} s", value / 1e9);
 }
 
 }  // namespace memtrace

@@ -1,10 +1,10 @@
 #include "base/visible.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
-
-#include "base/text.h"
 
 namespace memtrace {
 namespace {
@@ -69,9 +69,9 @@ std::string escaped(std::string_view text, bool keeps_lines) {
       const bool is_fine = character.size_bytes == 1 &&
                            (!is_order(character.code) || (keeps_lines && is_layout(text.front())));
       out += is_fine ? std::string(1, text.front())
-                     : format("\\x%02x", static_cast<unsigned char>(text.front()));
+                     : fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
     } else if (is_order(character.code)) {
-      out += format("\\u%04x", static_cast<unsigned>(character.code));
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(character.code));
     } else {
       out += text.substr(0, taken);
     }

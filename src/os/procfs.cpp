@@ -1,5 +1,6 @@
 #include "os/procfs.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -100,7 +101,7 @@ std::optional<MapsLine> parse_maps_line(std::string_view line) {
 // Unlike in maps, the numbers have no zeros in front: newer kernels find no name that has
 // (fs/proc/base.c, dname_to_vma_addr()).
 std::string map_files_path(std::uint32_t pid, std::uint64_t start, std::uint64_t limit) {
-  return proc_path(pid, "map_files/") + format("%lx-%lx", start, limit);
+  return proc_path(pid, "map_files/") + fmt::format("{:x}-{:x}", start, limit);
 }
 
 std::string without_deleted(std::string_view path) {
