@@ -1,10 +1,11 @@
 #include "render/cell_text.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string_view>
 
-#include "base/text.h"
 #include "base/visible.h"
 #include "render/cell_names.h"
 #include "render/text_line.h"
@@ -28,7 +29,7 @@ std::string print_tenths(double value) {
 
 std::string print_double(Unit unit, double value) {
   if (!std::isfinite(value) || std::abs(value) >= kLargestInteger / 10) {
-    return std::isnan(value) ? "-" : format("%.3g", value);
+    return std::isnan(value) ? "-" : fmt::format("{:.3g}", value);
   }
   if (value < 0) {
     return "-" + print_double(unit, -value);
@@ -68,8 +69,8 @@ std::string frame_suffix(const Frame& frame) {
   std::string suffix = frame.inlined ? " (inlined)" : "";
   if (!frame.file.empty()) {
     const std::string file = cut_middle(base_name(frame.file), kFileNameWidth);
-    suffix += frame.line == 0 ? format(" (%s)", file.c_str())
-                              : format(" (%s:%u)", file.c_str(), frame.line);
+    suffix +=
+        frame.line == 0 ? fmt::format(" ({})", file) : fmt::format(" ({}:{})", file, frame.line);
   }
   if (frame.file.empty() || frame.kernel) {
     suffix += module_suffix(frame);
@@ -116,7 +117,7 @@ std::string print_figure(Unit unit, std::uint64_t value) {
     case Unit::PerSecond:
       return print_count(value) + "/s";
     case Unit::Address:
-      return format("0x%llx", static_cast<unsigned long long>(value));
+      return fmt::format("0x{:x}", value);
     case Unit::Number:  // a pid or an order is no quantity: no separators
       return std::to_string(value);
     default:

@@ -2,10 +2,11 @@
 // raw, unknown cells empty. Text that a spreadsheet would take for a formula has a ' in front. A
 // stack is one field, its functions innermost first and joined by ';'. Further tables, histograms
 // and series follow after an empty line, with headers of their own.
+#include <fmt/core.h>
+
 #include <string>
 #include <type_traits>
 
-#include "base/text.h"
 #include "base/visible.h"
 #include "render/cell_names.h"
 #include "render/formats.h"
@@ -52,7 +53,7 @@ struct Field {
 
   std::string operator()(std::int64_t number) const { return std::to_string(number); }
 
-  std::string operator()(double number) const { return format("%.10g", number); }
+  std::string operator()(double number) const { return fmt::format("{:.10g}", number); }
 
   std::string operator()(StackId id) const { return harmless(stack_field(frames_of(report, id))); }
 

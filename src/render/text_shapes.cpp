@@ -1,11 +1,12 @@
 #include "render/text_shapes.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "base/text.h"
 #include "base/visible.h"
 #include "render/cell_text.h"
 #include "render/text_line.h"
@@ -83,7 +84,7 @@ void print_series(const Series& series, std::uint64_t start_ns, std::ostream& ou
   std::size_t value_width = 0;
   for (const auto& [time_ns, value] : series.points) {
     const std::uint64_t since_ns = time_ns - std::min(start_ns, time_ns);
-    lines.emplace_back(format("%.3f s", static_cast<double>(since_ns) / 1e9),
+    lines.emplace_back(fmt::format("{:.3f} s", static_cast<double>(since_ns) / 1e9),
                        print_figure(series.unit, value));
   }
   for (const auto& [time, value] : lines) {

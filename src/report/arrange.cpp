@@ -1,5 +1,7 @@
 #include "report/arrange.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -93,8 +95,8 @@ void add_closing_figures(Table& table, const Figures& before, const Figures& aft
         return column.unit == Unit::Stack;
       });
   const char* rows = has_stacks ? "Stacks" : "Rows";
-  add_line(table.note, format("%s before filtering: %s", rows, print_count(before.rows).c_str()));
-  add_line(table.note, format("%s after filtering: %s", rows, print_count(after.rows).c_str()));
+  add_line(table.note, fmt::format("{} before filtering: {}", rows, print_count(before.rows)));
+  add_line(table.note, fmt::format("{} after filtering: {}", rows, print_count(after.rows)));
   if (!calls_column(table)) {
     return;
   }
@@ -103,7 +105,7 @@ void add_closing_figures(Table& table, const Figures& before, const Figures& aft
   const double kept_percent = before.calls == 0 ? 100.0
                                                 : 100.0 * static_cast<double>(after.calls) /
                                                       static_cast<double>(before.calls);
-  add_line(table.note, format("%.2f percent of the calls passed the filters", kept_percent));
+  add_line(table.note, fmt::format("{:.2f} percent of the calls passed the filters", kept_percent));
 }
 
 void filter_rows(Table& table, Job& job) {
@@ -203,11 +205,11 @@ void cut_rows(Table& table, std::uint64_t top) {
   table.rows.push_back(std::move(rest));
   table.last_is_rest = true;
   add_line(table.note,
-           format("%s %s of %s; the other %s in the last line",
-                  print_count(top).c_str(),
-                  top == 1 ? "row" : "rows",
-                  print_count(row_count).c_str(),
-                  rest_count == 1 ? "one is" : (print_count(rest_count) + " are").c_str()));
+           fmt::format("{} {} of {}; the other {} in the last line",
+                       print_count(top),
+                       top == 1 ? "row" : "rows",
+                       print_count(row_count),
+                       rest_count == 1 ? "one is" : (print_count(rest_count) + " are")));
 }
 
 void arrange_table(Table& table, Job& job) {

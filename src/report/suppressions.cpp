@@ -1,5 +1,7 @@
 #include "report/suppressions.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -58,10 +60,9 @@ Result<Suppressions> Suppressions::parse(std::string_view text, const std::strin
     }
     const std::string_view pattern = line.starts_with(kStart) ? line.substr(kStart.size()) : "";
     if (pattern.empty()) {
-      return Error{
-          format("%s:%d: '%.*s'", name.c_str(), number, static_cast<int>(line.size()), line.data()),
-          0,
-          "suppressions are lines such as leak:FUNCTION, leak:libfoo.so or leak:file.c"};
+      return Error{fmt::format("{}:{}: '{}'", name, number, line),
+                   0,
+                   "suppressions are lines such as leak:FUNCTION, leak:libfoo.so or leak:file.c"};
     }
     suppressions.rules_.push_back(make_rule(pattern));
   }

@@ -1,4 +1,6 @@
 // count: any events by any of their fields, process or stack, with sums and distributions.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -213,8 +215,7 @@ std::vector<std::string> Count::notes() const {
                     (names.empty() ? "" : "; fields are " + join(names, ", ")));
   }
   if (negative_count_ > 0) {
-    notes.push_back(format("%llu negative values are not in the histogram",
-                           static_cast<unsigned long long>(negative_count_)));
+    notes.push_back(fmt::format("{} negative values are not in the histogram", negative_count_));
   }
   return notes;
 }

@@ -1,10 +1,11 @@
 // faults: page faults by stack and process: how they accessed memory, what served them and how long
 // that took.
+#include <fmt/core.h>
+
 #include <array>
 #include <optional>
 #include <utility>
 
-#include "base/text.h"
 #include "views/fault/fault_cost.h"
 #include "views/fault/fault_keys.h"
 #include "views/fault/fault_needs.h"
@@ -81,9 +82,9 @@ std::vector<std::string> Faults::notes(const World& world) const {
   std::vector<std::string> notes;
   if (const std::uint64_t count = kernel_.total().count; count > 0) {
     notes.push_back(
-        format("%llu faults of kernel code that accessed user memory are not counted "
-               "here: --by mode shows them",
-               static_cast<unsigned long long>(count)));
+        fmt::format("{} faults of kernel code that accessed user memory are not counted "
+                    "here: --by mode shows them",
+                    count));
   }
   if (seen.any() && !seen.ends) {
     notes.emplace_back(

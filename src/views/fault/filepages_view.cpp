@@ -1,11 +1,12 @@
 // filepages: pages of files by process and by file: faults, copies, unmapping, the page cache.
+#include <fmt/core.h>
+
 #include <array>
 #include <compare>
 #include <map>
 #include <string>
 #include <utility>
 
-#include "base/text.h"
 #include "views/fault/fault_keys.h"
 #include "views/fault/fault_needs.h"
 #include "views/fault/process_pages.h"
@@ -161,11 +162,9 @@ void FilePagesView::join_by_path() {
 
 // A file that no process was seen to map goes by its device and inode.
 std::string name_of(const FileId& id, const FilePages& file, const World& world) {
-  return file.name.valid() ? std::string(world.strings().at(file.name))
-                           : format("device %u:%u inode %llu",
-                                    id.device_major,
-                                    id.device_minor,
-                                    static_cast<unsigned long long>(id.inode));
+  return file.name.valid()
+             ? std::string(world.strings().at(file.name))
+             : fmt::format("device {}:{} inode {}", id.device_major, id.device_minor, id.inode);
 }
 
 Table FilePagesView::file_table(const ProcessPagesContext& context) const {

@@ -1,9 +1,10 @@
 // hfaults: page faults that were served with a huge page, transparent or of hugetlb.
+#include <fmt/core.h>
+
 #include <array>
 #include <optional>
 #include <utility>
 
-#include "base/text.h"
 #include "views/fault/fault_cost.h"
 #include "views/fault/fault_keys.h"
 #include "views/fault/fault_needs.h"
@@ -145,11 +146,11 @@ std::vector<std::string> HugeFaults::notes(const World& world) const {
         "transparent huge pages are not seen: the recording lacks kmem:mm_page_alloc");
   }
   if (by_probe_alone_ > 0) {
-    notes.push_back(
-        format("%llu hugetlb faults are known only from the kprobe on hugetlb_fault: they are "
-               "the kernel's own accesses, or their begin was not recorded; their latency is not "
-               "known",
-               static_cast<unsigned long long>(by_probe_alone_)));
+    notes.push_back(fmt::format(
+        "{} hugetlb faults are known only from the kprobe on hugetlb_fault: they are "
+        "the kernel's own accesses, or their begin was not recorded; their latency is not "
+        "known",
+        by_probe_alone_));
   }
   return notes;
 }

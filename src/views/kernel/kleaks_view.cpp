@@ -1,10 +1,11 @@
 // kleaks: kernel memory that was allocated in the recording and not freed in it.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
-#include "base/text.h"
 #include "base/units.h"
 #include "views/kernel/cache_key.h"
 #include "views/kernel/kmem_events.h"
@@ -117,7 +118,8 @@ std::vector<std::string> KernelLeaks::notes() const {
   const bool no_page_frees = pages_.allocs_seen && !pages_.frees_seen;
   if (no_slab_frees || no_page_frees) {
     const char* what = !no_page_frees ? "slab objects" : !no_slab_frees ? "pages" : "memory";
-    notes.push_back(format("the recording has no frees of %s: all count as outstanding", what));
+    notes.push_back(
+        fmt::format("the recording has no frees of {}: all count as outstanding", what));
   }
   if (sampled_) {
     notes.emplace_back(

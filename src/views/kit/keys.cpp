@@ -1,5 +1,7 @@
 #include "views/kit/keys.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -36,7 +38,7 @@ Cell string_cell(std::uint64_t word, const CellContext& context) {
 }
 
 Cell gfp_cell(std::uint64_t word, const CellContext& context) {
-  return context.gfp_flags.empty() ? format("0x%llx", static_cast<unsigned long long>(word))
+  return context.gfp_flags.empty() ? fmt::format("0x{:x}", word)
                                    : print_flags(word, context.gfp_flags);
 }
 

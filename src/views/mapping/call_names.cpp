@@ -1,10 +1,11 @@
 #include "views/mapping/call_names.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 
-#include "base/text.h"
 #include "state/mapping/map_flags.h"
 #include "views/mapping/flag_words.h"
 
@@ -57,8 +58,7 @@ std::string map_type_name(std::uint64_t flags) {
   if (type < kTypes.size()) {
     return std::string(kTypes.at(type));
   }
-  return type == kDroppable ? "droppable"
-                            : format("type %llu", static_cast<unsigned long long>(type));
+  return type == kDroppable ? "droppable" : fmt::format("type {}", type);
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ std::string_view name_of(SystemCall call) {
 
 std::string error_name(int error) {
   const auto* const found = std::ranges::find(kErrors, error, &ErrorName::error);
-  return found == kErrors.end() ? format("errno %d", error) : std::string(found->name);
+  return found == kErrors.end() ? fmt::format("errno {}", error) : std::string(found->name);
 }
 
 std::string protection_name(std::uint64_t protection) {

@@ -1,9 +1,10 @@
 #include "views/mapping/call_trace.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
 #include "base/units.h"
 #include "views/kit/cells.h"
 #include "views/mapping/call_names.h"
@@ -48,7 +49,7 @@ Cell result_cell(const SystemCallDone& done) {
     return error_name(done.error());
   }
   if (gives_address(done.call)) {
-    return format("0x%llx", static_cast<unsigned long long>(done.result));
+    return fmt::format("0x{:x}", static_cast<std::uint64_t>(done.result));
   }
   return std::to_string(done.result);
 }

@@ -1,11 +1,12 @@
 // enomem: system calls that were refused memory: who, how much, and what the limits were then.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "base/text.h"
 #include "state/mapping/refused_memory.h"
 #include "views/kit/cells.h"
 #include "views/kit/group_by.h"
@@ -224,9 +225,9 @@ Report EnomemView::finish(const World& world, Span span) {
   }
   if (const std::uint64_t skipped = world.observations().skipped(); skipped > 0) {
     report.caveats.notes.push_back(
-        format("the limits are not known for %llu calls: there were too many events at once to "
-               "read /proc for each",
-               static_cast<unsigned long long>(skipped)));
+        fmt::format("the limits are not known for {} calls: there were too many events at once to "
+                    "read /proc for each",
+                    skipped));
   }
   rows_.clear();
   last_.clear();

@@ -1,6 +1,6 @@
 #include "views/mapping/flag_words.h"
 
-#include "base/text.h"
+#include <fmt/core.h>
 
 namespace memtrace {
 namespace {
@@ -16,9 +16,9 @@ std::string huge_size(std::uint64_t shift) {
   const bool giga = shift >= kGiga;
   const std::uint64_t unit_shift = giga ? kGiga : kMega;
   if (shift < kMega) {
-    return format("huge_%lluK", 1ULL << (shift >= 10 ? shift - 10 : 0));
+    return fmt::format("huge_{}K", 1ULL << (shift >= 10 ? shift - 10 : 0));
   }
-  return format("huge_%llu%s", 1ULL << (shift - unit_shift), giga ? "G" : "M");
+  return fmt::format("huge_{}{}", 1ULL << (shift - unit_shift), giga ? "G" : "M");
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ std::string flag_words(std::uint64_t flags, std::span<const FlagWord> words, std
     flags &= ~kHugeSizeMask;
   }
   if (flags != 0) {
-    add(text, format("0x%llx", static_cast<unsigned long long>(flags)));
+    add(text, fmt::format("0x{:x}", flags));
   }
   return text;
 }

@@ -1,9 +1,10 @@
 #include "views/mapping/shm_arguments.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
 #include "views/mapping/call_names.h"
 #include "views/mapping/flag_words.h"
 
@@ -54,23 +55,22 @@ std::string get_arguments(const SystemCallDone& done) {
   constexpr std::uint64_t kMode = 0777;
   const std::uint64_t flags = flags_at(done, 2);
   const auto key = static_cast<std::uint32_t>(done.arguments[0]);
-  const std::string mode = format("0%03llo", static_cast<unsigned long long>(flags & kMode));
+  const std::string mode = fmt::format("0{:03o}", flags & kMode);
   const std::string words = flag_words(flags & ~kMode, kGetFlags);
-  return "key=" + (key == kIpcPrivate ? std::string("IPC_PRIVATE") : format("0x%x", key)) +
-         format(" size=%llu flags=", static_cast<unsigned long long>(done.arguments[1])) +
+  return "key=" + (key == kIpcPrivate ? std::string("IPC_PRIVATE") : fmt::format("0x{:x}", key)) +
+         fmt::format(" size={} flags=", done.arguments[1]) +
          (words.empty() ? mode : words + "|" + mode);
 }
 
 std::string address_text(std::uint64_t avma) {
-  return avma == 0 ? "NULL" : format("0x%llx", static_cast<unsigned long long>(avma));
+  return avma == 0 ? "NULL" : fmt::format("0x{:x}", avma);
 }
 
 std::string control_arguments(const SystemCallDone& done) {
   const auto* const found = std::ranges::find(kCommands, shm_command(done), &Command::number);
   const std::string command =
-      found == kCommands.end() ? format("%llu", static_cast<unsigned long long>(shm_command(done)))
-                               : std::string(found->name);
-  return format("id=%d cmd=", number_at(done, 0)) + command +
+      found == kCommands.end() ? fmt::format("{}", shm_command(done)) : std::string(found->name);
+  return fmt::format("id={} cmd=", number_at(done, 0)) + command +
          " buf=" + address_text(done.arguments[2]);
 }
 
@@ -86,7 +86,7 @@ std::string shm_arguments(const SystemCallDone& done) {
     case SystemCall::Shmget:
       return get_arguments(done);
     case SystemCall::Shmat:
-      return format("id=%d address=", number_at(done, 0)) + address_text(done.arguments[1]) +
+      return fmt::format("id={} address=", number_at(done, 0)) + address_text(done.arguments[1]) +
              " flags=" + or_zero(flag_words(flags_at(done, 2), kAttachFlags));
     case SystemCall::Shmdt:
       return "address=" + address_text(done.arguments[0]);
@@ -95,14 +95,10 @@ std::string shm_arguments(const SystemCallDone& done) {
     case SystemCall::MemfdCreate:
       return "flags=" + or_zero(flag_words(flags_at(done, 1), kMemfdFlags));
     case SystemCall::Ftruncate:
-      return format("fd=%d size=%llu",
-                    number_at(done, 0),
-                    static_cast<unsigned long long>(done.arguments[1]));
+      return fmt::format("fd={} size={}", number_at(done, 0), done.arguments[1]);
     case SystemCall::Mmap:
-      return format("fd=%d size=%llu",
-                    number_at(done, 4),
-                    static_cast<unsigned long long>(done.arguments[1])) +
-             " " + protection_name(done.arguments[2]) + " " + map_flag_names(done.arguments[3]);
+      return fmt::format("fd={} size={}", number_at(done, 4), done.arguments[1]) + " " +
+             protection_name(done.arguments[2]) + " " + map_flag_names(done.arguments[3]);
     default:
       return {};
   }

@@ -1,8 +1,9 @@
 #include "views/mapping/shm_objects.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
-#include "base/text.h"
 #include "views/kit/cells.h"
 #include "views/mapping/shm_arguments.h"
 
@@ -111,7 +112,7 @@ Table ShmSegments::table(const CellContext& context, const Observation* at_end) 
     const bool is_gone = is_list(at_end) && now == nullptr;
     const bool known = segment.is_created;
     table.rows.push_back({id,
-                          when(known, format("0x%x", segment.key)),
+                          when(known, fmt::format("0x{:x}", segment.key)),
                           known ? text_of(context.world, segment.comm) : Cell(),
                           known ? Cell(std::uint64_t{segment.pid}) : fact(now, "cpid"),
                           known ? Cell(segment.bytes) : fact(now, "size"),

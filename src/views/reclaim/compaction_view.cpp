@@ -1,10 +1,11 @@
 // compaction: moving pages to make room for large blocks, and the making of huge pages.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <deque>
 #include <utility>
 
-#include "base/text.h"
 #include "views/kit/group_by.h"
 #include "views/kit/make_view.h"
 #include "views/kit/vmstat.h"
@@ -207,9 +208,9 @@ void Compaction::add_tables(const WorkContext& context, Report& report) {
 std::vector<std::string> Compaction::notes(const World& world) {
   std::vector<std::string> notes = losses_.notes(world);
   if (const auto in_rows = rows_.total().migrated; in_rows < moved_.migrated) {
-    notes.push_back(format(
-        "%llu migrated pages are in no row: the begin or end of their compaction was not seen",
-        static_cast<unsigned long long>(moved_.migrated - in_rows)));
+    notes.push_back(fmt::format(
+        "{} migrated pages are in no row: the begin or end of their compaction was not seen",
+        moved_.migrated - in_rows));
   }
   if (!durations_known_) {
     notes.emplace_back(

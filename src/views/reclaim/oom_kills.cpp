@@ -1,9 +1,10 @@
 #include "views/reclaim/oom_kills.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
 #include "base/units.h"
 
 namespace memtrace {
@@ -161,9 +162,8 @@ std::vector<std::string> oom_notes(std::span<const OomKill> kills, bool by_signa
   }
   const auto is_unseen = [](const OomKill& kill) { return !kill.seen; };
   if (const auto unseen = std::ranges::count_if(kills, is_unseen); unseen > 0) {
-    notes.push_back(
-        format("/proc was not read for %lld kills: memtrace was not running, or was too late",
-               static_cast<long long>(unseen)));
+    notes.push_back(fmt::format(
+        "/proc was not read for {} kills: memtrace was not running, or was too late", unseen));
   }
   const auto is_unclear = [](const OomKill& kill) { return kill.domain.empty(); };
   if (std::ranges::any_of(kills, is_unclear)) {

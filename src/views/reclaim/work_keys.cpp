@@ -1,8 +1,9 @@
 #include "views/reclaim/work_keys.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
-#include "base/text.h"
 #include "base/units.h"
 #include "views/kit/cells.h"
 
@@ -79,7 +80,7 @@ Cell gfp_cell(std::uint64_t word, const CellContext& context) {
   if (word == 0) {
     return {};
   }
-  return context.gfp_flags.empty() ? format("0x%llx", static_cast<unsigned long long>(word))
+  return context.gfp_flags.empty() ? fmt::format("0x{:x}", word)
                                    : print_flags(word, context.gfp_flags);
 }
 
