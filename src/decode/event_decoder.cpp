@@ -1,10 +1,11 @@
 #include "decode/event_decoder.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 
-#include "base/text.h"
 #include "sections/recording_facts.h"
 #include "state/mapping/map_flags.h"
 #include "symbolize/names/demangle.h"
@@ -35,7 +36,7 @@ ModuleKind kind_of(std::string_view path) {
 std::string to_hex(std::span<const std::byte> bytes) {
   std::string hex;
   for (const std::byte byte : bytes) {
-    hex += format("%02x", std::to_integer<unsigned>(byte));
+    hex += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
   }
   return hex;
 }

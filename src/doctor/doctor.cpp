@@ -1,5 +1,7 @@
 #include "doctor/doctor.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -173,13 +175,12 @@ Fact events_fact(std::span<const NamedView> views, const CanOpen& can_open) {
     }
   }
   const auto shown = std::span(missing).first(std::min(missing.size(), kMissingShown));
-  return {
-      FactId::Events,
-      format(
-          "%zu of the %zu that the views prefer", wanted.size() - missing.size(), wanted.size()) +
-          (missing.empty() ? "" : "; missing: " + join(shown, ", ")) +
-          (shown.size() == missing.size() ? "" : " and others"),
-      ""};
+  return {FactId::Events,
+          fmt::format(
+              "{} of the {} that the views prefer", wanted.size() - missing.size(), wanted.size()) +
+              (missing.empty() ? "" : "; missing: " + join(shown, ", ")) +
+              (shown.size() == missing.size() ? "" : " and others"),
+          ""};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // The doctor's facts about the system: read from /proc and /sys.
+#include <fmt/core.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -55,7 +56,7 @@ Fact build_configuration() {
 Fact user() {
   const bool is_root = ::geteuid() == 0;
   return {FactId::User,
-          is_root ? "root" : format("uid %u", ::geteuid()),
+          is_root ? "root" : fmt::format("uid {}", ::geteuid()),
           is_root ? "" : "run memtrace as root: tracepoints and other users' processes need it"};
 }
 

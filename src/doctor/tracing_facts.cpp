@@ -1,4 +1,5 @@
 // The doctor's facts about tracing: where the kernel lets events be opened.
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ Fact tracing_directory(const std::string& root) {
     return {FactId::TracingDirectory, root + ", not readable", error.hint};
   }
   return {FactId::TracingDirectory,
-          format("%s, %zu groups of events", root.c_str(), events.value().size()),
+          fmt::format("{}, {} groups of events", root, events.value().size()),
           ""};
 }
 
@@ -49,12 +50,12 @@ Fact perf_events() {
   std::vector<std::string> instead;
   for (const AttrFeature& feature : attr_features()) {
     if (!(features.value().*feature.is_there)) {
-      missing.push_back(format("%s (%s)", feature.name.data(), feature.since.data()));
+      missing.push_back(fmt::format("{} ({})", feature.name, feature.since));
       instead.emplace_back(feature.instead);
     }
   }
   return {FactId::PerfEvents,
-          format("works, perf_event_attr of %u bytes", kernel_attr_bytes()) +
+          fmt::format("works, perf_event_attr of {} bytes", kernel_attr_bytes()) +
               (missing.empty() ? "" : ", without " + join(missing, ", ")),
           missing.empty() ? "" : "instead: " + join(instead, "; ")};
 }

@@ -1,5 +1,7 @@
 #include "identity/announcements.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -10,7 +12,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/text.h"
 #include "identity/memory_cgroup.h"
 #include "os/system.h"
 #include "perf/side/side_events.h"
@@ -119,7 +120,7 @@ constexpr auto kCgroupEvents = std::to_array<CgroupEvent>({
 
 std::string filter_of(const CgroupEvent& event, std::uint64_t hierarchy) {
   return event.hierarchy_field == nullptr
-             ? format("clone_flags & 0x%llx", static_cast<unsigned long long>(kCloneIntoCgroup))
+             ? fmt::format("clone_flags & 0x{:x}", kCloneIntoCgroup)
              : std::string(event.hierarchy_field) + " == " + std::to_string(hierarchy);
 }
 

@@ -1,5 +1,7 @@
 #include "identity/identity_log.h"
 
+#include <fmt/core.h>
+
 #include <optional>
 
 #include "base/text.h"
@@ -32,11 +34,7 @@ void IdentityLog::add(const TaskIdentity& task) {
   const std::string cgroup = number_of(task.cgroup);
   const std::string uid =
       task.uid == kUnknownUser ? std::string(kUnknown) : std::to_string(task.uid);
-  text_ += format("task %llu %u %s %s\n",
-                  static_cast<unsigned long long>(task.time_ns),
-                  task.pid,
-                  uid.c_str(),
-                  cgroup.c_str());
+  text_ += fmt::format("task {} {} {} {}\n", task.time_ns, task.pid, uid, cgroup);
 }
 
 std::string IdentityLog::number_of(const std::string& cgroup) {
@@ -45,13 +43,13 @@ std::string IdentityLog::number_of(const std::string& cgroup) {
   }
   const auto [known, is_new] = cgroups_.try_emplace(cgroup, cgroups_.size() + 1);
   if (is_new) {
-    text_ += format("cgroup %zu ", known->second) + cgroup + "\n";
+    text_ += fmt::format("cgroup {} ", known->second) + cgroup + "\n";
   }
   return std::to_string(known->second);
 }
 
 void IdentityLog::name_user(std::uint32_t uid, std::string_view name) {
-  text_ += format("user %u ", uid) + std::string(name) + "\n";
+  text_ += fmt::format("user {} ", uid) + std::string(name) + "\n";
 }
 
 std::string_view IdentityLog::news() {

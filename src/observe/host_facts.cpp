@@ -1,5 +1,6 @@
 #include "observe/host_facts.h"
 
+#include <fmt/core.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -26,7 +27,7 @@ std::string build_id_in_notes(ByteReader notes) {
     if (type == kBuildIdNote && name == "GNU" && value.size() >= value_bytes) {
       std::string hex;
       for (const std::byte byte : value.first(value_bytes)) {
-        hex += format("%02x", std::to_integer<unsigned>(byte));
+        hex += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
       }
       return hex;
     }

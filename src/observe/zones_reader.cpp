@@ -1,4 +1,6 @@
 // How much memory of the zone was free when a compaction had ended, and in how small pieces.
+#include <fmt/core.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -79,7 +81,7 @@ std::string fragmentation(const std::vector<std::uint64_t>& blocks, std::size_t 
     return "0.000";
   }
   const std::uint64_t rest = (1000 + pages * 1000 / (std::uint64_t{1} << order)) / count;
-  return format("%.3f", static_cast<double>(1000 - static_cast<std::int64_t>(rest)) / 1000);
+  return fmt::format("{:.3f}", static_cast<double>(1000 - static_cast<std::int64_t>(rest)) / 1000);
 }
 
 void read(const Event& event, const ProcFolder& proc, Observation& observation) {

@@ -1,9 +1,9 @@
 #include "sections/embedded_symbols.h"
 
+#include <fmt/core.h>
+
 #include <map>
 #include <nlohmann/json.hpp>
-
-#include "base/text.h"
 
 namespace memtrace {
 namespace {
@@ -19,10 +19,7 @@ std::string name_of(const Module& module) {
 // "fe:1:131"; "" when the recording does not have it. Below chroot(2) two files have the same path.
 std::string file_of(const Module& module) {
   return module.inode == 0 ? ""
-                           : format("%x:%x:%llu",
-                                    module.major,
-                                    module.minor,
-                                    static_cast<unsigned long long>(module.inode));
+                           : fmt::format("{:x}:{:x}:{}", module.major, module.minor, module.inode);
 }
 
 std::string key_of(const std::string& name, const std::string& file) {

@@ -1,5 +1,7 @@
 #include "unwind/stack_unwinder.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -122,10 +124,8 @@ std::vector<std::string> StackUnwinder::caveats() const {
   std::vector<std::string> sentences;
   const auto tell = [this, &sentences](StackEnd end, const std::string& why) {
     if (counts_.of(end) > 0) {
-      sentences.push_back(format("%llu of %llu user stacks end early: %s",
-                                 static_cast<unsigned long long>(counts_.of(end)),
-                                 static_cast<unsigned long long>(counts_.stacks),
-                                 why.c_str()));
+      sentences.push_back(
+          fmt::format("{} of {} user stacks end early: {}", counts_.of(end), counts_.stacks, why));
     }
   };
   tell(StackEnd::TooShort,
@@ -139,7 +139,7 @@ std::vector<std::string> StackUnwinder::caveats() const {
            ": only memtrace on such a machine unwinds them");
   tell(StackEnd::WithoutRules, "at code without unwind information" + module_counts());
   tell(StackEnd::Trampoline, "their caller is hidden by a return probe");
-  tell(StackEnd::TooDeep, format("they are deeper than %zu frames", StackWalk::kMaxFrames));
+  tell(StackEnd::TooDeep, fmt::format("they are deeper than {} frames", StackWalk::kMaxFrames));
   tell(StackEnd::NoRegisters, "32-bit programs are not unwound");
   tell(StackEnd::Unmapped, "a return address is in no mapping");
   tell(StackEnd::Loop, "unwinding made no progress");

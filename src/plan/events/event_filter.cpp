@@ -1,5 +1,7 @@
 #include "plan/events/event_filter.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -165,10 +167,10 @@ Result<> check_pmu_tasks(const std::vector<EventRequest>& requests, const Target
     return tasks.ok() ? Result<>(kDone) : tasks.error();
   }
   return Error{
-      format("without tracefs each of %zu threads needs %zu probes of its own on each CPU, "
-             "and the kernel takes a tenth of a second to remove each",
-             tasks.value().size(),
-             probes),
+      fmt::format("without tracefs each of {} threads needs {} probes of its own on each CPU, "
+                  "and the kernel takes a tenth of a second to remove each",
+                  tasks.value().size(),
+                  probes),
       0,
       "mount tracefs on /sys/kernel/tracing, or name some of the threads with -t TID",
       ErrorKind::Usage};

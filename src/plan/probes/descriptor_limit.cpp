@@ -1,12 +1,12 @@
 #include "plan/probes/descriptor_limit.h"
 
+#include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "os/system.h"
 
 namespace memtrace {
@@ -35,19 +35,20 @@ Result<> check_descriptors(const DescriptorNeed& need, std::uint64_t limit) {
   if (per_event == 0 || need.event_count <= usable / per_event) {
     return kDone;
   }
-  return Error{format("event '%s' has %zu places: for %zu threads on %zu CPUs it needs %zu file "
-                      "descriptors, but the limit is %llu",
-                      need.event.c_str(),
-                      need.event_count,
-                      need.task_count,
-                      need.cpu_count,
-                      need.event_count * per_event,
-                      static_cast<unsigned long long>(limit)),
-               0,
-               format("a narrower pattern of at most %llu places, fewer threads (-t), or a higher "
-                      "ulimit -n",
-                      static_cast<unsigned long long>(usable / per_event)),
-               ErrorKind::Usage};
+  return Error{
+      fmt::format("event '{}' has {} places: for {} threads on {} CPUs it needs {} file "
+                  "descriptors, but the limit is {}",
+                  need.event,
+                  need.event_count,
+                  need.task_count,
+                  need.cpu_count,
+                  need.event_count * per_event,
+                  limit),
+      0,
+      fmt::format("a narrower pattern of at most {} places, fewer threads (-t), or a higher "
+                  "ulimit -n",
+                  usable / per_event),
+      ErrorKind::Usage};
 }
 
 Result<> check_descriptors(const std::string& event,

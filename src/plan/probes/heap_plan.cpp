@@ -1,5 +1,7 @@
 #include "plan/probes/heap_plan.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -9,7 +11,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/text.h"
 #include "symbolize/code/function_table.h"
 #include "symbolize/code/initial_pointer.h"
 #include "symbolize/code/probe_place.h"
@@ -97,10 +98,9 @@ std::string size_filter(const HeapFunction& role,
   if (!limited || role.op != HeapOp::Alloc || role.count >= 0) {
     return "";
   }
-  std::string filter =
-      format("%s >= %llu", field, static_cast<unsigned long long>(needs.min_bytes));
+  std::string filter = fmt::format("{} >= {}", field, needs.min_bytes);
   if (needs.max_bytes != kNoLimit) {
-    filter += format(" && %s <= %llu", field, static_cast<unsigned long long>(needs.max_bytes));
+    filter += fmt::format(" && {} <= {}", field, needs.max_bytes);
   }
   return filter;
 }

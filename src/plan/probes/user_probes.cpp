@@ -1,5 +1,7 @@
 #include "plan/probes/user_probes.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -22,11 +24,11 @@ constexpr std::size_t kManyPlaces = 100;
 
 void tell_if_many(const std::string& event, std::size_t places) {
   if (places > kManyPlaces) {
-    inform(
-        format("event '%s' has %zu places: at the end the kernel takes about a tenth of a second "
-               "to remove each",
-               event.c_str(),
-               places));
+    inform(fmt::format(
+        "event '{}' has {} places: at the end the kernel takes about a tenth of a second "
+        "to remove each",
+        event,
+        places));
   }
 }
 

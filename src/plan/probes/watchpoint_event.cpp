@@ -1,5 +1,6 @@
 #include "plan/probes/watchpoint_event.h"
 
+#include <fmt/core.h>
 #include <linux/hw_breakpoint.h>
 
 #include <algorithm>
@@ -111,10 +112,7 @@ Result<std::vector<EventRequest>> watchpoint_request(const std::string& event,
 
 std::string perf_text(const Watchpoint& watchpoint) {
   const auto* const access = std::ranges::find(kAccesses, watchpoint.access, &Access::type);
-  return format("mem:0x%llx/%llu:%s",
-                static_cast<unsigned long long>(watchpoint.address),
-                static_cast<unsigned long long>(watchpoint.bytes),
-                std::string(access->text).c_str());
+  return fmt::format("mem:0x{:x}/{}:{}", watchpoint.address, watchpoint.bytes, access->text);
 }
 
 }  // namespace memtrace
