@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include "base/text.h"
 #include "cli/aliases.h"
 #include "cli/command.h"
@@ -13,11 +15,7 @@ std::vector<Option> options() {
 }
 
 std::string row(std::string_view name, std::string_view summary) {
-  return format("  %-14.*s %.*s\n",
-                static_cast<int>(name.size()),
-                name.data(),
-                static_cast<int>(summary.size()),
-                summary.data());
+  return fmt::format("  {:<14} {}\n", name, summary);
 }
 
 std::string overview() {

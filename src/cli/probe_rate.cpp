@@ -1,9 +1,10 @@
 #include "cli/probe_rate.h"
 
+#include <fmt/core.h>
+
 #include <vector>
 
 #include "base/log.h"
-#include "base/text.h"
 
 namespace memtrace {
 namespace {
@@ -19,12 +20,12 @@ constexpr std::uint64_t kHitNs = 2000;
 std::string describe_probe_rate(const HitRate& rate) {
   constexpr std::uint64_t kPercentNs = 10'000'000;  // of a second
   const std::uint64_t per_second = rate.per_second();
-  return format(
-      "programs hit the probes %llu times a second (counted for %.1f s); at about 2 us a hit "
-      "this costs them %llu %% of a CPU",
-      static_cast<unsigned long long>(per_second),
+  return fmt::format(
+      "programs hit the probes {} times a second (counted for {:.1f} s); at about 2 us a hit "
+      "this costs them {} % of a CPU",
+      per_second,
       std::chrono::duration<double>(rate.span).count(),
-      static_cast<unsigned long long>(per_second * kHitNs / kPercentNs));
+      per_second * kHitNs / kPercentNs);
 }
 
 void tell_probe_rate(const Target& target, std::span<const EventRequest> events) {

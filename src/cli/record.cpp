@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <filesystem>
 
 #include "base/log.h"
@@ -41,16 +43,16 @@ std::string loss_text(const RecordSummary& summary) {
     return "none lost";
   }
   std::string text =
-      format("%llu LOST (%llu by the kernel, %llu dropped by memtrace, %llu not written: disk full",
-             static_cast<unsigned long long>(all),
-             static_cast<unsigned long long>(summary.lost),
-             static_cast<unsigned long long>(summary.dropped),
-             static_cast<unsigned long long>(summary.disk_full));
+      fmt::format("{} LOST ({} by the kernel, {} dropped by memtrace, {} not written: disk full",
+                  all,
+                  summary.lost,
+                  summary.dropped,
+                  summary.disk_full);
   if (summary.late > 0) {
-    text += format(", %llu came too late", static_cast<unsigned long long>(summary.late));
+    text += fmt::format(", {} came too late", summary.late);
   }
   if (summary.malformed > 0) {
-    text += format(", %llu could not be read", static_cast<unsigned long long>(summary.malformed));
+    text += fmt::format(", {} could not be read", summary.malformed);
   }
   return text + ")";
 }
@@ -64,12 +66,12 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
          " cut short: memtrace fell behind");
   }
   const std::uint64_t samples = summary.samples - summary.disk_full;
-  inform(format("%llu %s, %s, %s in %s",
-                static_cast<unsigned long long>(samples),
-                samples == 1 ? "event" : "events",
-                loss_text(summary).c_str(),
-                print_bytes(summary.bytes).c_str(),
-                output == "-" ? "a pipe" : output.c_str()));
+  inform(fmt::format("{} {}, {}, {} in {}",
+                     samples,
+                     samples == 1 ? "event" : "events",
+                     loss_text(summary),
+                     print_bytes(summary.bytes),
+                     output == "-" ? "a pipe" : output));
   if (summary.samples + missing_from(summary) == 0 && !summary.notes_say_why) {
     inform(
         "hint: none of the events happened in the target: record for longer, or choose other "

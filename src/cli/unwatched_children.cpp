@@ -1,5 +1,7 @@
 #include "cli/unwatched_children.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -13,7 +15,7 @@ std::vector<std::uint32_t> children_of(std::uint32_t pid) {
   const auto threads = threads_of(pid);
   std::vector<std::uint32_t> children;
   for (const std::uint32_t tid : threads.ok() ? threads.value() : std::vector<std::uint32_t>()) {
-    const std::string text = proc_text(pid, format("task/%u/children", tid));
+    const std::string text = proc_text(pid, fmt::format("task/{}/children", tid));
     for (const std::string_view word : split(text, ' ')) {
       if (const auto child = parse_number(trim(word))) {
         children.push_back(static_cast<std::uint32_t>(*child));
@@ -28,14 +30,14 @@ std::vector<std::uint32_t> children_of(std::uint32_t pid) {
 std::string without_memory(const Target& target) {
   for (const std::uint32_t id : target.ids) {
     if (is_kernel_thread(id)) {
-      return format(
-          "%u is a kernel thread: it has no memory of its own, so views of programs show nothing "
+      return fmt::format(
+          "{} is a kernel thread: it has no memory of its own, so views of programs show nothing "
           "for it; use kmalloc, slab or pages",
           id);
     }
     if (is_zombie(id)) {
-      return format(
-          "process %u has ended, and its parent has not waited for it yet: it will cause no "
+      return fmt::format(
+          "process {} has ended, and its parent has not waited for it yet: it will cause no "
           "events",
           id);
     }
@@ -53,12 +55,13 @@ std::string unwatched_children(const Target& target) {
       return std::ranges::find(target.ids, child) != target.ids.end() || all_ended({child});
     });
     if (!children.empty()) {
-      return format("process %u already has %s, not watched: -p %u,$(pgrep -d, -P %u) watches both",
-                    pid,
-                    children.size() == 1 ? "a running child"
-                                         : format("%zu running children", children.size()).c_str(),
-                    pid,
-                    pid);
+      return fmt::format(
+          "process {} already has {}, not watched: -p {},$(pgrep -d, -P {}) watches both",
+          pid,
+          children.size() == 1 ? "a running child"
+                               : fmt::format("{} running children", children.size()),
+          pid,
+          pid);
     }
   }
   return "";

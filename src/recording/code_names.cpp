@@ -1,6 +1,7 @@
 #include "recording/code_names.h"
 
-#include "base/text.h"
+#include <fmt/core.h>
+
 #include "observe/host_facts.h"
 #include "recording/embed_names.h"
 #include "session/frame_namer.h"
@@ -45,10 +46,10 @@ CodeNames code_names(const World& world,
   const EmbeddedNames names = embed_names(world, naming, is_over);
   made.symbols_json = names.symbols.to_json();
   if (names.left_out > 0) {
-    made.notes.push_back(
-        format("a second signal ended the look-up of names: %zu addresses have none in the file, "
-               "and only this machine's files can tell them",
-               names.left_out));
+    made.notes.push_back(fmt::format(
+        "a second signal ended the look-up of names: {} addresses have none in the file, "
+        "and only this machine's files can tell them",
+        names.left_out));
   }
   for (const std::string& caveat : naming.caveats()) {
     made.notes.push_back(caveat);

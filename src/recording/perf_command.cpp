@@ -1,5 +1,7 @@
 #include "recording/perf_command.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -32,8 +34,9 @@ std::string call_graph_option(const RecordOptions& options) {
   if (!any) {
     return "";
   }
-  return stack_bytes == 0 || follows_frame_pointers ? std::string(kFramePointers)
-                                                    : format(" --call-graph dwarf,%u", stack_bytes);
+  return stack_bytes == 0 || follows_frame_pointers
+             ? std::string(kFramePointers)
+             : fmt::format(" --call-graph dwarf,{}", stack_bytes);
 }
 
 // perf takes "group:event/call-graph=no/" since 4.4.
@@ -49,7 +52,7 @@ std::string call_graph_term(const EventRequest& request,
     return "/call-graph=no/";
   }
   return own.stack_bytes != 0 && call_graph == kFramePointers
-             ? format("/call-graph=dwarf,stack-size=%u/", own.stack_bytes)
+             ? fmt::format("/call-graph=dwarf,stack-size={}/", own.stack_bytes)
              : "";
 }
 
@@ -99,8 +102,8 @@ std::string target_words(const RecordOptions& options) {
       words += " " + shell_word(word);
     }
   } else if (options.live.duration_ns != 0) {
-    words += format(" -- sleep %.3g",
-                    static_cast<double>(options.live.duration_ns) / kNanosecondsPerSecond);
+    words += fmt::format(" -- sleep {:.3g}",
+                         static_cast<double>(options.live.duration_ns) / kNanosecondsPerSecond);
   }
   return words;
 }
@@ -152,10 +155,10 @@ PerfCommand perf_command_for(const RecordOptions& options, const PerfHost& host)
   const std::uint64_t period = period_of(options);
   const std::string call_graph = call_graph_option(options);
   // perf samples software events by frequency unless -c is given.
-  command.record = format("perf record -o %s -m %zuM -c %llu",
-                          shell_word(options.output).c_str(),
-                          std::max<std::size_t>(host.ring_bytes >> 20U, 1),
-                          static_cast<unsigned long long>(period));
+  command.record = fmt::format("perf record -o {} -m {}M -c {}",
+                               shell_word(options.output),
+                               std::max<std::size_t>(host.ring_bytes >> 20U, 1),
+                               period);
   command.record += data_options(options) + call_graph;
   std::string unseen;
   for (const EventRequest& request : options.selected.requests) {

@@ -1,5 +1,7 @@
 #include "recording/record_plan.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -39,8 +41,9 @@ std::string stacks_of(const EventRequest& request, const CallGraph& call_graph) 
   std::string text = graph.kernel ? "the kernel's stack" : "";
   if (graph.user) {
     text += text.empty() ? "the user's stack" : " and the user's";
-    text += graph.stack_bytes == 0 ? " by frame pointers"
-                                   : format(", unwound from %u copied bytes", graph.stack_bytes);
+    text += graph.stack_bytes == 0
+                ? " by frame pointers"
+                : fmt::format(", unwound from {} copied bytes", graph.stack_bytes);
   }
   return text;
 }
@@ -48,7 +51,7 @@ std::string stacks_of(const EventRequest& request, const CallGraph& call_graph) 
 std::string event_lines(const EventRequest& request, const CallGraph& call_graph) {
   std::string text = "  " + request.info.name + ": " + stacks_of(request, call_graph);
   if (request.info.period > 1) {
-    text += format(", one in %llu", static_cast<unsigned long long>(request.info.period));
+    text += fmt::format(", one in {}", request.info.period);
   }
   if (!request.filter.empty()) {
     text += "\n    filter: " + request.filter;
@@ -69,12 +72,12 @@ std::string memory_line(const RecordOptions& options,
                         std::size_t cpu_count) {
   const std::size_t tasks = task_count(options.live.target);
   const std::size_t events = options.selected.requests.size();
-  return format(
-      "rings: %zu of %s, %s in all\ndescriptors: %zu, for %zu %s plus mappings and names, for "
-      "%zu %s on %zu CPUs\n",
+  return fmt::format(
+      "rings: {} of {}, {} in all\ndescriptors: {}, for {} {} plus mappings and names, for "
+      "{} {} on {} CPUs\n",
       cpu_count,
-      print_bytes(ring_bytes).c_str(),
-      print_bytes(ring_bytes * cpu_count).c_str(),
+      print_bytes(ring_bytes),
+      print_bytes(ring_bytes * cpu_count),
       cpu_count * tasks * (events + 1),
       events,
       events == 1 ? "event" : "events",

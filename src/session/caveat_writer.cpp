@@ -1,9 +1,10 @@
 #include "session/caveat_writer.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdint>
 
-#include "base/text.h"
 #include "base/units.h"
 #include "plan/events/event_narrowing.h"
 
@@ -89,11 +90,10 @@ void CaveatWriter::note_bounds(const Report& report, Caveats& caveats) const {
   if (missing == 0 || count == report.totals.end()) {
     return;
   }
-  caveats.notes.push_back(
-      "with " + counted(missing, "event", "events") +
-      format(" missing, between %llu and %llu blocks are outstanding",
-             static_cast<unsigned long long>(count->value - std::min(count->value, missing)),
-             static_cast<unsigned long long>(count->value + missing)));
+  caveats.notes.push_back("with " + counted(missing, "event", "events") +
+                          fmt::format(" missing, between {} and {} blocks are outstanding",
+                                      count->value - std::min(count->value, missing),
+                                      count->value + missing));
 }
 
 // Frees in the name of another task, and those after the last of the task's own events has been

@@ -1,8 +1,9 @@
 #include "session/frame_namer.h"
 
+#include <fmt/core.h>
+
 #include <optional>
 
-#include "base/text.h"
 #include "os/kallsyms.h"
 #include "os/system.h"
 #include "state/process/describe_module.h"
@@ -32,8 +33,7 @@ Frame frame_of(const FrameName& name, bool kernel) {
               .kernel = kernel,
               .inlined = name.inlined};
   if (frame.function.empty()) {
-    frame.function =
-        name.module + format("+0x%llx", static_cast<unsigned long long>(name.module_offset));
+    frame.function = name.module + fmt::format("+0x{:x}", name.module_offset);
   }
   return frame;
 }

@@ -1,9 +1,10 @@
 #include "session/loss_counter.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 
-#include "base/text.h"
 #include "base/units.h"
 
 namespace memtrace {
@@ -94,10 +95,10 @@ void LossCounter::note(Caveats& caveats) const {
   }
   if (before_ > 0) {
     caveats.notes.push_back(
-        format("%llu of the lost events may have been lost up to %s before this interval began: "
-               "they are counted as lost here and not in the tables before",
-               static_cast<unsigned long long>(before_),
-               print_duration(before_ns_).c_str()));
+        fmt::format("{} of the lost events may have been lost up to {} before this interval began: "
+                    "they are counted as lost here and not in the tables before",
+                    before_,
+                    print_duration(before_ns_)));
   }
 }
 

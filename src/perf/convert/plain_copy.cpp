@@ -1,5 +1,6 @@
 #include "perf/convert/plain_copy.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <span>
 
 #include "base/byte_reader.h"
-#include "base/text.h"
 #include "perf/file_in/file_header.h"
 #include "perf/file_in/file_input.h"
 #include "perf/file_in/zstd_reader.h"
@@ -36,10 +36,7 @@ struct Parts {
 };
 
 Error damaged(const std::string& path, std::uint64_t position, const std::string& why) {
-  return {format("%s is damaged at byte %llu: %s",
-                 path.c_str(),
-                 static_cast<unsigned long long>(position),
-                 why.c_str()),
+  return {fmt::format("{} is damaged at byte {}: {}", path, position, why),
           0,
           "memtrace report reads what is before it"};
 }

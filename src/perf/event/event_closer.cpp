@@ -1,5 +1,6 @@
 #include "perf/event/event_closer.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -41,7 +42,7 @@ void EventCloser::close_all() {
     const auto now = std::chrono::steady_clock::now();
     if (is_told && now - told_at > kPatience && !fds_.empty()) {
       told_at = now;
-      inform(format("removing probes: at most %zu left", fds_.size()));
+      inform(fmt::format("removing probes: at most {} left", fds_.size()));
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "perf/event/event_fd.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <array>
@@ -28,7 +29,7 @@ std::string hint_for(int errno_value, EventFd::Place place) {
              "kernel.perf_event_paranoid is " +
              paranoid_level() + " and seccomp filters of containers forbid the call too";
     case ESRCH:
-      return format("process or thread %d is gone", place.tid);
+      return fmt::format("process or thread {} is gone", place.tid);
     case EMFILE:
       return "too many events for the open file limit: raise it with ulimit -n";
     case ENOENT:
@@ -61,7 +62,7 @@ Result<EventFd> EventFd::open(const perf_event_attr& attr,
 
 Result<> EventFd::control(unsigned long request, unsigned long argument, const char* what) const {
   if (calls_->control(fd_.get(), request, argument) != 0) {
-    return Error{format("%s(%s)", what, name_.c_str()), errno, ""};
+    return Error{fmt::format("{}({})", what, name_), errno, ""};
   }
   return kDone;
 }

@@ -1,5 +1,6 @@
 #include "perf/event/event_set.h"
 
+#include <fmt/core.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -206,9 +207,9 @@ Result<> EventSet::enable_events(bool enabled_by_exec) {
 }
 
 void EventSet::note_smaller_rings(int refusal) {
-  ring_note_ = format(
-      "rings are only %s for each CPU (%s): bursts may be lost",
-      print_bytes(ring_bytes_).c_str(),
+  ring_note_ = fmt::format(
+      "rings are only {} for each CPU ({}): bursts may be lost",
+      print_bytes(ring_bytes_),
       refusal == EPERM ? "the mlock limit forbids more; raise kernel.perf_event_mlock_kb or run as "
                          "root"
                        : "there is no memory for more");
@@ -271,7 +272,7 @@ std::vector<std::string> EventSet::notes() const {
     notes.push_back(
         "not recorded, because they cannot be opened: " +
         join(std::span(left_out_).first(shown), ", ") +
-        (shown == left_out_.size() ? "" : format(" and %zu others", left_out_.size() - shown)));
+        (shown == left_out_.size() ? "" : fmt::format(" and {} others", left_out_.size() - shown)));
   }
   return notes;
 }

@@ -1,11 +1,11 @@
 #include "perf/event/ring_size.h"
 
+#include <fmt/core.h>
 #include <sys/sysinfo.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "base/text.h"
 #include "base/units.h"
 #include "os/system.h"
 
@@ -28,9 +28,9 @@ Result<> check_ring_bytes(std::size_t ring_bytes, std::size_t cpu_count) {
   const std::uint64_t most_bytes =
       std::bit_floor(total_memory_bytes() / 2 / std::max<std::size_t>(cpu_count, 1));
   if (ring_bytes > most_bytes) {
-    return Error{format("--ring-size: %s for each of %zu CPUs is more than half of the memory",
-                        print_bytes(ring_bytes).c_str(),
-                        cpu_count),
+    return Error{fmt::format("--ring-size: {} for each of {} CPUs is more than half of the memory",
+                             print_bytes(ring_bytes),
+                             cpu_count),
                  0,
                  "give at most " + print_bytes(most_bytes),
                  ErrorKind::Usage};

@@ -1,4 +1,6 @@
 // Probes of ours that are one event of the kernel's.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -44,7 +46,7 @@ std::string in_kernels_names(const std::string& filter,
 }
 
 std::string shared_filter_part(const SharedProbe& shared, const std::string& filter) {
-  const std::string is_it = format("%s == %u", kSharedNumberField.data(), shared.number);
+  const std::string is_it = fmt::format("{} == {}", kSharedNumberField, shared.number);
   return filter.empty() ? is_it
                         : "(" + is_it + " && (" + in_kernels_names(filter, shared.fields) + "))";
 }

@@ -1,12 +1,13 @@
 #include "perf/file_in/file_source.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #include "base/byte_reader.h"
-#include "base/text.h"
 #include "perf/file_in/file_header.h"
 #include "perf/file_in/file_input.h"
 #include "perf/file_in/file_losses.h"
@@ -179,8 +180,8 @@ Result<> FileSource::read_one() {
   const bool has_header = input_.window().size() >= sizeof(RecordHeader);
   const std::size_t size_bytes = header_of(input_.window()).size_bytes;
   if (has_header && size_bytes < sizeof(RecordHeader)) {
-    stop(format("The record at byte %llu has an impossible size; nothing behind it was read.",
-                static_cast<unsigned long long>(input_.position())));
+    stop(fmt::format("The record at byte {} has an impossible size; nothing behind it was read.",
+                     input_.position()));
     return kDone;
   }
   if (input_.window().size() < size_bytes) {

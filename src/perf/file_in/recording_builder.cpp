@@ -1,11 +1,12 @@
 #include "perf/file_in/recording_builder.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "base/byte_reader.h"
-#include "base/text.h"
 #include "perf/record/perf_format.h"
 #include "perf/record/record_bytes.h"
 
@@ -56,7 +57,7 @@ void append_text(std::string& text, Bytes piece, RecordingBuilder& builder) {
 std::string hex(Bytes bytes) {
   std::string text;
   for (const std::byte byte : bytes) {
-    text += format("%02x", static_cast<unsigned>(byte));
+    text += fmt::format("{:02x}", static_cast<unsigned>(byte));
   }
   return text;
 }
@@ -293,8 +294,7 @@ void RecordingBuilder::complete_events() {
     EventInfo& event = recording_.events[i];
     complete_event(event);
     if (event.name.empty()) {
-      event.name =
-          format("type %u config 0x%llx", types_[i], static_cast<unsigned long long>(event.config));
+      event.name = fmt::format("type {} config 0x{:x}", types_[i], event.config);
     }
   }
 }

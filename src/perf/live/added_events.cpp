@@ -1,5 +1,7 @@
 #include "perf/live/added_events.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -67,9 +69,9 @@ void AddedEventSource::run() {
   }
   if (watch.lost() > 0) {
     note(
-        format("%llu mappings were not seen when they were made: allocators in them are not "
-               "probed",
-               static_cast<unsigned long long>(watch.lost())));
+        fmt::format("{} mappings were not seen when they were made: allocators in them are not "
+                    "probed",
+                    watch.lost()));
   }
 }
 
@@ -104,12 +106,12 @@ Result<> AddedEventSource::add(const NewMapping& mapping,
   taken_.events.push_back(late.take());
   const double after_ms =
       static_cast<double>(now_ns - std::min(now_ns, mapping.time_ns)) / 1'000'000;
-  taken_.notes.push_back(
-      format("%s was loaded by process %u while recording, and its allocator was probed %.1f ms "
-             "later: calls before that were not seen",
-             without_folder(mapping.path).c_str(),
-             mapping.pid,
-             after_ms));
+  taken_.notes.push_back(fmt::format(
+      "{} was loaded by process {} while recording, and its allocator was probed {:.1f} ms "
+      "later: calls before that were not seen",
+      without_folder(mapping.path),
+      mapping.pid,
+      after_ms));
   has_news_.store(true, std::memory_order_release);
   return enabled;
 }

@@ -11,7 +11,6 @@
 
 #include "base/byte_reader.h"
 #include "base/result.h"
-#include "base/text.h"
 #include "perf/record/perf_format.h"
 #include "perf/record/record.h"
 
@@ -60,7 +59,7 @@ inline std::string_view text_field(ByteReader& reader, std::size_t size_bytes) {
 }
 
 inline Error malformed(const char* what, std::uint32_t type) {
-  return {format("%s (record type %u)", what, type), 0, ""};
+  return {std::string(what) + " (record type " + std::to_string(type) + ")", 0, ""};
 }
 
 }  // namespace memtrace

@@ -1,6 +1,7 @@
 #include "perf/target/target.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +15,6 @@
 #include <set>
 #include <thread>
 
-#include "base/text.h"
 #include "os/procfs.h"
 #include "os/stop_signals.h"
 #include "os/system.h"
@@ -233,9 +233,10 @@ void HeldCommand::terminate(int signal) const {
 
 std::string describe_wait_status(int status) {
   if (WIFSIGNALED(status)) {
-    return format("was killed by signal %d (%s)", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+    return fmt::format(
+        "was killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
   }
-  return format("exited with status %d", WEXITSTATUS(status));
+  return fmt::format("exited with status {}", WEXITSTATUS(status));
 }
 
 bool all_ended(const std::vector<std::uint32_t>& ids) {
