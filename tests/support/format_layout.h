@@ -2,6 +2,7 @@
 // after the other.
 #pragma once
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -10,8 +11,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "base/text.h"
 
 namespace memtrace::test {
 
@@ -36,12 +35,12 @@ class FormatLayout {
     const std::size_t alignment =
         field.name.ends_with(']') ? element_bytes(field.type) : size_bytes;
     offset_bytes_ = (offset_bytes_ + alignment - 1) / alignment * alignment;
-    text_ += format("\tfield:%s %s;\toffset:%zu;\tsize:%zu;\tsigned:%d;\n",
-                    field.type.c_str(),
-                    field.name.c_str(),
-                    offset_bytes_,
-                    size_bytes,
-                    is_signed(field.type) ? 1 : 0);
+    text_ += fmt::format("\tfield:{} {};\toffset:{};\tsize:{};\tsigned:{};\n",
+                         field.type,
+                         field.name,
+                         offset_bytes_,
+                         size_bytes,
+                         is_signed(field.type) ? 1 : 0);
     offset_bytes_ += size_bytes;
   }
 

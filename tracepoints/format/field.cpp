@@ -1,6 +1,7 @@
 #include "tracepoints/format/field.h"
 
-#include "base/text.h"
+#include <fmt/core.h>
+
 #include "tracepoints/format/number_at.h"
 
 namespace memtrace {
@@ -73,7 +74,7 @@ std::string print_flags(std::uint64_t value, std::span<const FlagName> names) {
     rest &= ~flag.mask;
   }
   if (rest != 0) {
-    text += (text.empty() ? "" : "|") + format("0x%llx", static_cast<unsigned long long>(rest));
+    text += (text.empty() ? "" : "|") + fmt::format("0x{:x}", rest);
   }
   return text.empty() ? "none" : text;
 }

@@ -1,6 +1,7 @@
 #include "tracepoints/probe/uprobe_events.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,7 +12,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/text.h"
 #include "os/system.h"
 #include "os/unique_fd.h"
 #include "tracepoints/format/tracefs.h"
@@ -35,7 +35,7 @@ NamedPath name_for_kernel(const std::string& path) {
     return {UniqueFd(), path};
   }
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  std::string text = format("/proc/%d/fd/%d", ::getpid(), fd.get());
+  std::string text = fmt::format("/proc/{}/fd/{}", ::getpid(), fd.get());
   return {std::move(fd), std::move(text)};
 }
 
@@ -75,7 +75,7 @@ int remove_probe(const std::string& events_file,
     if (i > 0) {
       std::this_thread::sleep_for(kBusyPause);
     }
-    errno_value = write(events_file, format("-:%s/%s", probe.group.c_str(), probe.event.c_str()));
+    errno_value = write(events_file, fmt::format("-:{}/{}", probe.group, probe.event));
   }
   return errno_value == ENOENT ? 0 : errno_value;
 }
@@ -113,14 +113,12 @@ int write_probe_command(const std::string& events_file, const std::string& comma
 std::string probe_command(const ProbeDefinition& definition,
                           const std::string& path,
                           const std::string& full_name) {
-  const std::string place =
-      definition.kernel_function.empty()
-          ? format("%s:0x%lx", path.c_str(), static_cast<unsigned long>(definition.file_offset))
-          : definition.kernel_function;
-  std::string command =
-      format("%c:%s %s", definition.is_return ? 'r' : 'p', full_name.c_str(), place.c_str());
+  const std::string place = definition.kernel_function.empty()
+                                ? fmt::format("{}:0x{:x}", path, definition.file_offset)
+                                : definition.kernel_function;
+  std::string command = fmt::format("{}:{} {}", definition.is_return ? 'r' : 'p', full_name, place);
   if (definition.ref_ctr_offset != 0) {
-    command += format("(0x%lx)", static_cast<unsigned long>(definition.ref_ctr_offset));
+    command += fmt::format("(0x{:x})", definition.ref_ctr_offset);
   }
   return definition.args.empty() ? command : command + " " + definition.args;
 }
@@ -277,12 +275,12 @@ Error ProbeGroup::refused(const ProbeDefinition& definition,
                  errno_value,
                  "the kernel does not allow a probe on this function, or not with these arguments"};
   }
-  return Error{format("defining a probe on %s+0x%lx (%s)%s%s",
-                      definition.path.c_str(),
-                      static_cast<unsigned long>(definition.file_offset),
-                      definition.event.c_str(),
-                      reason.empty() ? "" : ": the kernel says: ",
-                      reason.c_str()),
+  return Error{fmt::format("defining a probe on {}+0x{:x} ({}){}{}",
+                           definition.path,
+                           definition.file_offset,
+                           definition.event,
+                           reason.empty() ? "" : ": the kernel says: ",
+                           reason),
                errno_value,
                hint_for(definition, errno_value)};
 }

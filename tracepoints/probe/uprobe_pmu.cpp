@@ -1,5 +1,7 @@
 #include "tracepoints/probe/uprobe_pmu.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -140,11 +142,11 @@ void add_field(std::string& text,
                const std::string& declaration,
                std::uint32_t& offset_bytes,
                const RegisterArgument& shape) {
-  text += format("\tfield:%s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
-                 declaration.c_str(),
-                 offset_bytes,
-                 shape.size_bytes,
-                 shape.is_signed ? 1 : 0);
+  text += fmt::format("\tfield:{};\toffset:{};\tsize:{};\tsigned:{};\n",
+                      declaration,
+                      offset_bytes,
+                      shape.size_bytes,
+                      shape.is_signed ? 1 : 0);
   offset_bytes += shape.size_bytes;
 }
 
@@ -225,9 +227,9 @@ Result<> UprobePmu::check_semaphore(const ProbeDefinition& definition) const {
                  "(mount -t tracefs nodev /sys/kernel/tracing)"};
   }
   if (std::cmp_greater(std::bit_width(definition.ref_ctr_offset), semaphore_->bit_count)) {
-    return Error{format("the semaphore of the probe %s lies at 0x%lx of its file",
-                        definition.event.c_str(),
-                        static_cast<unsigned long>(definition.ref_ctr_offset)),
+    return Error{fmt::format("the semaphore of the probe {} lies at 0x{:x} of its file",
+                             definition.event,
+                             definition.ref_ctr_offset),
                  0,
                  "without tracefs it must lie in the first 4 GiB: mount it "
                  "(mount -t tracefs nodev /sys/kernel/tracing)"};
@@ -256,8 +258,7 @@ std::string synthetic_format(const DefinedProbe& probe,
                              std::span<const RegisterArgument> args,
                              bool is_return) {
   const std::string event = probe.name.substr(probe.name.find(':') + 1);
-  std::string text =
-      format("name: %s\nID: %lu\nformat:\n", event.c_str(), static_cast<unsigned long>(probe.id));
+  std::string text = fmt::format("name: {}\nID: {}\nformat:\n", event, probe.id);
   text += kCommonFields;
   std::uint32_t offset_bytes = kCommonBytes;
   const RegisterArgument place;
@@ -272,7 +273,7 @@ std::string synthetic_format(const DefinedProbe& probe,
   for (const RegisterArgument& argument : args) {
     const char sign = argument.is_signed ? 's' : 'u';
     add_field(text,
-              format("%c%u %s", sign, argument.size_bytes * 8, argument.name.c_str()),
+              fmt::format("{}{} {}", sign, argument.size_bytes * 8, argument.name),
               offset_bytes,
               argument);
     const std::string_view length = argument.size_bytes == 8 ? "L" : "";
