@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdarg>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 
@@ -69,19 +67,6 @@ std::string_view trim(std::string_view text) {
     return {};
   }
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
-
-std::string format(const char* pattern, ...) {
-  std::va_list arguments;
-  std::va_list again;
-  va_start(arguments, pattern);
-  va_copy(again, arguments);
-  const int length = std::vsnprintf(nullptr, 0, pattern, arguments);
-  va_end(arguments);
-  std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
-  std::vsnprintf(text.data(), text.size() + 1, pattern, again);
-  va_end(again);
-  return text;
 }
 
 std::optional<std::uint64_t> parse_number(std::string_view text, int base) {

@@ -1,4 +1,4 @@
-// Small text tools: split, join, printf into a string, nearest names.
+// Small text tools: split, join, numbers, patterns, nearest names. Text is put together by {fmt}.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,6 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 std::vector<std::string_view> split_list(std::string_view text);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::string_view trim(std::string_view text);
-
-[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 
 // The whole text as a number, decimal or with 0x; nothing when any character is left over.
 std::optional<std::uint64_t> parse_number(std::string_view text, int base = 10);

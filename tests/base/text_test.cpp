@@ -32,12 +32,6 @@ TEST(Text, trimming_takes_space_off_both_ends) {
   EXPECT_EQ(trim(""), "");
 }
 
-TEST(Text, format_has_no_limit) {
-  const std::string name(5000, 'x');
-  EXPECT_EQ(format("%s=%d", name.c_str(), 7), name + "=7");
-  EXPECT_EQ(format("%s", ""), "");
-}
-
 TEST(Text, a_number_is_the_whole_text) {
   EXPECT_EQ(parse_number("123"), 123U);
   EXPECT_EQ(parse_number("0x1F"), 31U);
