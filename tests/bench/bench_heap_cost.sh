@@ -11,7 +11,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
-cat >memleak.bt <<'END'
+cat >memleak.bt <<'PROGRAM'
 uprobe:libc:malloc /comm == "heap_calls"/ { @size[tid] = arg0; }
 uretprobe:libc:malloc /@size[tid]/ {
   @block[retval] = (@size[tid], ustack);
@@ -19,7 +19,7 @@ uretprobe:libc:malloc /@size[tid]/ {
 }
 uprobe:libc:free /comm == "heap_calls"/ { delete(@block[arg0]); }
 END { clear(@size); clear(@block); }
-END
+PROGRAM
 
 median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 

@@ -68,7 +68,8 @@ for function in $functions; do
 done
 
 $compile # once, so that the compiler is in the page cache
-for turn in $(seq "$runs"); do
+# shellcheck disable=SC2086
+for _ in $(seq "$runs"); do
   run untraced $compile
   printf '%-9s compile %6d ms\n' untraced "$(ms_of "$scratch/untraced.ms")"
   run perf perf record -q --call-graph dwarf,8192 -e "${events#,}" \

@@ -12,7 +12,7 @@ calls=${CALLS:-300000}
 library=${1:-$(ldd "$puppets/heap_calls" | awk '/libc\.so/ { print $3 }')}
 
 calls_ns() { # COMMAND... : of `runs` turns
-  for turn in $(seq "$runs"); do
+  for _ in $(seq "$runs"); do
     LD_PRELOAD=$library "$@" "$puppets/heap_calls" "$calls" 2>/dev/null | head -n 1
   done | median
 }

@@ -14,7 +14,7 @@ run() { # LABEL COMMAND...
   label=$1
   shift
   "$build/bench/measure" "$@" >"$scratch/$label"
-  read -r wall user system rss anonymous status <"$scratch/$label"
+  read -r wall _ _ _ _ status <"$scratch/$label"
   [ "$status" = 0 ] || { echo "bench: failed with status $status: $*" >&2; exit 1; }
 }
 
@@ -28,7 +28,7 @@ tell() { # LABEL FILE
 
 $compile # once, so that the compiler is in the page cache
 # shellcheck disable=SC2086
-for turn in $(seq "$runs"); do
+for _ in $(seq "$runs"); do
   run untraced $compile
   untraced=$wall
   printf '%-9s %38s %6d ms\n' untraced '' "$wall"

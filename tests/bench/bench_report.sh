@@ -18,7 +18,7 @@ measure() { # LABEL FILE COMMAND...: medians of the runs, kept in $scratch/LABEL
   label=$1
   shift
   : >"$scratch/$label.runs"
-  for run in $(seq "$runs"); do
+  for _ in $(seq "$runs"); do
     "$build/bench/measure" "$@" >>"$scratch/$label.runs"
   done
   if grep -qv ' 0$' "$scratch/$label.runs"; then

@@ -10,5 +10,5 @@ if [ "$version" != 14 ]; then
   echo "SKIPPED: clang-format 14 is not installed (found: ${version:-none})"
   exit 77
 fi
-find src tracepoints symbolize tests tools -name '*.h' -o -name '*.cpp' -o -name '*.c' |
-  xargs "$program" --dry-run -Werror
+find src tracepoints symbolize tests tools '(' -name '*.h' -o -name '*.cpp' -o -name '*.c' ')' \
+  -exec "$program" --dry-run -Werror {} +

@@ -5,6 +5,7 @@ cd "$1" || exit 1
 compiler=${CXX:-c++}
 bad=0
 
+# shellcheck disable=SC2013
 for file in $(grep -rlE '__(x86_64|aarch64)__' src tracepoints symbolize); do
   [ "$file" = src/os/host_machine.h ] && continue
   if ! grep -q '#include "os/host_machine.h"' "$file"; then

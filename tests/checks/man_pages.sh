@@ -36,7 +36,7 @@ options_of_page() { # NAME...
 # "--help" itself is in memtrace.1.
 missing_from() { # OPTIONS OTHER_OPTIONS
   for option in $1; do
-    case " $(echo $2) --help " in
+    case " $(echo "$2" | tr '\n' ' ') --help " in
       *" $option "*) ;;
       *) echo "$option" ;;
     esac

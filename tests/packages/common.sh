@@ -26,7 +26,7 @@ make_package() {
   rm -f "$work"/*."$2"
   (cd "$build" && cpack -G "$1" -B "$work") >"$work/cpack-$2.log" 2>&1 ||
     { cat "$work/cpack-$2.log"; fail "cpack -G $1"; }
-  package=$(ls "$work"/*."$2")
+  package=$(echo "$work"/*."$2")
 }
 
 # What any package or installation holds below its prefix: lists it from standard input. $1: the
@@ -39,7 +39,7 @@ check_contents() {
     grep -Eq "(^|/)$path(\.gz)?$" "$work/contents.$$" || { cat "$work/contents.$$"; fail "no $path"; }
   done
   pages=$(grep -c "man/man[17]/memtrace.*\.[17]$2$" "$work/contents.$$")
-  sources=$(ls "$(dirname "$0")"/../../man/*.[17] | wc -l)
+  sources=$(printf '%s\n' "$(dirname "$0")"/../../man/*.[17] | wc -l)
   [ "$pages" = "$sources" ] || fail "$pages manual pages of $sources"
   rm -f "$work/contents.$$"
 }

@@ -26,8 +26,7 @@ query --qf '%{SIGMD5} %{SHA1HEADER}' | grep -qE '^[0-9a-f]{32} [0-9a-f]{40}$' ||
 root=$work/root.$$
 trap 'rm -rf "$root" "$work"/*.$$' EXIT
 mkdir -p "$root"
-rpm --root "$root" --initdb >"$work/rpm.log" 2>&1 &&
-  rpm --root "$root" -i "$package" >>"$work/rpm.log" 2>&1 ||
+{ rpm --root "$root" --initdb && rpm --root "$root" -i "$package"; } >"$work/rpm.log" 2>&1 ||
   { cat "$work/rpm.log"; fail "it does not install into an empty root"; }
 cmp "$root/usr/bin/memtrace" "$build/memtrace-static" || fail "it does not hold memtrace-static"
 [ "$(id -u)" = 0 ] || skip "not root: the program that was installed was not run"

@@ -35,8 +35,10 @@ press_machine() {
   if ! has_event vmscan/mm_vmscan_lru_shrink_inactive; then
     check vmscan.reclaimed = blank "$(figure_in 2 vmscan '' reclaimed)"
   else
+    # shellcheck disable=SC2046
     check_sum vmscan.reclaimed "$(grown $(counters_of pgsteal_kswapd pgsteal_direct))" \
       "$(figure_in 2 vmscan '' reclaimed)" 64
+    # shellcheck disable=SC2046
     check_sum vmscan.kswapd "$(grown $(counters_of pgsteal_kswapd))" \
       "$(figure_in 2 vmscan kswapd reclaimed)" 64
   fi
@@ -91,7 +93,7 @@ press_group() {
 
 # The probe is at each read, of whatever stack.
 swap_by_kprobe() {
-  if [ ! -e $root/kprobe_events ]; then
+  if [ ! -e "$root/kprobe_events" ]; then
     skip swapin.kprobe 'this kernel has no kprobe_events'
     return
   fi
@@ -148,7 +150,7 @@ compact_for_blocks() {
   holes=$(awk '/^MemFree:/ { print int($2 / 4 * 0.8) }' /proc/meminfo)
   # The index is read from debugfs at the event; a slow machine may be too late for the last one. The
   # kernel says -1 where a free block is left: kcompactd may make one after each attempt.
-  for try in 1 2 3 4 5; do
+  for _ in 1 2 3 4 5; do
     recorded -a --for compaction -- sh /checks/blocks.sh "$holes"
     told=$(shown compaction --trace --format csv | awk -F , '/^$/ { table++ }
       table == 3 && $3 == "DMA32" && $4 == 9 && $9 != "" { last = $9 }
@@ -166,7 +168,7 @@ check_kills() {
     recorded -a --for oom -- sh -c \
       'echo $$ >"$GROUP_TASKS" && exec "$PUPPETS/press_memory" anon 8192' || true
     check oom.group_kills = 1 "$(total oom kills)"
-    check oom.for_cgroup = 1 "$(shown oom --format csv | head -n 3 | grep -c press_memory.*cgroup)"
+    check oom.for_cgroup = 1 "$(shown oom --format csv | head -n 3 | grep -c 'press_memory.*cgroup')"
   fi
   if ! [ -w /proc/sys/vm/overcommit_memory ]; then
     skip oom 'this kernel has no /proc/sys: what is too much is refused before it is used'

@@ -8,6 +8,7 @@ check_program() {
   promised=$(awk -F '"' '/"view":/ { view = $4 } /"state":/ && $4 != "cannot" { print view }' \
     /results/doctor.json | grep -vx -e count -e calls)
   check promised.count '>=' 5 "$(echo "$promised" | wc -l)"
+  # shellcheck disable=SC2086
   recorded --for "$(able $promised)" -- "$PUPPETS/touch_pages" 100
   check promised.events '>=' 100 "$(sed -n 's/^memtrace: \([0-9]*\) events, .*/\1/p' stderr)"
   check promised.overview = 0 "$(status_of "$MEMTRACE" report)"

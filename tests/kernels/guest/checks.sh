@@ -33,7 +33,7 @@ recorded() {
 # The same of a command that can be run again, for figures that must be exact: rings of this size are
 # full before a busy host lets the guest empty them.
 recorded_whole() {
-  for try in 1 2 3; do
+  for _ in 1 2 3; do
     recorded "$@"
     grep -q ' LOST ' stderr || break
   done
@@ -102,9 +102,10 @@ has_event() {
 }
 
 parts='program package faults files huge kernel_memory heap old_glibc doors spaces identity live kprobes pressure kills'
+# shellcheck source=/dev/null
 . /checks/parts.sh
 for part in $parts; do
   echo "AT $(cut -d ' ' -f 1 /proc/uptime) $part"
-  check_$part
+  "check_$part"
 done
 echo "AT $(cut -d ' ' -f 1 /proc/uptime) the end"
