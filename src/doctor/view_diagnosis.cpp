@@ -12,7 +12,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::string_view kHeapNeed = "heap:";
+constexpr std::string_view kHeapFunction = "heap:";
 constexpr std::string_view kStaticProbe = "sdt:";
 
 // "group:name" without its group: events that moved, and those that were renamed, tell the same.
@@ -86,7 +86,7 @@ void diagnose_need(const NeedState& need, const WhyNot& why_not, ViewDiagnosis& 
   Findings findings(diagnosis, is_missing && why_not ? why_not(need.wanted) : "");
   const bool is_static_probe = need.wanted.starts_with(kStaticProbe);
   if (need.chosen.empty() && !need.may_be_missing) {
-    if (need.wanted.starts_with(kHeapNeed)) {
+    if (need.wanted.starts_with(kHeapFunction)) {
       findings.note(FindingKind::NeedsProbe,
                     "user probes are not available (see 'user probes' in memtrace doctor)");
     } else if (is_static_probe) {

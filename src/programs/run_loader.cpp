@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{10};
-constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
+constexpr std::size_t kMaxOutputBytes = std::size_t{1} << 20U;
 
 std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   std::vector<char*> pointers;
@@ -61,7 +61,7 @@ std::string read_all(const UniqueFd& in) {
   std::string text;
   std::array<char, 4096> buffer{};
   const auto deadline = Clock::now() + kPatience;
-  while (text.size() < kMaxBytes) {
+  while (text.size() < kMaxOutputBytes) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     pollfd ready{in.get(), POLLIN, 0};

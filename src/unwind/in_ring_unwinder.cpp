@@ -10,7 +10,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kWord = sizeof(std::uint64_t);
+constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
 constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
 
 std::size_t offset_in(std::span<const std::byte> record, const void* part) {
@@ -54,7 +54,7 @@ struct Shrunk {
 ShrunkStack rest_of(const Sample& sample, std::uint64_t space) {
   ShrunkStack stack{.space = space};
   stack.stack_pointer = sampled_registers(sample.registers)[kHostRegisters.stack_pointer];
-  std::memcpy(&stack.top, sample.user_stack.data(), kWord);  // more than that: it is shorter
+  std::memcpy(&stack.top, sample.user_stack.data(), kWordBytes);  // more than that: it is shorter
   return stack;
 }
 
@@ -77,7 +77,7 @@ std::size_t put_shrunk(std::span<const std::byte> record,
                                             shrunk.stack.top,
                                             sizeof(ShrunkStack)};
   Appender out(target);
-  out.add(record.first(chain_start - kWord));
+  out.add(record.first(chain_start - kWordBytes));
   out.add_words(count);
   out.add_words(chain);
   out.add_words(marker);
@@ -112,7 +112,7 @@ std::size_t InRingUnwinder::shrink(const RecordParser& parser,
   }
   const auto frames = walk_.walk(*space, *sample);
   // A copy of eight bytes for each frame is what it must be shorter than.
-  const bool is_shorter = (frames.size() + 3) * kWord <= sample->user_stack.size();
+  const bool is_shorter = (frames.size() + 3) * kWordBytes <= sample->user_stack.size();
   return frames.empty() || !is_shorter
              ? 0
              : put_shrunk(record, {*sample, frames, rest_of(*sample, *space)}, target);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kSizeOffset = 6;  // of perf_event_header::size, the last of its 8 bytes
 
-std::size_t offset_in(std::span<const std::byte> record, const void* place) {
+std::size_t place_in(std::span<const std::byte> record, const void* place) {
   return static_cast<std::size_t>(static_cast<const std::byte*>(place) - record.data());
 }
 
@@ -16,10 +16,10 @@ std::size_t offset_in(std::span<const std::byte> record, const void* place) {
 std::span<const std::byte> SampleRewriter::rewrite(std::span<const std::byte> record,
                                                    const Sample& sample,
                                                    std::span<const std::uint64_t> callchain) {
-  const std::size_t chain_start = offset_in(record, sample.callchain.data());
+  const std::size_t chain_start = place_in(record, sample.callchain.data());
   const std::size_t chain_end = chain_start + sample.callchain.size_bytes();
   const std::size_t raw_end =
-      sample.raw.empty() ? chain_end : offset_in(record, sample.raw.data() + sample.raw.size());
+      sample.raw.empty() ? chain_end : place_in(record, sample.raw.data() + sample.raw.size());
   const std::uint64_t entries = callchain.size();
   const std::size_t last_bytes = sample.has_physical_address ? sizeof(sample.physical_address) : 0;
   bytes_.resize(chain_start + callchain.size_bytes() + raw_end - chain_end + last_bytes);
@@ -45,7 +45,7 @@ std::span<const std::byte> SampleRewriter::rename(std::span<const std::byte> byt
   const bool is_rewritten = bytes.data() == bytes_.data();
   const auto* raw = sample.raw.data();
   const std::size_t raw_start =
-      is_rewritten ? bytes.size() - sample.raw.size() : offset_in(bytes, raw);
+      is_rewritten ? bytes.size() - sample.raw.size() : place_in(bytes, raw);
   if (!is_rewritten) {
     bytes_.assign(bytes.begin(), bytes.end());
   }

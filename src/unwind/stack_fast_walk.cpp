@@ -43,7 +43,7 @@ std::uint64_t instruction_of(const Sample& sample) {
                                                      : sample.ip;
 }
 
-std::uint64_t with_offset(std::uint64_t base, std::int64_t offset) {
+std::uint64_t moved_by(std::uint64_t base, std::int64_t offset) {
   return base + static_cast<std::uint64_t>(offset);
 }
 
@@ -107,9 +107,9 @@ bool FastWalk::step() {
   const FrameRule& rule = at_.place.rule;
   const bool keeps_fp = rule.fp_offset_bytes == FrameRule::kInRegister;
   const std::uint64_t base = rule.cfa_register == kHostRegisters.stack_pointer ? at_.sp : at_.fp;
-  const std::uint64_t cfa = with_offset(base, rule.cfa_offset_bytes);
-  const std::uint64_t slot = with_offset(cfa, rule.ra_offset_bytes);
-  const std::uint64_t saved = keeps_fp ? slot : with_offset(cfa, rule.fp_offset_bytes);
+  const std::uint64_t cfa = moved_by(base, rule.cfa_offset_bytes);
+  const std::uint64_t slot = moved_by(cfa, rule.ra_offset_bytes);
+  const std::uint64_t saved = keeps_fp ? slot : moved_by(cfa, rule.fp_offset_bytes);
   if (!stack_.words.covers(slot) || !stack_.words.covers(saved) || cfa <= at_.sp ||
       count_ == kMaxFrames) {
     return false;

@@ -14,7 +14,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::uint64_t kAbi64 = 2;  // PERF_SAMPLE_REGS_ABI_64
+constexpr std::uint64_t kRegisters64 = 2;  // PERF_SAMPLE_REGS_ABI_64
 
 bool has_all_needed(const RegisterFile& registers) {
   return registers.has(kHostRegisters.program_counter) &&
@@ -88,7 +88,7 @@ std::span<const std::uint64_t> StackUnwinder::unwind_user(const Sample& sample) 
 
 StackEnd StackUnwinder::walk_all(const Sample& sample) {
   const RegisterFile registers = registers_of(sample);
-  if (sample.registers.abi != kAbi64 || !has_all_needed(registers)) {
+  if (sample.registers.abi != kRegisters64 || !has_all_needed(registers)) {
     return StackEnd::NoRegisters;
   }
   stack_bytes_ = std::max<std::uint64_t>(stack_bytes_, sample.user_stack.size());

@@ -18,7 +18,7 @@ namespace {
 // Large programs have some hundred thousand.
 constexpr std::size_t kMaxUnits = std::size_t{1} << 20U;
 constexpr std::size_t kMaxUnitRanges = std::size_t{8} << 20U;
-constexpr int kMaxNesting = 64;  // of namespaces and types; a broken file may claim any depth
+constexpr int kMaxScopes = 64;  // of namespaces and types; a broken file may claim any depth
 
 // Functions lie in units and namespaces. Those inside types and other functions (Ada, Fortran, GNU
 // C) are looked for only on demand: most entries of a unit are in there.
@@ -27,7 +27,7 @@ void collect_functions(Dwarf_Die& parent,
                        int nesting,
                        std::vector<DwarfFunction>& functions) {
   Dwarf_Die child;
-  if (nesting > kMaxNesting || ::dwarf_child(&parent, &child) != 0) {
+  if (nesting > kMaxScopes || ::dwarf_child(&parent, &child) != 0) {
     return;
   }
   do {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kPageBytes = 4096;
 
-std::size_t leading_underscores(std::string_view name) {
+std::size_t underscores_before(std::string_view name) {
   const std::size_t count = name.find_first_not_of('_');
   return count == name.npos ? name.size() : count;
 }
@@ -88,7 +88,7 @@ std::string_view KernelSymbols::name_of(const Symbol& symbol) const {
 bool KernelSymbols::is_better_name(const Symbol& left, const Symbol& right) const {
   const auto rank = [this](const Symbol& symbol) {
     const auto name = name_of(symbol);
-    return std::tuple(is_second_choice(name), !symbol.is_global, leading_underscores(name), name);
+    return std::tuple(is_second_choice(name), !symbol.is_global, underscores_before(name), name);
   };
   return rank(left) < rank(right);
 }

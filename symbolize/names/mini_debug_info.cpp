@@ -16,7 +16,7 @@ namespace {
 // What the decoder takes for itself is mostly its dictionary: 8 MiB as rpm's find-debuginfo.sh
 // calls xz, 64 MiB by xz -9.
 constexpr std::uint64_t kDecoderBytes = std::uint64_t{80} << 20U;
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;
+constexpr std::size_t kUnpackedPieceBytes = std::size_t{1} << 20U;
 
 Error broken(const std::string& why) {
   return Error{"its .gnu_debugdata " + why, 0, ""};
@@ -30,9 +30,9 @@ Result<std::vector<std::byte>> decode_all(lzma_stream& stream) {
     if (before >= MiniDebugInfo::kMaxBytes) {
       return broken("unpacks to more than " + print_bytes(MiniDebugInfo::kMaxBytes));
     }
-    image.resize(before + kPieceBytes);
+    image.resize(before + kUnpackedPieceBytes);
     stream.next_out = reinterpret_cast<std::uint8_t*>(image.data() + before);
-    stream.avail_out = kPieceBytes;
+    stream.avail_out = kUnpackedPieceBytes;
     status = ::lzma_code(&stream, LZMA_FINISH);
     image.resize(image.size() - stream.avail_out);
   }

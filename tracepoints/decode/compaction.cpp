@@ -7,7 +7,7 @@
 namespace memtrace {
 namespace {
 
-Result<Decoder> bind_begin(const EventFormat& format) {
+Result<Decoder> bind_compaction_begin(const EventFormat& format) {
   FieldLookup lookup(format);
   const NumberAt zone_start = lookup.required({"zone_start"});
   const std::optional<NumberAt> sync = lookup.optional("sync");
@@ -19,7 +19,7 @@ Result<Decoder> bind_begin(const EventFormat& format) {
 }
 
 // mm_compaction_end of 3.16 has the status alone.
-Result<Decoder> bind_end(const EventFormat& format) {
+Result<Decoder> bind_compaction_end(const EventFormat& format) {
   FieldLookup lookup(format);
   const NumberAt status = lookup.required({"status"});
   const std::optional<NumberAt> zone_start = lookup.optional("zone_start");
@@ -67,10 +67,10 @@ Result<Decoder> bind_moved(const EventFormat& format) {
 std::span<const Tracepoint> compaction_tracepoints() {
   static constexpr std::array<Tracepoint, 6> kTracepoints = {
       {{.name = "compaction:mm_compaction_begin",
-        .bind = &bind_begin,
+        .bind = &bind_compaction_begin,
         .role = EventRole::Begin,
         .when_missing = "how long compaction took and how it ended is not known"},
-       {"compaction:mm_compaction_end", &bind_end, EventRole::End},
+       {"compaction:mm_compaction_end", &bind_compaction_end, EventRole::End},
        {"compaction:mm_compaction_suitable", &bind_goal, EventRole::Begin},
        {"compaction:mm_compaction_finished", &bind_goal, EventRole::Begin},
        {"compaction:mm_compaction_try_to_compact_pages", &bind_try, EventRole::Begin},

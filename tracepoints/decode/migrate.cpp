@@ -8,7 +8,7 @@
 namespace memtrace {
 namespace {
 
-Result<Decoder> bind_begin(const EventFormat& format) {
+Result<Decoder> bind_migration_begin(const EventFormat& format) {
   FieldLookup lookup(format);
   (void)lookup.required({"reason", "mode"});
   return reading(lookup, [](std::span<const std::byte> /*raw*/) {
@@ -16,7 +16,7 @@ Result<Decoder> bind_begin(const EventFormat& format) {
   });
 }
 
-Result<Decoder> bind_end(const EventFormat& format) {
+Result<Decoder> bind_migration_end(const EventFormat& format) {
   FieldLookup lookup(format);
   const NumberAt succeeded = lookup.required({"succeeded"});
   const NumberAt failed = lookup.required({"failed"});
@@ -34,10 +34,10 @@ Result<Decoder> bind_end(const EventFormat& format) {
 std::span<const Tracepoint> migrate_tracepoints() {
   static constexpr std::array<Tracepoint, 2> kTracepoints = {
       {{.name = "migrate:mm_migrate_pages_start",
-        .bind = &bind_begin,
+        .bind = &bind_migration_begin,
         .role = EventRole::Begin,
         .when_missing = "how long migrations took is not known"},
-       {"migrate:mm_migrate_pages", &bind_end, EventRole::End}}};
+       {"migrate:mm_migrate_pages", &bind_migration_end, EventRole::End}}};
   return kTracepoints;
 }
 

@@ -12,7 +12,7 @@ namespace {
 // The kernel's own dev_t: include/linux/kdev_t.h, MINORBITS.
 constexpr unsigned kMinorBits = 20;
 // As for page allocations: no order reaches this.
-constexpr std::uint64_t kBeyondAnyOrder = 32;
+constexpr std::uint64_t kBeyondAnyFolio = 32;
 
 Result<Decoder> bind_page_cache(const EventFormat& format, bool added) {
   FieldLookup lookup(format);
@@ -28,7 +28,7 @@ Result<Decoder> bind_page_cache(const EventFormat& format, bool added) {
       return {};
     }
     const std::uint64_t folio_order = order ? order->load(data) : 0;
-    if (folio_order >= kBeyondAnyOrder) {
+    if (folio_order >= kBeyondAnyFolio) {
       return {};
     }
     const auto number = static_cast<std::uint32_t>(device.load(data));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kDeepest = 64;
 
-bool is_word(char letter) {
+bool is_filter_word(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }
 
@@ -129,7 +129,7 @@ class FilterExpression::Parser {
 
   std::string_view take_name() {
     skip_blanks();
-    const auto end = std::find_if_not(rest_.begin(), rest_.end(), is_word);
+    const auto end = std::find_if_not(rest_.begin(), rest_.end(), is_filter_word);
     const std::string_view name = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
     rest_.remove_prefix(name.size());
     return name;

@@ -70,12 +70,14 @@ constexpr HeapFunction kGo = {
 constexpr auto kPrefixes = std::to_array<std::string_view>({"", "je_", "tc_", "mi_"});
 
 #if defined(__x86_64__)
-constexpr std::array<std::string_view, 6> kRegisters = {"%di", "%si", "%dx", "%cx", "%r8", "%r9"};
+constexpr std::array<std::string_view, 6> kArgumentRegisters = {
+    "%di", "%si", "%dx", "%cx", "%r8", "%r9"};
 constexpr std::string_view kResult = "%ax";
 constexpr std::string_view kGoFirst = "%ax";
 constexpr std::string_view kStackPointer = "%sp";
 #elif defined(__aarch64__)
-constexpr std::array<std::string_view, 6> kRegisters = {"%x0", "%x1", "%x2", "%x3", "%x4", "%x5"};
+constexpr std::array<std::string_view, 6> kArgumentRegisters = {
+    "%x0", "%x1", "%x2", "%x3", "%x4", "%x5"};
 constexpr std::string_view kResult = "%x0";
 constexpr std::string_view kGoFirst = "%x0";
 constexpr std::string_view kStackPointer = "%sp";
@@ -103,7 +105,8 @@ std::span<const std::string_view> heap_prefixes() {
 
 std::string_view argument_register(std::int8_t place) {
   const auto index = static_cast<std::size_t>(place);
-  return place >= 0 && index < kRegisters.size() ? kRegisters[index] : std::string_view();
+  return place >= 0 && index < kArgumentRegisters.size() ? kArgumentRegisters[index]
+                                                         : std::string_view();
 }
 
 std::string_view result_register() {

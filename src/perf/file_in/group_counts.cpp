@@ -17,7 +17,7 @@ constexpr std::uint64_t kFieldsBefore = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP 
                                         PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
                                         PERF_SAMPLE_PERIOD;
 
-std::uint64_t word_at(std::span<const std::byte> record, std::size_t word) {
+std::uint64_t nth_word(std::span<const std::byte> record, std::size_t word) {
   std::uint64_t value = 0;
   if ((word + 1) * kWordBytes <= record.size()) {
     std::memcpy(&value, record.data() + word * kWordBytes, sizeof(value));
@@ -79,11 +79,11 @@ const std::vector<GroupCounts::Hits>& GroupCounts::take(const Sample& sample,
   const bool is_group = (layout.read_format & PERF_FORMAT_GROUP) != 0;
   const std::size_t times = words(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING);
   const std::size_t last_word = record.size() / kWordBytes;
-  const std::uint64_t count = is_group ? word_at(record, layout.first_word) : 1;
+  const std::uint64_t count = is_group ? nth_word(record, layout.first_word) : 1;
   std::size_t at = layout.first_word + (is_group ? 1 + times : 0);
   for (std::uint64_t i = 0; i < count && at < last_word; ++i) {
-    const std::uint64_t value = word_at(record, at);
-    const std::uint64_t id = word_at(record, at + 1 + (is_group ? 0 : times));
+    const std::uint64_t value = nth_word(record, at);
+    const std::uint64_t id = nth_word(record, at + 1 + (is_group ? 0 : times));
     at += 2 + words(kReadFormatLost);
     const std::uint64_t hits = advance(id, layout, {.value = value, .tid = sample.tid});
     const auto event = parser.event_of(id);

@@ -9,7 +9,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+constexpr std::size_t kUnpackedBytes = std::size_t{1} << 20;
 // No record is greater: its size is a 16-bit number.
 constexpr std::size_t kRecordMaxBytes = std::size_t{1} << 16;
 
@@ -61,7 +61,7 @@ Result<std::optional<std::span<const std::byte>>> ZstdReader::next() {
 
 Result<bool> ZstdReader::decompress_more() {
   if (block_.size_bytes - end_ < kRecordMaxBytes) {
-    const RecordBlock next = RecordBlock::of(kBlockBytes);
+    const RecordBlock next = RecordBlock::of(kUnpackedBytes);
     const auto rest = block_.bytes().subspan(begin_, end_ - begin_);
     std::copy(rest.begin(), rest.end(), next.bytes().begin());
     block_ = next;

@@ -161,7 +161,7 @@ Result<UniqueFd> open_with_reader(const std::string& path,
                                   bool is_pipe,
                                   bool follow,
                                   StopSignals* stop_signals) {
-  constexpr auto kLook = std::chrono::milliseconds(20);
+  constexpr auto kLookAgain = std::chrono::milliseconds(20);
   const int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW);
   const auto open_once = [&] { return UniqueFd(::open(path.c_str(), flags)); };
   UniqueFd fd = open_once();
@@ -169,7 +169,7 @@ Result<UniqueFd> open_with_reader(const std::string& path,
     if (stop_signals != nullptr && stop_signals->asked().count > 0) {
       return Error{path + ": nobody has opened this pipe for reading", 0, "start its reader first"};
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kLookAgain);
     fd = open_once();
   }
   return fd.valid() ? Result<UniqueFd>(std::move(fd))

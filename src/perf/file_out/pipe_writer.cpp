@@ -22,7 +22,7 @@ using Bytes = std::span<const std::byte>;
 
 constexpr std::size_t kRecordMaxBytes = std::numeric_limits<std::uint16_t>::max() & ~7U;
 // A section of our own may be of any size; perf's must fit one record.
-constexpr std::size_t kPieceBytes = std::size_t{60} << 10;
+constexpr std::size_t kSectionPieceBytes = std::size_t{60} << 10;
 
 class PipeWriter final : public FileWriter {
  public:
@@ -126,7 +126,7 @@ Result<> PipeWriter::put_tracing_data(const FeatureBody& feature) {
 }
 
 Result<> PipeWriter::put_feature(const FeatureBody& feature) {
-  if (feature.bytes.size() > kPieceBytes) {
+  if (feature.bytes.size() > kSectionPieceBytes) {
     return kDone;  // a description for perf to print, which nothing depends on
   }
   ByteWriter body;
@@ -139,8 +139,8 @@ Result<> PipeWriter::put_feature(const FeatureBody& feature) {
 // ends at a HEADER_FEATURE that it does not know, but every perf since 4.4 passes over an
 // EVENT_UPDATE of a kind that it does not know.
 Result<> PipeWriter::put_own_feature(const FeatureBody& feature) {
-  for (std::size_t at = 0; at < feature.bytes.size(); at += kPieceBytes) {
-    const std::size_t piece_bytes = std::min(kPieceBytes, feature.bytes.size() - at);
+  for (std::size_t at = 0; at < feature.bytes.size(); at += kSectionPieceBytes) {
+    const std::size_t piece_bytes = std::min(kSectionPieceBytes, feature.bytes.size() - at);
     ByteWriter body;
     body.put(std::uint64_t{feature.feature});
     body.put(first_id_);

@@ -33,11 +33,11 @@ SampleLayout SampleLayout::of(const perf_event_attr& attr) {
 // Order of the fields in both places: kernel/events/core.c, perf_output_sample() and
 // __perf_event__output_id_sample().
 StampPlaces StampPlaces::of(const SampleLayout& layout) {
-  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
   const std::uint64_t type = layout.sample_type;
   // How many of `fields` are there before a place.
   const auto words = [type](std::uint64_t fields) {
-    return static_cast<std::size_t>(std::popcount(type & fields)) * kWord;
+    return static_cast<std::size_t>(std::popcount(type & fields)) * kWordBytes;
   };
   constexpr std::uint64_t kBeforeTime = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID;
   constexpr std::uint64_t kBeforeId = kBeforeTime | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
@@ -45,14 +45,14 @@ StampPlaces StampPlaces::of(const SampleLayout& layout) {
       PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER;
   StampPlaces places;
   if ((type & PERF_SAMPLE_TIME) != 0) {
-    places.sample_time = kWord + words(kBeforeTime);
+    places.sample_time = kWordBytes + words(kBeforeTime);
     places.trailer_time = words(kFromId | PERF_SAMPLE_TIME);
   }
   if ((type & PERF_SAMPLE_IDENTIFIER) != 0) {
-    places.sample_id = kWord;
-    places.trailer_id = kWord;
+    places.sample_id = kWordBytes;
+    places.trailer_id = kWordBytes;
   } else if ((type & PERF_SAMPLE_ID) != 0) {
-    places.sample_id = kWord + words(kBeforeId);
+    places.sample_id = kWordBytes + words(kBeforeId);
     places.trailer_id = words(kFromId);
   }
   if (!layout.sample_id_all) {

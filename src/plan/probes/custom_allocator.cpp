@@ -5,7 +5,7 @@
 namespace memtrace {
 namespace {
 
-Error usage(std::string_view text) {
+Error allocator_usage(std::string_view text) {
   return {"'" + std::string(text) + "' is not a function of an allocator",
           0,
           "write --alloc 'FUNCTION(size=arg1)' and --free 'FUNCTION(ptr=arg1)'; put a file name "
@@ -59,7 +59,7 @@ Result<CustomFunction> parse_custom_function(std::string_view text, HeapOp op) {
     (op == HeapOp::Free ? custom.role.ptr : custom.role.size) = 0;
   } else if (!function.ends_with(')') ||
              !read_arguments(function.substr(open + 1, function.size() - open - 2), custom.role)) {
-    return usage(text);
+    return allocator_usage(text);
   }
   const bool complete = op == HeapOp::Free ? custom.role.ptr >= 0 : custom.role.size >= 0;
   function = trim(function.substr(0, open));
@@ -71,7 +71,7 @@ Result<CustomFunction> parse_custom_function(std::string_view text, HeapOp op) {
   if (custom.role.op == HeapOp::Alloc && custom.role.ptr >= 0) {
     custom.role.op = HeapOp::Realloc;
   }
-  return complete && !custom.name.empty() ? Result<CustomFunction>(custom) : usage(text);
+  return complete && !custom.name.empty() ? Result<CustomFunction>(custom) : allocator_usage(text);
 }
 
 }  // namespace memtrace

@@ -12,7 +12,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::string_view kStart = "kprobe:";
+constexpr std::string_view kKprobeStart = "kprobe:";
 
 // The first has only what can be probed; it is there with CONFIG_DYNAMIC_FTRACE.
 std::string list_of_functions(const std::string& root) {
@@ -36,7 +36,7 @@ std::string with_caller(std::string args) {
 }  // namespace
 
 bool is_kprobe_event(std::string_view event) {
-  return event.starts_with(kStart);
+  return event.starts_with(kKprobeStart);
 }
 
 Result<std::unique_ptr<KernelProbes>> KernelProbes::open() {
@@ -101,7 +101,7 @@ Result<EventRequest> KernelProbes::define(const std::string& function, const std
 
 Result<EventRequest> KernelProbes::add_event(const std::string& event, std::uint64_t period) {
   const std::size_t open = std::min(event.find('('), event.size());
-  const std::string function = event.substr(kStart.size(), open - kStart.size());
+  const std::string function = event.substr(kKprobeStart.size(), open - kKprobeStart.size());
   std::string args;
   if (open != event.size()) {
     auto parsed =

@@ -9,10 +9,10 @@
 namespace memtrace {
 namespace {
 
-constexpr std::string_view kStart = "sdt:";
+constexpr std::string_view kSdtStart = "sdt:";
 constexpr std::size_t kNamesInHint = 8;
 
-Error usage(std::string_view event, std::string_view what) {
+Error sdt_usage(std::string_view event, std::string_view what) {
   return {"event '" + std::string(event) + "': " + std::string(what),
           0,
           "static probes are written sdt:PATH:PROVIDER:NAME, as sdt:libc:libc:memory_arena_new",
@@ -81,23 +81,23 @@ Result<std::vector<TargetObject>> files_of(const SdtEvent& event,
 }  // namespace
 
 bool is_sdt_event(std::string_view event) {
-  return event.starts_with(kStart);
+  return event.starts_with(kSdtStart);
 }
 
 Result<SdtEvent> parse_sdt_event(std::string_view event) {
-  const std::string_view text = event.substr(kStart.size());
+  const std::string_view text = event.substr(kSdtStart.size());
   const std::size_t name_at = text.rfind(':');
   const std::size_t provider_at = name_at == std::string_view::npos || name_at == 0
                                       ? std::string_view::npos
                                       : text.rfind(':', name_at - 1);
   if (provider_at == std::string_view::npos) {
-    return usage(event, "a file, a provider and a name are needed");
+    return sdt_usage(event, "a file, a provider and a name are needed");
   }
   SdtEvent parsed{.path = std::string(text.substr(0, provider_at)),
                   .provider = std::string(text.substr(provider_at + 1, name_at - provider_at - 1)),
                   .name = std::string(text.substr(name_at + 1))};
   if (parsed.path.empty() || parsed.provider.empty() || parsed.name.empty()) {
-    return usage(event, "a file, a provider and a name are needed");
+    return sdt_usage(event, "a file, a provider and a name are needed");
   }
   return parsed;
 }

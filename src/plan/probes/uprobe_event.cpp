@@ -11,7 +11,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::string_view kStart = "uprobe:";
+constexpr std::string_view kUprobeStart = "uprobe:";
 constexpr std::string_view kReturn = "%return";
 constexpr auto kTypes = std::to_array<std::string_view>(
     {"u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "x8", "x16", "x32", "x64"});
@@ -20,7 +20,7 @@ bool is_type(std::string_view text) {
   return std::find(kTypes.begin(), kTypes.end(), text) != kTypes.end();
 }
 
-Error usage(std::string_view event, std::string_view what) {
+Error uprobe_usage(std::string_view event, std::string_view what) {
   return {"event '" + std::string(event) + "': " + std::string(what),
           0,
           "probes are written uprobe:PATH:FUNCTION or "
@@ -58,7 +58,7 @@ Result<std::string> parse_probe_arguments(std::string_view event, std::string_vi
                            ? std::nullopt
                            : fetch_argument(trim(argument.substr(equals + 1)), place);
     if (!fetch) {
-      return usage(event, "'" + std::string(argument) + "' is not NAME=VALUE");
+      return uprobe_usage(event, "'" + std::string(argument) + "' is not NAME=VALUE");
     }
     arguments += (arguments.empty() ? "" : " ") + std::string(trim(argument.substr(0, equals))) +
                  "=" + *fetch;
@@ -68,15 +68,15 @@ Result<std::string> parse_probe_arguments(std::string_view event, std::string_vi
 }
 
 bool is_uprobe_event(std::string_view event) {
-  return event.starts_with(kStart);
+  return event.starts_with(kUprobeStart);
 }
 
 Result<UprobeEvent> parse_uprobe_event(std::string_view event) {
-  std::string_view text = event.substr(kStart.size());
+  std::string_view text = event.substr(kUprobeStart.size());
   UprobeEvent parsed;
   if (const std::size_t open = text.find('('); open != std::string_view::npos) {
     if (!text.ends_with(')')) {
-      return usage(event, "no ')' at the end");
+      return uprobe_usage(event, "no ')' at the end");
     }
     auto arguments = parse_probe_arguments(event, text.substr(open + 1, text.size() - open - 2));
     if (!arguments.ok()) {
@@ -87,7 +87,7 @@ Result<UprobeEvent> parse_uprobe_event(std::string_view event) {
   }
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos || colon == 0 || colon + 1 == text.size()) {
-    return usage(event, "a file and a function are needed");
+    return uprobe_usage(event, "a file and a function are needed");
   }
   parsed.path = text.substr(0, colon);
   parsed.function = text.substr(colon + 1);

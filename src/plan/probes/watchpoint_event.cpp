@@ -15,7 +15,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::string_view kStart = "mem:";
+constexpr std::string_view kMemoryStart = "mem:";
 constexpr int kHex = 16;
 
 struct Access {
@@ -62,12 +62,12 @@ std::optional<std::uint64_t> address_of_symbol(std::string_view symbol, const st
 }  // namespace
 
 bool is_watchpoint_event(std::string_view event) {
-  return event.starts_with(kStart);
+  return event.starts_with(kMemoryStart);
 }
 
 Result<Watchpoint> parse_watchpoint_event(std::string_view event,
                                           const std::string& kallsyms_path) {
-  std::string_view rest = event.substr(kStart.size());
+  std::string_view rest = event.substr(kMemoryStart.size());
   Watchpoint watchpoint{.access = HW_BREAKPOINT_RW};
   if (const std::string_view access = cut_behind(rest, ':'); access.data() != nullptr) {
     const auto* const known = std::ranges::find(kAccesses, access, &Access::text);

@@ -14,7 +14,7 @@ constexpr std::uint64_t kSmallestPageBytes = 4096;
 constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
 // x86, arch/x86/include/asm/trap_pf.h: X86_PF_PROT, X86_PF_WRITE.
 constexpr std::uint64_t kErrorPresent = 1U << 0U;
-constexpr std::uint64_t kErrorWrite = 1U << 1U;
+constexpr std::uint64_t kWriteError = 1U << 1U;
 constexpr std::uint64_t kPageTableEntryBytes = 8;
 // For a program that reads an enormous table which is mostly empty; some 20 bytes each.
 constexpr std::size_t kMaxZeroPages = 1'000'000;
@@ -31,7 +31,7 @@ FaultEnd end_of(const PageFault& fault) {
 }  // namespace
 
 bool Fault::is_write() const {
-  return entry.has_error_code && (entry.error_code & kErrorWrite) != 0;
+  return entry.has_error_code && (entry.error_code & kWriteError) != 0;
 }
 
 bool Fault::is_present() const {

@@ -13,24 +13,24 @@ std::string_view mode_name(const Fault& fault) {
   return is_of_kernel(fault.entry) ? "kernel" : "user";
 }
 
-Cell class_cell(const Fault& fault, const FaultContext& context) {
+Cell shown_class(const Fault& fault, const FaultContext& context) {
   return cell_of(name_of(class_of(fault), context.failures_known()));
 }
 
-Cell file_cell(const Fault& fault, const FaultContext& context) {
+Cell shown_file(const Fault& fault, const FaultContext& context) {
   return fault.place.file.valid() ? text_of(context.world, fault.place.file)
                                   : Cell("[" + std::string(name_of(fault.place.kind)) + "]");
 }
 
-Cell offset_cell(const Fault& fault, const FaultContext& /*context*/) {
+Cell shown_offset(const Fault& fault, const FaultContext& /*context*/) {
   return when(fault.place.file.valid(), fault.place.file_offset);
 }
 
-Cell latency_cell(const Fault& fault, const FaultContext& /*context*/) {
+Cell shown_latency(const Fault& fault, const FaultContext& /*context*/) {
   return when(fault.latency_ns);
 }
 
-Cell code_cell(const Fault& fault, const FaultContext& /*context*/) {
+Cell shown_code(const Fault& fault, const FaultContext& /*context*/) {
   return unless_invalid(fault.code);
 }
 
@@ -43,14 +43,14 @@ Table fault_table(EventList<Fault>& faults, const FaultContext& context, bool ha
       figure<&Fault::tid>("tid", Unit::Number),
       figure<&Fault::entry, &PageFault::address>("address", Unit::Address),
       figure<access_name>("access", Unit::Text),
-      {"class", Unit::Text, class_cell}};
+      {"class", Unit::Text, shown_class}};
   if (has_mode) {
     columns.push_back(figure<mode_name>("mode", Unit::Text));
   }
-  const ListColumns<Fault, FaultContext> rest = {{"file", Unit::Text, file_cell},
-                                                 {"offset", Unit::Address, offset_cell},
-                                                 {"latency", Unit::Nanoseconds, latency_cell},
-                                                 {"code", Unit::Text, code_cell}};
+  const ListColumns<Fault, FaultContext> rest = {{"file", Unit::Text, shown_file},
+                                                 {"offset", Unit::Address, shown_offset},
+                                                 {"latency", Unit::Nanoseconds, shown_latency},
+                                                 {"code", Unit::Text, shown_code}};
   constexpr std::size_t kFigures = 2;
   columns.insert(columns.end(), rest.begin(), rest.end());
   return faults.table("one by one", 1 + columns.size() - kFigures, columns, context);

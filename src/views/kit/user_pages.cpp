@@ -26,7 +26,7 @@ std::uint64_t settle_kind(std::uint64_t word, const CellContext& context) {
   return is_user ? kUserPage : word & ((1U << kGfpShift) - 1);
 }
 
-Cell kind_cell(std::uint64_t word, const CellContext& /*context*/) {
+Cell block_kind_cell(std::uint64_t word, const CellContext& /*context*/) {
   constexpr auto kNames =
       std::to_array<std::string_view>({"kmalloc", "cache", "page", "user or cache page"});
   return std::string(kNames[word]);
@@ -52,6 +52,6 @@ bool UserPages::has(const LiveBlock& block) {
   return known->second;
 }
 
-const KeySpec kBlockKindKey = {"kind", Unit::Text, nullptr, kind_of, kind_cell, settle_kind};
+const KeySpec kBlockKindKey = {"kind", Unit::Text, nullptr, kind_of, block_kind_cell, settle_kind};
 
 }  // namespace memtrace

@@ -16,12 +16,12 @@ std::uint64_t to_word(std::int32_t number) {
   return number < 0 ? kUnknown : static_cast<std::uint64_t>(number);
 }
 
-const Work* work_of(const Event& event) {
+const Work* find_work(const Event& event) {
   return std::get_if<Work>(&event.payload);
 }
 
 WorkKind kind_of(const Event& event) {
-  if (const Work* work = work_of(event)) {
+  if (const Work* work = find_work(event)) {
     return work->end.kind;
   }
   if (const auto* begin = std::get_if<WorkBegin>(&event.payload)) {
@@ -56,13 +56,13 @@ Cell shrinker_cell(std::uint64_t word, const CellContext& /*context*/) {
 
 template <auto Member>
 std::uint64_t begin_word(const Event& event) {
-  const Work* work = work_of(event);
+  const Work* work = find_work(event);
   return work == nullptr ? kUnknown : to_word(work->begin.*Member);
 }
 
 template <auto Member>
 std::uint64_t end_word(const Event& event) {
-  const Work* work = work_of(event);
+  const Work* work = find_work(event);
   return work == nullptr ? kUnknown : to_word(work->end.*Member);
 }
 
@@ -72,7 +72,7 @@ Cell number_cell(std::uint64_t word, const CellContext& /*context*/) {
 
 // No allocation has flags that are all 0 and reclaims: 0 is a work for no allocation.
 std::uint64_t gfp_word(const Event& event) {
-  const Work* work = work_of(event);
+  const Work* work = find_work(event);
   return work == nullptr ? 0 : work->begin.gfp;
 }
 
@@ -103,18 +103,18 @@ Cell zone_cell(std::uint64_t word, const CellContext& context) {
 // enum migrate_reason (include/linux/migrate_mode.h), as it has been since 3.10 but for what was
 // added behind. The formats before TRACE_DEFINE_ENUM (4.1, RHEL 8) have the enum's words in place
 // of the values.
-constexpr auto kReasons = std::to_array<std::string_view>({"compaction",
-                                                           "memory_failure",
-                                                           "memory_hotplug",
-                                                           "syscall_or_cpuset",
-                                                           "mempolicy_mbind",
-                                                           "numa_misplaced"});
+constexpr auto kMigrationReasons = std::to_array<std::string_view>({"compaction",
+                                                                    "memory_failure",
+                                                                    "memory_hotplug",
+                                                                    "syscall_or_cpuset",
+                                                                    "mempolicy_mbind",
+                                                                    "numa_misplaced"});
 
 Cell reason_cell(std::uint64_t word, const CellContext& context) {
   const auto reasons = own_context<WorkContext>(context).reasons;
   const bool named = std::ranges::find(reasons, word, &FlagName::mask) != reasons.end();
-  return word < kReasons.size() && !named ? Cell(std::string(kReasons.at(word)))
-                                          : named_cell(word, reasons);
+  return word < kMigrationReasons.size() && !named ? Cell(std::string(kMigrationReasons.at(word)))
+                                                   : named_cell(word, reasons);
 }
 
 // clang-format off
