@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "observe/proc_readers.h"
+#include "os/procfs.h"
 
 namespace memtrace {
 namespace {
@@ -17,14 +18,8 @@ bool wants(const Event& event) {
                              done->call == SystemCall::Shmctl);
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  auto words = split(line, ' ');
-  std::erase(words, std::string_view());
-  return words;
-}
-
 Facts segment_of(const std::vector<std::string_view>& names, std::string_view line) {
-  const auto words = words_of(line);
+  const auto words = proc_words(line);
   Facts segment;
   for (std::size_t i = 0; i < std::min(names.size(), words.size()); ++i) {
     if (const auto number = parse_number(words[i])) {
@@ -38,7 +33,7 @@ Facts segment_of(const std::vector<std::string_view>& names, std::string_view li
 void read(const Event& /*event*/, const ProcFolder& proc, Observation& observation) {
   const std::string text = proc.read("sysvipc/shm");
   const auto lines = split(text, '\n');
-  const auto names = words_of(lines.empty() ? std::string_view() : lines.front());
+  const auto names = proc_words(lines.empty() ? std::string_view() : lines.front());
   if (names.empty()) {
     return;
   }

@@ -8,16 +8,11 @@
 
 #include "base/text.h"
 #include "observe/proc_readers.h"
+#include "os/procfs.h"
 #include "os/system.h"
 
 namespace memtrace {
 namespace {
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  auto words = split(line, ' ');
-  std::erase(words, std::string_view());
-  return words;
-}
 
 std::string heading(std::int32_t node) {
   return "Node " + std::to_string(node) + ", zone";
@@ -32,9 +27,9 @@ std::string add_marks(const std::string& text, const WorkBegin& place, Facts& fa
   for (const std::string_view line : split(text, '\n')) {
     if (line.starts_with(heading(place.node))) {
       ++zone;
-      name = zone == place.zone ? words_of(line).back() : std::string_view(name);
+      name = zone == place.zone ? proc_words(line).back() : std::string_view(name);
     }
-    const auto words = words_of(line);
+    const auto words = proc_words(line);
     if (zone != place.zone || words.size() < 2 || !line.starts_with(" ")) {
       continue;
     }
@@ -54,7 +49,7 @@ std::vector<std::uint64_t> free_blocks(const std::string& text,
                                        const std::string& zone) {
   std::vector<std::uint64_t> blocks;
   for (const std::string_view line : split(text, '\n')) {
-    const auto words = words_of(line);
+    const auto words = proc_words(line);
     if (!line.starts_with(heading(node)) || words.size() < 4 || words[3] != zone) {
       continue;
     }

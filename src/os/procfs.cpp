@@ -173,6 +173,12 @@ std::vector<std::uint32_t> status_uids(std::string_view status) {
   return uids;
 }
 
+std::vector<std::string_view> proc_words(std::string_view line) {
+  auto words = split(line, ' ');
+  std::erase(words, std::string_view());
+  return words;
+}
+
 bool CgroupLine::has(std::string_view controller) const {
   return std::ranges::find(controllers, controller) != controllers.end();
 }

@@ -78,6 +78,9 @@ std::optional<std::uint64_t> proc_kilobytes(std::string_view text, std::string_v
 // line.
 std::vector<std::uint32_t> status_uids(std::string_view status);
 
+// The words of a table's line, whatever number of blanks fills its columns.
+std::vector<std::string_view> proc_words(std::string_view line);
+
 // "5:cpu,cpuacct:/a:b" of /proc/PID/cgroup (cgroups(7)).
 struct CgroupLine {
   std::optional<std::uint64_t> hierarchy;     // 0: version 2

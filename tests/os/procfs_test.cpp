@@ -147,6 +147,12 @@ TEST(Procfs, the_path_of_a_cgroup_may_hold_colons) {
   EXPECT_FALSE(parse_cgroup_line("5:memory").has_value());
 }
 
+TEST(Procfs, blanks_fill_the_columns_of_a_table) {
+  EXPECT_EQ(proc_words("  Node 0,  zone   DMA "),
+            (std::vector<std::string_view>{"Node", "0,", "zone", "DMA"}));
+  EXPECT_TRUE(proc_words("").empty());
+}
+
 TEST(Procfs, load_averages_are_three_words) {
   EXPECT_EQ(parse_load_averages("0.20 0.18 0.12 1/80 11206\n"), "0.20 0.18 0.12");
   EXPECT_EQ(parse_load_averages("0.20 0.18"), "");
