@@ -1,11 +1,10 @@
 #include "decode/event_decoder.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
 
+#include "base/hex.h"
 #include "sections/recording_facts.h"
 #include "state/mapping/map_flags.h"
 #include "symbolize/names/demangle.h"
@@ -31,14 +30,6 @@ ModuleKind kind_of(std::string_view path) {
   const auto begins = [path](std::string_view start) { return path.starts_with(start); };
   const bool no_file = path.empty() || std::any_of(kNoFiles.begin(), kNoFiles.end(), begins);
   return no_file ? ModuleKind::Anonymous : ModuleKind::File;
-}
-
-std::string to_hex(std::span<const std::byte> bytes) {
-  std::string hex;
-  for (const std::byte byte : bytes) {
-    hex += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
-  }
-  return hex;
 }
 
 // A clock's period is nanoseconds (perf_swevent_init_hrtimer() in kernel/events/core.c), not hits.

@@ -1,39 +1,16 @@
 #include "observe/host_facts.h"
 
-#include <fmt/core.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "base/byte_reader.h"
 #include "base/text.h"
 #include "os/procfs.h"
 #include "os/system.h"
 
 namespace memtrace {
 namespace {
-
-constexpr std::uint32_t kBuildIdNote = 3;  // NT_GNU_BUILD_ID
-
-std::string build_id_in_notes(ByteReader notes) {
-  while (notes.remaining() >= 12) {
-    const auto name_bytes = notes.read<std::uint32_t>();
-    const auto value_bytes = notes.read<std::uint32_t>();
-    const auto type = notes.read<std::uint32_t>();
-    const auto name = notes.text((name_bytes + 3U) & ~3U);
-    const auto value = notes.take((value_bytes + 3U) & ~3U);
-    if (type == kBuildIdNote && name == "GNU" && value.size() >= value_bytes) {
-      std::string hex;
-      for (const std::byte byte : value.first(value_bytes)) {
-        hex += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
-      }
-      return hex;
-    }
-  }
-  return {};
-}
 
 std::string cpu_description() {
   const auto text = read_file("/proc/cpuinfo");
@@ -59,11 +36,6 @@ Recording read_host_facts() {
   machine.total_memory_bytes = std::uint64_t{info.totalram} * info.mem_unit;
   machine.page_size_bytes = static_cast<std::uint32_t>(page_size_bytes());
   return machine;
-}
-
-std::string kernel_build_id() {
-  const auto notes = read_file("/sys/kernel/notes");
-  return notes.ok() ? build_id_in_notes(ByteReader(std::as_bytes(std::span(notes.value())))) : "";
 }
 
 std::vector<std::string> migratetype_names() {
@@ -124,8 +96,7 @@ std::map<std::string, std::uint64_t> parse_slabinfo(std::string_view slabinfo) {
   // "dentry  1234  2345  192  21  1 : tunables ..." below two lines that explain (slabinfo(5)).
   std::map<std::string, std::uint64_t> caches;
   for (const std::string_view line : split(slabinfo, '\n')) {
-    auto words = split(line, ' ');
-    std::erase(words, std::string_view());
+    const auto words = proc_words(line);
     const auto bytes = words.size() > 3 ? parse_number(words[3]) : std::nullopt;
     if (bytes && *bytes > 0) {
       caches.emplace(words[0], *bytes);

@@ -14,9 +14,6 @@ namespace memtrace {
 // Host name, kernel, CPUs, memory, page size. No events.
 Recording read_host_facts();
 
-// The kernel's own build id, "" when /sys/kernel/notes does not have it.
-std::string kernel_build_id();
-
 // Names of the page allocator's migrate types by number, from /proc/pagetypeinfo (root only): the
 // kernel numbers them differently from version to version. Empty when it cannot be read.
 std::vector<std::string> migratetype_names();

@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 
-#include "observe/host_facts.h"
 #include "recording/embed_names.h"
 #include "session/frame_namer.h"
 #include "state/process/describe_module.h"
+#include "symbolize/elf/build_id.h"
 #include "symbolize/elf/module_file.h"
 
 namespace memtrace {
@@ -21,7 +21,7 @@ std::string build_id_of(const Module& module) {
 
 std::vector<BuildIdEntry> build_ids_of(const World& world, const std::function<bool()>& is_over) {
   std::vector<BuildIdEntry> ids{
-      {.path = "[kernel.kallsyms]", .build_id = kernel_build_id(), .kernel = true}};
+      {.path = "[kernel.kallsyms]", .build_id = running_kernel_build_id(), .kernel = true}};
   for (std::uint32_t i = 1; i <= world.modules().size() && !is_over(); ++i) {
     const Module& module = world.modules().at(ModuleId{i});
     if (module.kind == ModuleKind::File) {

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/byte_reader.h"
+#include "base/hex.h"
+#include "os/system.h"
 #include "symbolize/elf/elf_file.h"
 
 namespace memtrace {
@@ -16,17 +18,6 @@ std::size_t padded_to_word(std::size_t size_bytes) {
 }
 
 }  // namespace
-
-std::string to_hex(std::span<const std::byte> bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const std::byte byte : bytes) {
-    text += kDigits[std::to_integer<unsigned>(byte) >> 4];
-    text += kDigits[std::to_integer<unsigned>(byte) & 15];
-  }
-  return text;
-}
 
 std::string read_build_id(const std::string& path) {
   const auto file = ElfFile::open(path);
@@ -55,6 +46,11 @@ std::string build_id_in_notes(std::span<const std::byte> notes) {
     reader.skip(padded_to_word(header.n_descsz) - header.n_descsz);
   }
   return "";
+}
+
+std::string running_kernel_build_id() {
+  const auto notes = read_file("/sys/kernel/notes");
+  return notes.ok() ? build_id_in_notes(std::as_bytes(std::span(notes.value()))) : "";
 }
 
 }  // namespace memtrace

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/hex.h"
 #include "symbolize/elf/build_id.h"
 
 namespace memtrace {

@@ -9,6 +9,7 @@
 
 #include "os/procfs.h"
 #include "os/system.h"
+#include "symbolize/elf/build_id.h"
 #include "symbolize/elf/caveats.h"
 #include "symbolize/elf/module_file.h"
 #include "symbolize/elf/vdso.h"
@@ -46,12 +47,6 @@ std::string shown_name(const ModuleDescription& module) {
       break;
   }
   return module.path.empty() ? "[unknown]" : module.path;
-}
-
-// Empty when the running kernel says nothing of it.
-std::string running_kernel_build_id() {
-  const auto notes = read_file("/sys/kernel/notes");
-  return notes.ok() ? build_id_in_notes(std::as_bytes(std::span(notes.value()))) : "";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/byte_reader.h"
+#include "base/hex.h"
 #include "perf/record/perf_format.h"
 #include "perf/record/record_bytes.h"
 
@@ -52,14 +53,6 @@ void append_text(std::string& text, Bytes piece, RecordingBuilder& builder) {
   }
   text.append(reinterpret_cast<const char*>(piece.data()), piece.size());
   text.erase(text.find_last_not_of('\0') + 1);
-}
-
-std::string hex(Bytes bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text += fmt::format("{:02x}", static_cast<unsigned>(byte));
-  }
-  return text;
 }
 
 EventKind kind_of(std::uint32_t type) {
@@ -272,7 +265,7 @@ void RecordingBuilder::add_build_id(Bytes record) {
     return;
   }
   const bool has_size = (header.misc & kMiscBuildIdSize) != 0 && size_bytes <= kIdBytes;
-  entry.build_id = hex(id.first(has_size ? size_bytes : kIdBytes));
+  entry.build_id = to_hex(id.first(has_size ? size_bytes : kIdBytes));
   entry.kernel = (header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
   recording_.build_ids.push_back(std::move(entry));
 }
