@@ -119,7 +119,7 @@ constexpr std::size_t kRoomBytes = std::size_t{128} << 20U;
 
 // libdw would end the program, and leave its probes behind. It holds no lock where it calls this
 // (libdw_alloc.c).
-[[noreturn]] void throw_bad_alloc() {
+[[gnu::noreturn]] void throw_bad_alloc() {
   throw std::bad_alloc();
 }
 

@@ -363,8 +363,8 @@ std::vector<OpenedFd> EventSet::take_closable() {
   std::vector<OpenedFd> taken(std::make_move_iterator(closable),
                               std::make_move_iterator(fds_.end()));
   fds_.erase(closable, fds_.end());
-  std::ranges::stable_partition(taken,
-                                [](const OpenedFd& opened) { return !opened.of_user_probe; });
+  std::stable_partition(
+      taken.begin(), taken.end(), [](const OpenedFd& opened) { return !opened.of_user_probe; });
   return taken;
 }
 

@@ -9,11 +9,10 @@
 
 #include "base/byte_reader.h"
 #include "base/text.h"
+#include "perf/record/record_bytes.h"
 
 namespace memtrace {
 namespace {
-
-using Bytes = std::span<const std::byte>;
 
 constexpr std::size_t kOldestAttrBytes = 64;  // PERF_ATTR_SIZE_VER0
 constexpr std::size_t kNewestAttrBytes = 4096;

@@ -18,11 +18,10 @@
 #include "perf/file_in/record_unpacker.h"
 #include "perf/file_in/recording_builder.h"
 #include "perf/record/perf_format.h"
+#include "perf/record/record_bytes.h"
 
 namespace memtrace {
 namespace {
-
-using Bytes = std::span<const std::byte>;
 
 constexpr std::size_t kAlignment = 8;
 // Far enough that memory has answered when the record is looked at; a prefetch cannot fault.

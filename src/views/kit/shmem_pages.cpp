@@ -40,9 +40,10 @@ std::string_view shmem_way(const Frames& frames) {
   // A page that is swapped in is read for a fault or a write.
   for (const std::string_view wanted : {"swap in", "fallocate", "write", "fault"}) {
     for (const auto& [function, way] : kWays) {
-      const bool is_there = way == wanted && std::ranges::any_of(frames, [&](const Frame& frame) {
-                              return frame.kernel && base_name(frame.function) == function;
-                            });
+      const bool is_there =
+          way == wanted && std::ranges::any_of(frames, [name = function](const Frame& frame) {
+            return frame.kernel && base_name(frame.function) == name;
+          });
       if (is_there) {
         return way;
       }
