@@ -75,7 +75,7 @@ void ProcObserver::at_end(std::uint64_t time_ns, Observations& observations) {
 }
 
 void add_kilobytes(std::string_view text, std::string_view key, const char* name, Facts& facts) {
-  if (const auto bytes = proc_kilobytes(text, key)) {
+  if (const auto bytes = proc_bytes(text, key)) {
     facts.numbers[name] = *bytes;
   }
 }

@@ -155,7 +155,7 @@ std::optional<std::uint64_t> proc_number(std::string_view text, std::string_view
   return parse_number(value.substr(0, value.find_first_of(" \t")));
 }
 
-std::optional<std::uint64_t> proc_kilobytes(std::string_view text, std::string_view name) {
+std::optional<std::uint64_t> proc_bytes(std::string_view text, std::string_view name) {
   constexpr std::uint64_t kKiB = 1024;
   const auto number = proc_number(text, name);
   return number ? std::optional(*number * kKiB) : std::nullopt;

@@ -70,9 +70,10 @@ std::string_view parse_comm(std::string_view text);
 // without the blanks around it; "" when there is no such line.
 std::string_view proc_field(std::string_view text, std::string_view name);
 
-// The first word of the field as a number, and as one of kilobytes ("VmRSS:     1234 kB").
+// The first word of the field as a number, and what a field of kilobytes ("VmRSS:     1234 kB") is
+// in bytes.
 std::optional<std::uint64_t> proc_number(std::string_view text, std::string_view name);
-std::optional<std::uint64_t> proc_kilobytes(std::string_view text, std::string_view name);
+std::optional<std::uint64_t> proc_bytes(std::string_view text, std::string_view name);
 
 // The real, effective, saved and file system user of /proc/PID/status; none when it has no such
 // line.

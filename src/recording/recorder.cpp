@@ -1,5 +1,7 @@
 #include "recording/recorder.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <ctime>
 #include <memory>
@@ -12,6 +14,7 @@
 #include "pipeline/pipeline.h"
 #include "plan/events/event_narrowing.h"
 #include "recording/code_names.h"
+#include "recording/status_line.h"
 #include "sections/recording_facts.h"
 #include "unwind/sample_rewriter.h"
 
@@ -82,6 +85,7 @@ class Recorder final : public PipelineSink {
   Result<> run() { return pipeline_.run(*this); }
 
   Result<RecordSummary> finish() {
+    status_.end();
     const auto is_hurried = hurry_test();
     summary_.own_samples = about_.own_samples = source_.own_samples();
     summary_.command_status = source_.end_command();
@@ -127,12 +131,19 @@ class Recorder final : public PipelineSink {
   }
 
   Result<> on_tick() override {
+    show_progress();
     if (!written_in_round_) {
       return kDone;
     }
     written_in_round_ = false;
     TRY(writer_.announce_identities(pipeline_.identity_log()->news()));
     return writer_.finish_round();
+  }
+
+  void show_progress() {
+    const std::uint64_t lost =
+        summary_.lost + summary_.dropped + summary_.late + summary_.malformed;
+    status_.show(summary_.samples, lost, writer_.bytes_written());
   }
 
   Result<> on_cut_stacks(const CutStacks& cut) override {
@@ -238,6 +249,8 @@ class Recorder final : public PipelineSink {
   LossLog losses_;
   VmstatCounters vmstat_ = vmstat_counters();  // before the first event
   Recording end_;                              // what is written behind the records
+  // A command writes to the same terminal.
+  StatusLine status_{options_.live.target.command.empty() && ::isatty(STDERR_FILENO) != 0};
   bool written_in_round_ = false;
 };
 

@@ -16,6 +16,19 @@ TEST_F(RecordingTest, filter_is_applied_by_the_kernel) {
   EXPECT_EQ(own_counts("memtrace.data"), (EventCounts{{"kmem:kmalloc", 120}}));
 }
 
+// script(1) gives its command a terminal.
+TEST_F(RecordingTest, terminal_shows_a_line_that_changes_once_a_second) {
+  const Outcome outcome =
+      run_well("script -qefc \"$MEMTRACE record -a -d 3 -e minor-faults\" /dev/null </dev/null");
+  const std::string all = outcome.all();
+  EXPECT_NE(all.find("\r\x1b[K1 s  "), std::string::npos) << all;
+  EXPECT_NE(all.find(" events/s  none lost  "), std::string::npos) << all;
+  EXPECT_NE(all.find(" MiB of memory\r"), std::string::npos) << all;
+  EXPECT_NE(all.find("\r\x1b[Kmemtrace: "), std::string::npos) << "it is gone at the end: " << all;
+  const Outcome piped = run_well("$MEMTRACE record -a -d 2 -e minor-faults");
+  EXPECT_EQ(piped.all().find("events/s"), std::string::npos) << piped.all();
+}
+
 TEST_F(RecordingTest, filter_that_the_kernel_refuses_is_a_usage_error) {
   const Outcome outcome = run("$MEMTRACE record -e kmem:kmalloc --filter 'nosuch > 3' -- true");
   EXPECT_EQ(outcome.status, 2);

@@ -116,13 +116,13 @@ TEST(Procfs, a_field_is_the_line_with_exactly_this_name) {
   constexpr std::string_view kStatus = "Name:\tVmRSS: 7\nVmRSSX:\t1 kB\nVmRSS:\t   1234 kB\nEnd:";
   EXPECT_EQ(proc_field(kStatus, "VmRSS"), "1234 kB");
   EXPECT_EQ(proc_number(kStatus, "VmRSS"), 1234U);
-  EXPECT_EQ(proc_kilobytes(kStatus, "VmRSS"), 1234U * 1024);
+  EXPECT_EQ(proc_bytes(kStatus, "VmRSS"), 1234U * 1024);
   EXPECT_EQ(proc_field(kStatus, "Name"), "VmRSS: 7");
   EXPECT_EQ(proc_field(kStatus, "End"), "");
   EXPECT_EQ(proc_field(kStatus, "Vm"), "");
   EXPECT_FALSE(proc_number(kStatus, "End").has_value());
   EXPECT_FALSE(proc_number(kStatus, "Name").has_value());
-  EXPECT_FALSE(proc_kilobytes("", "VmRSS").has_value());
+  EXPECT_FALSE(proc_bytes("", "VmRSS").has_value());
   EXPECT_EQ(proc_field("processor\t: 0\nmodel name\t: A B\n", "model name"), "A B");
 }
 

@@ -31,7 +31,7 @@ std::string_view filesystem_of_device(std::string_view mountinfo,
 std::uint64_t page_bytes_in_smaps(std::string_view smaps, std::uint64_t start) {
   bool is_here = false;
   for (const std::string_view line : split(smaps, '\n')) {
-    if (const auto bytes = is_here ? proc_kilobytes(line, "KernelPageSize") : std::nullopt) {
+    if (const auto bytes = is_here ? proc_bytes(line, "KernelPageSize") : std::nullopt) {
       return *bytes;
     }
     if (const auto mapping = parse_maps_line(line)) {
