@@ -1,5 +1,5 @@
 // {fmt} 9 itself. Debian 12 has it as a shared library and as headers, and memtrace-static needs an
-// archive; to compile it into each file that formats (FMT_HEADER_ONLY) takes a second for each.
+// archive. FMT_HEADER_ONLY would compile it again in each file that formats, a second each time.
 #include <fmt/core.h>
 
 #if FMT_VERSION < 100000

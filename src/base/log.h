@@ -11,7 +11,7 @@ void warn(std::string_view message);
 // "memtrace: ..." on stderr: what memtrace did on its own, worth one line.
 void inform(std::string_view message);
 
-// On a terminal: a line that the next one, or the next message, takes the place of. "" removes it.
+// For a terminal: a line that the next status or the next message replaces. "" removes it.
 void show_status(std::string_view line);
 
 }  // namespace memtrace

@@ -106,7 +106,7 @@ struct ViewSpec {
   // What /proc says at its events is read (observe/proc_observer.h): they must arrive within
   // milliseconds, because what /proc says changes.
   bool needs_promptness = false;
-  // Without a key that is of stacks (has_stack_key) the view looks at no stack, but in own lists.
+  // Without a stack key (has_stack_key) the view reads no stacks, except for the lists of --trace.
   bool looks_at_stack_keys_only = false;
   bool needs_identities = false;  // it shows users or cgroups though no key asks for them
   // It uses the kernel's functions on stacks even if stacks are not a key.

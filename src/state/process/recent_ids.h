@@ -1,6 +1,6 @@
-// Answers that were worked out lately, in a table of a fixed size: one cache line for each
-// question. An answer is forgotten when another one takes its slot. Questions are known by their
-// hash alone, of all 64 bits: two of them are confused once in 10^19 times.
+// Recent answers, in a table of a fixed size. A question costs at most one cache miss. The table
+// forgets an answer when another one takes its slot. It knows questions by their 64-bit hash alone:
+// it confuses two of them about once in 10^19 times.
 #pragma once
 
 #include <cstddef>

@@ -106,7 +106,7 @@ LocationId StackInterner::place(const Process& process, std::uint64_t space, con
   return id;
 }
 
-// As of StackTable, which takes some cache misses for each call where there are millions.
+// As StackTable::called_from, which misses the cache several times when it has millions of nodes.
 StackId StackInterner::called_from(StackId caller, LocationId location) {
   const std::uint64_t key = mix((std::uint64_t{caller.value} << 32U) | location.value);
   if (const StackId known = known_calls_.find(key); known.valid()) {

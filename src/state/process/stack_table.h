@@ -22,7 +22,7 @@ class StackTable {
   // Innermost first. The empty stack is StackId 0.
   StackId intern(std::span<const LocationId> innermost_first);
 
-  // The stack of a call at `location` of what `caller` is the stack of.
+  // The stack whose innermost place is `location`; `caller` is the rest of it.
   StackId called_from(StackId caller, LocationId location);
 
   const CodeLocation& location(LocationId id) const { return locations_[id.value]; }
