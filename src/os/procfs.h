@@ -1,5 +1,5 @@
-// How /proc writes what it says (proc(5)): the lines, words and names of its files. Everything that
-// reads them reads them through this. Text that is cut off or is no such file gives nothing.
+// The formats of files in /proc (proc(5)): their lines, words and names. All readers of /proc use
+// these functions. Text that is cut off, or of another format, gives nothing.
 #pragma once
 
 #include <cstdint>
@@ -34,16 +34,16 @@ struct MapsLine {
   std::uint32_t major = 0;
   std::uint32_t minor = 0;
   std::uint64_t inode = 0;
-  std::string_view
-      path;  // a newline in it is "\012" (fs/proc/task_mmu.c); "" of memory without one
+  // A newline in it is "\012" (fs/proc/task_mmu.c); "" for memory without a file.
+  std::string_view path;
 
   bool executable() const { return permissions[2] == 'x'; }
 };
 
 std::optional<MapsLine> parse_maps_line(std::string_view line);
 
-// The link to what is mapped there, which opens it in whatever mount namespace it lies, and after
-// it was removed (since Linux 3.3, for root).
+// A link to the file that is mapped there. It opens files of other mount namespaces, and files that
+// were removed (since Linux 3.3, for root).
 std::string map_files_path(std::uint32_t pid, std::uint64_t start, std::uint64_t limit);
 
 // What the kernel appends to the path of a file that was removed, and of a cgroup (d_path()).

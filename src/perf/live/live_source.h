@@ -72,8 +72,8 @@ class LiveSource final : public RecordSource {
 
   const AttrFeatures& features() const { return events_.features(); }
 
-  // Once the recording has ended: until the kernel has removed its events. Events that others close
-  // meanwhile would delay the removal of the probes.
+  // Once the recording has ended: waits until the kernel has removed its events. Closing other
+  // events before that would delay the removal of the probes.
   void wait_until_closed() { closer_.wait(); }
 
   // TargetEnd::end_command()
