@@ -37,6 +37,12 @@ class AttachTest : public LiveTest {
     return found;
   }
 
+  static std::string comm_of(const Background& process) {
+    std::string comm;
+    std::istringstream(text_of("/proc/" + std::to_string(process.pid()) + "/comm")) >> comm;
+    return comm;
+  }
+
   static double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
@@ -79,8 +85,9 @@ TEST_F(AttachTest, many_busy_threads_are_attached_to_in_seconds) {
   EXPECT_LT(seconds_since(begin), 20.0) << "it took a minute without its priority";
   std::this_thread::sleep_for(std::chrono::seconds(2));
   memtrace->signal(SIGTERM);
+  EXPECT_TRUE(wait_until([&] { return probes_of(*memtrace).empty(); }, std::chrono::seconds(30)))
+      << "the probes slow the threads down until they are gone";
   EXPECT_EQ(memtrace->wait().status, 0) << memtrace->err();
-  EXPECT_EQ(probes_of(*memtrace), "");
   threads->signal(SIGKILL);
   threads->wait();
 }
@@ -126,11 +133,20 @@ TEST_F(AttachTest, signals_while_probes_are_removed_leave_none_behind) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       memtrace->signal(second);
     }
-    EXPECT_EQ(memtrace->wait().status, 0);
+    EXPECT_EQ(memtrace->wait().status, 0) << text_of(dir_.file("out"));
     EXPECT_EQ(probes_of(*memtrace), "") << strsignal(second);
     target->signal(SIGKILL);
     target->wait();
   }
+}
+
+// After execve(2) a process has its program and the dynamic loader, and no library yet.
+TEST_F(AttachTest, process_that_begins_a_program_is_looked_at_until_it_has_its_libraries) {
+  const auto target = start("exec $PUPPETS/exec_later 150 $PUPPETS/busy_threads 1 60");
+  EXPECT_TRUE(wait_until([&] { return comm_of(*target) == "exec_later"; }));
+  run_well("$MEMTRACE record --for malloc --dry-run -p " + std::to_string(target->pid()));
+  target->signal(SIGKILL);
+  target->wait();
 }
 
 TEST_F(AttachTest, second_signal_ends_the_naming_and_keeps_the_recording) {
@@ -167,6 +183,7 @@ TEST_F(AttachTest, signal_before_the_first_event_leaves_no_probe_behind) {
 
 // However long it takes to notice that the time is up.
 TEST_F(AttachTest, duration_is_as_long_as_was_asked) {
+  const auto events = start("while :; do $PUPPETS/many_kmallocs 10; sleep 0.01; done >/dev/null");
   run_well("$MEMTRACE record -a -d 1 -e kmem:kmalloc,kmem:kfree --call-graph none");
   const Json kmalloc = report("kmalloc --by comm");
   const auto span_ns =
@@ -176,6 +193,8 @@ TEST_F(AttachTest, duration_is_as_long_as_was_asked) {
   const auto live_ns =
       live.at("end_ns").get<std::uint64_t>() - live.at("start_ns").get<std::uint64_t>();
   EXPECT_NEAR(static_cast<double>(live_ns), 1e9, 1e7);
+  events->signal(SIGKILL);
+  events->wait();
 }
 
 // The tracing of mappings begins earlier, so that none is missed while /proc is read.

@@ -43,9 +43,10 @@ inline std::string text_of(const std::string& path) {
 }
 
 // False when it did not come true within ten seconds.
-inline bool wait_until(const std::function<bool()>& condition) {
+inline bool wait_until(const std::function<bool()>& condition,
+                       std::chrono::seconds patience = std::chrono::seconds(10)) {
   using std::chrono::steady_clock;
-  const auto deadline = steady_clock::now() + std::chrono::seconds(10);
+  const auto deadline = steady_clock::now() + patience;
   while (!condition()) {
     if (steady_clock::now() > deadline) {
       return false;

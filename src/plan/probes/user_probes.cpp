@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
+#include <thread>
 #include <utility>
 
 #include "base/log.h"
@@ -118,6 +120,26 @@ bool is_awaited(const CustomFunction& custom, const std::vector<TargetObject>& o
 
 }  // namespace
 
+// A process in the midst of execve(2) has no libraries yet: its dynamic loader maps them within
+// milliseconds.
+Result<std::vector<EventRequest>> UserProbes::probe_allocators() {
+  constexpr int kLooks = 10;
+  constexpr std::chrono::milliseconds kPause(30);
+  auto requests = heap_->add(objects_);
+  for (int look = 1; look < kLooks && target_.kind == TargetKind::Processes && requests.ok() &&
+                     requests.value().empty();
+       ++look) {
+    std::this_thread::sleep_for(kPause);
+    auto objects = objects_of(target_);
+    if (!objects.ok()) {
+      break;
+    }
+    objects_ = objects.take();
+    requests = heap_->add(objects_);
+  }
+  return requests;
+}
+
 Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
   HeapNeeds possible = needs;
   if (needs.one_probe && !heap_definer_.fetches_memory()) {
@@ -128,7 +150,7 @@ Result<std::vector<EventRequest>> UserProbes::add_heap(const HeapNeeds& needs) {
         "returns are probed");
   }
   heap_.emplace(possible, heap_definer_);
-  auto requests = heap_->add(objects_);
+  auto requests = probe_allocators();
   for (const TargetObject& object : objects_) {
     heap_files_.insert(object.path);
   }

@@ -55,6 +55,7 @@ class UserProbes {
              ProbeDefiner heap_definer,
              ProbeDefiner probes);
 
+  Result<std::vector<EventRequest>> probe_allocators();
   Result<std::vector<EventRequest>> add_static(const std::string& event, std::uint64_t period);
   Result<EventRequest> define_static(const SdtPlace& place);
   Result<std::vector<EventRequest>> add_functions(const std::string& event, std::uint64_t period);
