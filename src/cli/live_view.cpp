@@ -11,6 +11,7 @@
 #include "os/this_thread.h"
 #include "perf/live/live_source.h"
 #include "plan/events/event_narrowing.h"
+#include "plan/events/kernel_counting.h"
 #include "session/session.h"
 #include "views/all/all_views.h"
 
@@ -111,6 +112,10 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   // Stacks cost the traced program time: only when they are a key of the report.
   if (!has_stack_key(view.spec, plan.session.view_options.by)) {
     plan.live.call_graph = {.kernel = view.spec.judges_kernel_stacks, .user = false};
+  }
+  if (view.spec.counts_suffice != nullptr && view.spec.counts_suffice(plan.session.view_options)) {
+    count_in_kernel(plan.selected.requests);
+    plan.live.count_interval_ns = plan.session.times.interval_ns;
   }
   plan.print = {.format = parsed.text("format", "text"),
                 .one_line = plan.session.times.interval_ns != 0};

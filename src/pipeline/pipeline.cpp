@@ -85,6 +85,9 @@ Result<> Pipeline::on(const Record& record, PipelineSink& sink) {
   if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {
     return sink.on_cut_stacks(*cut);
   }
+  if (const auto* counted = std::get_if<Counted>(&record.payload)) {
+    return sink.on_count(record.stamp, *counted);
+  }
   if (std::holds_alternative<Tick>(record.payload)) {
     return sink.on_tick();
   }

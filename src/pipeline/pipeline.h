@@ -55,6 +55,9 @@ class PipelineSink {
   virtual Result<> on_loss(const Record& record, const Lost& lost) = 0;
   virtual Result<> on_cut_stacks(const CutStacks& cut) = 0;
 
+  // Of an event that the kernel only counts: the world knows nothing of it.
+  virtual Result<> on_count(const Stamp& /*stamp*/, const Counted& /*counted*/) { return kDone; }
+
   // All others, which change the world alone.
   virtual Result<> on_record(const Record& /*record*/) { return kDone; }
 };

@@ -183,6 +183,17 @@ Result<> Session::on_cut_stacks(const CutStacks& cut) {
   return kDone;
 }
 
+// As one event that stands for many. The view has said that it needs no more of it.
+Result<> Session::on_count(const Stamp& stamp, const Counted& counted) {
+  pipeline_.decoder().learn_events();  // no sample has made it known
+  on_event({.time_ns = stamp.time_ns,
+            .cpu = stamp.cpu,
+            .weight = counted.count,
+            .type = &pipeline_.decoder().types()[counted.event]},
+           0);
+  return kDone;
+}
+
 Result<> Session::on_sample(const SampleStep& step) {
   const std::uint64_t unmatched = unmatched_.take_new(world().unmatched_frees());
   if (step.event != nullptr) {

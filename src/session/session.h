@@ -70,6 +70,7 @@ class Session final : private PipelineSink {
   Result<> on_sample(const SampleStep& step) override;
   Result<> on_loss(const Record& record, const Lost& lost) override;
   Result<> on_cut_stacks(const CutStacks& cut) override;
+  Result<> on_count(const Stamp& stamp, const Counted& counted) override;
 
   void learn_from_start();
   void name_stacks();

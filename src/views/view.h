@@ -109,6 +109,9 @@ struct ViewSpec {
   // Without a stack key (has_stack_key) the view reads no stacks, except for the lists of --trace.
   bool looks_at_stack_keys_only = false;
   bool needs_identities = false;  // it shows users or cgroups though no key asks for them
+  // Null, or whether a report with these options needs no more of an event than its name, its CPU
+  // and how often it happened, which the kernel counts without making samples.
+  bool (*counts_suffice)(const ViewOptions& options) = nullptr;
   // It uses the kernel's functions on stacks even if stacks are not a key.
   bool judges_kernel_stacks = false;
   // It is of what programs do, by probes on their code: live it is to be said which.

@@ -151,5 +151,117 @@ TEST_F(CountTest, last_events_are_the_last_lines_of_perf_script) {
   }
 }
 
+// Of events by their name or CPU the kernel counts all, and none is a sample that can be lost.
+class KernelCountTest : public LiveTest {
+ protected:
+  static std::uint64_t count_of(const Json& count, const std::string& event) {
+    std::uint64_t sum = 0;
+    for (const Json& row : count.at("tables").at(0).at("rows")) {
+      sum += row.value("event", event) == event ? row.at("count").get<std::uint64_t>() : 0;
+    }
+    return sum;
+  }
+
+  // The number in the line of `perf stat -x,` for this event.
+  std::uint64_t perf_count(const std::string& file, const std::string& event) {
+    std::istringstream lines(text_of(dir_.file(file)));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find(event) != std::string::npos) {
+        return std::stoull(line);
+      }
+    }
+    ADD_FAILURE() << text_of(dir_.file(file));
+    return 0;
+  }
+
+  const std::string kmallocs_ = "$MEMTRACE count -e kmem:kmalloc --filter 'bytes_req == 1048' ";
+};
+
+TEST_F(KernelCountTest, command_and_its_children_are_counted) {
+  const Json count = json_of(kmallocs_ +
+                             "--format json -- sh -c '$PUPPETS/many_kmallocs 20000 >&2; "
+                             "$PUPPETS/many_kmallocs 300 >&2'");
+  EXPECT_EQ(count_of(count, "kmem:kmalloc"), 20300U) << count.dump(1);
+  EXPECT_EQ(lost_in(count), 0U);
+}
+
+TEST_F(KernelCountTest, cpus_add_up) {
+  const Json count = json_of(kmallocs_ +
+                             "--by cpu --format json -- sh -c '"
+                             "taskset 1 $PUPPETS/many_kmallocs 2000 >&2; "
+                             "taskset 2 $PUPPETS/many_kmallocs 300 >&2'");
+  std::map<std::uint64_t, std::uint64_t> by_cpu;
+  for (const Json& row : count.at("tables").at(0).at("rows")) {
+    by_cpu[row.at("cpu")] = row.at("count");
+  }
+  EXPECT_EQ(by_cpu, (std::map<std::uint64_t, std::uint64_t>{{0, 2000}, {1, 300}}));
+}
+
+TEST_F(KernelCountTest, intervals_add_up) {
+  const Outcome outcome = run_well(
+      kmallocs_ +
+      "--format json 0.2 -- sh -c 'for i in 1 2 3 4 5 6; do $PUPPETS/many_kmallocs 1000 >&2; "
+      "sleep 0.1; done'");
+  std::istringstream text(outcome.out);
+  std::uint64_t sum = 0;
+  std::size_t with_events = 0;
+  while (text >> std::ws && !text.eof()) {
+    Json report;
+    text >> report;
+    const std::uint64_t count = count_of(report, "kmem:kmalloc");
+    sum += count;
+    with_events += count > 0 ? 1U : 0U;
+  }
+  EXPECT_EQ(sum, 6000U) << outcome.all();
+  EXPECT_GE(with_events, 3U) << outcome.all();
+}
+
+TEST_F(KernelCountTest, faults_of_a_process_are_those_that_perf_stat_counts) {
+  need_perf();
+  const Json count = json_of(
+      "perf stat -x, -e minor-faults -o perf.txt -- $MEMTRACE count -e minor-faults "
+      "--format json -- sh -c '$PUPPETS/touch_pages 5000 >&2' 2>err");
+  // What the shell and the puppet fault beside its pages is their start: 100 to 300.
+  EXPECT_GE(count_of(count, "minor-faults"), 5000U);
+  EXPECT_LE(count_of(count, "minor-faults"), 5600U);
+  EXPECT_LE(count_of(count, "minor-faults"), perf_count("perf.txt", "minor-faults"));
+}
+
+// Beside perf stat, which counts memtrace, too.
+TEST_F(KernelCountTest, whole_machine_is_counted_as_by_perf_stat) {
+  need_perf();
+  run_well(
+      "begin $MEMTRACE count -a -e kmem:kmalloc --filter 'bytes_req == 1048' --format json "
+      ">count.json; "
+      "perf stat -x, -o perf.txt -a -e kmem:kmalloc --filter 'bytes_req == 1048' "
+      "$PUPPETS/many_kmallocs 50000; kill -INT $RECORDER; wait $RECORDER");
+  const Json count = Json::parse(text_of(dir_.file("count.json")));
+  const std::uint64_t by_perf = perf_count("perf.txt", "kmem:kmalloc");
+  EXPECT_GE(by_perf, 50000U);
+  EXPECT_GE(count_of(count, "kmem:kmalloc"), by_perf);
+  EXPECT_LE(count_of(count, "kmem:kmalloc"), by_perf + by_perf / 100);
+}
+
+TEST_F(KernelCountTest, what_memtrace_does_itself_is_not_counted) {
+  need_perf();
+  const Json count = json_of(
+      "perf stat -x, -o perf.txt -a -e kmem:kmalloc --filter 'comm == \"memtrace\"' "
+      "$MEMTRACE count -a -e kmem:kmalloc --filter 'comm == \"memtrace\"' -d 1 --format json || "
+      "true");
+  EXPECT_GT(perf_count("perf.txt", "kmem:kmalloc"), 10U);
+  EXPECT_EQ(count_of(count, "kmem:kmalloc"), 0U);
+}
+
+TEST_F(KernelCountTest, calls_of_a_probed_function_are_counted) {
+  const Json count = json_of(
+      "$MEMTRACE count -e 'uprobe:'$PUPPETS/heap_calls':main' --format json "
+      "-- sh -c '$PUPPETS/heap_calls 10 >&2; $PUPPETS/heap_calls 10 >&2'");
+  std::uint64_t sum = 0;
+  for (const Json& row : count.at("tables").at(0).at("rows")) {
+    sum += row.at("count").get<std::uint64_t>();
+  }
+  EXPECT_EQ(sum, 2U) << count.dump(1);
+}
+
 }  // namespace
 }  // namespace memtrace::test

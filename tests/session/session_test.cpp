@@ -54,6 +54,26 @@ TEST_F(SessionTest, without_an_interval_there_is_one_report_at_the_end) {
   EXPECT_EQ(total(reports[0], "count"), 2U);
 }
 
+// Those of an event that the kernel only counts.
+TEST_F(SessionTest, counts_are_events_of_their_interval_and_cpu) {
+  SessionOptions options;
+  options.views = {find_view("count")};
+  options.view_options.by = {"event", "cpu"};
+  options.times.interval_ns = kSecond;
+  source_.add(2 * kSecond, Tick{});
+  source_.add(3 * kSecond - 1, Counted{.event = 0, .count = 40});
+  source_.add(3 * kSecond, Tick{});
+  source_.add(4 * kSecond - 1, Counted{.event = 1, .count = 2});
+  const auto reports = run(options);
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(total(reports[0], "count"), 40U);
+  EXPECT_EQ(total(reports[1], "count"), 2U);
+  ASSERT_EQ(reports[0].tables.at(0).rows.size(), 1U);
+  EXPECT_EQ(reports[0].tables[0].rows[0].at(0), test::text("kmem:kmalloc"));
+  EXPECT_EQ(reports[1].tables.at(0).rows.at(0).at(0), test::text("minor-faults"));
+  EXPECT_EQ(session_->event_counts().at(0).hits, 40U);
+}
+
 TEST_F(SessionTest, each_interval_has_its_own_events_and_no_gap) {
   for (const std::uint64_t tenths : {10U, 12U, 19U, 21U, 45U}) {
     source_.add_kmalloc(tenths * kSecond / 10, {});

@@ -38,6 +38,7 @@ class SimulatedKernel final : public PerfCalls {
     perf_event_attr attr{};
     std::uint64_t id = 0;
     std::string filter;
+    std::uint64_t count = 0;
   };
 
   explicit SimulatedKernel(const KernelModel& model) : model_(model) {}
@@ -71,10 +72,13 @@ class SimulatedKernel final : public PerfCalls {
   }
 
   ssize_t read(int fd, std::span<std::uint64_t> values) const override {
-    values[0] = 0;
+    values[0] = opened_[fd].count;
     values[1] = opened_[fd].id;
     return static_cast<ssize_t>(2 * sizeof(values[0]));
   }
+
+  // What a descriptor's event has come to.
+  void set_count(int fd, std::uint64_t count) { opened_[fd].count = count; }
 
   // By descriptor: closed ones too, until their number is used again.
   const std::map<int, Opened>& opened() const { return opened_; }

@@ -163,7 +163,7 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
   attr.type = request.type;
   attr.size = context.features.attr_bytes;
   attr.config = request.shared ? request.shared->tracepoint_id : request.info.config;
-  attr.sample_period = request.info.period;
+  attr.sample_period = request.count_only ? 0 : request.info.period;
   attr.sample_type = common_sample(context.features);
   attr.read_format = PERF_FORMAT_ID | (context.features.format_lost ? kReadFormatLost : 0);
   attr.disabled = 1;

@@ -101,7 +101,9 @@ struct EventRequest {
   std::optional<SharedProbe> shared = {};
   std::optional<Watchpoint> watchpoint = {};
   bool with_tracking = false;  // enabled as early as mmap records, before /proc is read
-  bool optional = false;       // one of a pattern: left out where it cannot be opened
+  // The kernel adds up how often it happens, and makes no samples of it.
+  bool count_only = false;
+  bool optional = false;  // one of a pattern: left out where it cannot be opened
 };
 
 // Its events cannot be inherited: threads and children that start later are not watched. Opened for

@@ -118,6 +118,12 @@ Result<> EventFd::disable() const {
   return control(PERF_EVENT_IOC_DISABLE, 0, "PERF_EVENT_IOC_DISABLE");
 }
 
+std::uint64_t EventFd::read_count() const {
+  std::array<std::uint64_t, 3> values{};  // value, id, lost
+  const ssize_t got = calls_->read(fd_.get(), values);
+  return got >= static_cast<ssize_t>(sizeof(values[0])) ? values[0] : 0;
+}
+
 std::uint64_t EventFd::read_lost() const {
   std::array<std::uint64_t, 3> values{};  // value, id, lost
   const ssize_t got = calls_->read(fd_.get(), values);

@@ -42,6 +42,8 @@ class EventFd {
   Result<> send_output_to(int owner_fd) const;
   Result<> enable() const;
   Result<> disable() const;
+  // How often the event has happened while it was enabled; 0 when it cannot be read.
+  std::uint64_t read_count() const;
   // Records of this event that found the ring full (PERF_FORMAT_LOST); 0 where the kernel does not
   // count them.
   std::uint64_t read_lost() const;

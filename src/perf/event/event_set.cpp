@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -117,6 +118,30 @@ Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {
       return opened;
     }
   }
+  return tids_ == std::vector<std::int32_t>{-1} ? count_own(cpu) : Result<>(kDone);
+}
+
+// Of the whole machine no report counts what memtrace does itself. A sample says whose it is; a
+// count is to be subtracted. The threads that will be started inherit the events.
+Result<> EventSet::count_own(std::int32_t cpu) {
+  AttrContext context = context_;
+  context.inherit = true;
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    const EventRequest& request = events_[i].request;
+    if (!request.count_only || request.info.is_of_anybody) {
+      continue;
+    }
+    const EventFd::Place place{.tid = ::getpid(), .cpu = cpu};
+    auto fd = EventFd::open(make_attr(request, context), place, request.info.name, kernel_);
+    if (!fd.ok()) {
+      return fd.take_error();
+    }
+    TRY(fd.value().set_filter(request.filter));
+    fds_.push_back({.fd = fd.take(),
+                    .counts = OpenedFd::Counts{.event = static_cast<std::uint32_t>(i),
+                                               .cpu = static_cast<std::uint32_t>(cpu),
+                                               .is_own = true}});
+  }
   return kDone;
 }
 
@@ -128,7 +153,7 @@ Result<> EventSet::open_task(EventFd::Place place, std::size_t& owner) {
     }
     auto fd = EventFd::open(event->attr, place, event->request.info.name, kernel_);
     if (fd.ok()) {
-      TRY(take_event(*event, fd.take(), owner));
+      TRY(take_event(*event, fd.take(), place, owner));
       ++event;
     } else if (may_be_left_out(*event, fd.error()) && events_.size() > 2) {
       left_out_.push_back(event->request.info.name + " (" + std::strerror(fd.error().errno_value) +
@@ -141,7 +166,10 @@ Result<> EventSet::open_task(EventFd::Place place, std::size_t& owner) {
   return kDone;
 }
 
-Result<> EventSet::take_event(OpenedEvent& event, EventFd fd, std::size_t& owner) {
+Result<> EventSet::take_event(OpenedEvent& event,
+                              EventFd fd,
+                              EventFd::Place place,
+                              std::size_t& owner) {
   auto id = fd.id();
   if (!id.ok()) {
     return id.take_error();
@@ -150,6 +178,10 @@ Result<> EventSet::take_event(OpenedEvent& event, EventFd fd, std::size_t& owner
   fds_.push_back({.fd = std::move(fd),
                   .tracking = event.request.info.is_tracking || event.request.with_tracking,
                   .of_user_probe = !event.request.probed_file.empty()});
+  if (event.request.count_only) {
+    fds_.back().counts = {.event = static_cast<std::uint32_t>(&event - events_.data()),
+                          .cpu = static_cast<std::uint32_t>(place.cpu)};
+  }
   TRY(attach_ring(fds_.size() - 1, owner));
   return set_filter(event, fds_.back().fd);
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,9 +49,17 @@ void add_to_parser(std::span<const OpenedEvent> events, RecordParser& parser);
 
 // One descriptor of an event.
 struct OpenedFd {
+  // Of an event that is only counted.
+  struct Counts {
+    std::uint32_t event = 0;  // index into EventSet::events()
+    std::uint32_t cpu = 0;
+    bool is_own = false;  // what memtrace does itself: not to be counted
+  };
+
   EventFd fd;
   bool tracking = false;
   bool of_user_probe = false;
+  std::optional<Counts> counts = {};
 };
 
 // Events that were opened beside those of a set, to become its own.
@@ -69,6 +78,11 @@ class EventSet {
   const std::vector<OpenedEvent>& events() const { return events_; }
 
   std::vector<RingBuffer>& rings() { return rings_; }
+
+  const std::vector<RingBuffer>& rings() const { return rings_; }
+
+  // Those that are not closed.
+  std::span<const OpenedFd> fds() const { return fds_; }
 
   // To wait for a ring's data with poll(2), in the order of rings().
   const std::vector<int>& ring_fds() const { return ring_fds_; }
@@ -111,7 +125,8 @@ class EventSet {
   Result<> open_cpus(const EventSetup& setup, const std::vector<int>& cpus);
   Result<> open_cpu(const EventSetup& setup, std::int32_t cpu);
   Result<> open_task(EventFd::Place place, std::size_t& owner);
-  Result<> take_event(OpenedEvent& event, EventFd fd, std::size_t& owner);
+  Result<> take_event(OpenedEvent& event, EventFd fd, EventFd::Place place, std::size_t& owner);
+  Result<> count_own(std::int32_t cpu);
   Result<> set_filter(const OpenedEvent& event, const EventFd& fd) const;
   void watch_user_mode_only();
   Result<> attach_ring(std::size_t index, std::size_t& owner);

@@ -73,8 +73,8 @@ LiveSource::LiveSource(LiveSetup setup,
               .make_rewrite = setup_.make_rewrite,
               .queue_bytes = setup_.queue_bytes}),
       snapshot_(builder_for(events_), setup_.target, kept_maps(wanted)),
-      losses_(events_.rings().size()),
-      ticks_(monotonic_clock()),
+      losses_(events_.rings().size(), monotonic_clock()),
+      counts_(setup_.count_interval_ns),
       tids_(std::move(tids)),
       closer_(wanted.remove_probes) {
   if (wanted.choose_added) {
@@ -278,7 +278,16 @@ void LiveSource::collect() {
   if (rings_.is_drained()) {
     losses_.add_tail(events_.lost(), merge, rings_.parser().current(), recording_.started_ns);
   } else {
-    losses_.add_tick(ticks_.time_ns(merge.complete_to_ns(), monotonic_ns()));
+    const std::uint64_t now_ns = losses_.add_tick(merge.complete_to_ns(), monotonic_ns());
+    if (const auto ended_ns = counts_.take_due(now_ns, recording_.started_ns)) {
+      read_counts(*ended_ns);
+    }
+  }
+}
+
+void LiveSource::read_counts(std::uint64_t time_ns) {
+  for (const EventCounts::Rise& rise : counts_.read(events_.fds())) {
+    losses_.add_count(time_ns, rise);
   }
 }
 
@@ -299,6 +308,7 @@ void LiveSource::end_events() {
                                              : now_ns;
   rings_.note_stop(recording_.stopped_ns);
   events_.disable();
+  read_counts(recording_.stopped_ns != 0 ? recording_.stopped_ns : losses_.last_time_ns());
   closer_.start(events_.take_closable());
 }
 

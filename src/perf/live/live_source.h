@@ -2,7 +2,7 @@
 // the command, and gives out what all its feeds have in the order of time.
 //
 //   SnapshotFeed  /proc as it was at the start        --+
-//   LossFeed      what was lost, ticks                --+--> next()
+//   LossFeed      what was lost, ticks, counts        --+--> next()
 //   RingFeed      the rings, drained and merged       --+
 //   AddedEventSource  events for files mapped later, into the same rings
 #pragma once
@@ -18,12 +18,12 @@
 #include "os/ready_notice.h"
 #include "os/stop_signals.h"
 #include "perf/event/event_closer.h"
+#include "perf/event/event_counts.h"
 #include "perf/event/event_set.h"
 #include "perf/live/added_events.h"
 #include "perf/live/loss_feed.h"
 #include "perf/live/ring_feed.h"
 #include "perf/live/snapshot_feed.h"
-#include "perf/live/tick_clock.h"
 #include "perf/live/wanted_events.h"
 #include "perf/record/record_source.h"
 #include "perf/target/target.h"
@@ -36,6 +36,7 @@ struct LiveSetup {
   CallGraph call_graph;
   std::size_t ring_bytes = 0;                   // for each CPU; 0: default_ring_bytes()
   std::size_t queue_bytes = 0;                  // of records that wait; 0: queue_limit_bytes()
+  std::uint64_t count_interval_ns = 0;          // of events that are only counted; 0: at the end
   std::uint64_t duration_ns = 0;                // 0: until the target ends or the user stops it
   StopSignals* stop_signals = nullptr;          // asked now and then; may be null
   ReadyNotice* ready = nullptr;                 // told when everything is recorded; may be null
@@ -98,6 +99,7 @@ class LiveSource final : public RecordSource {
   bool is_own(const Sample& sample);
   void note_seen(const Record& record);
   void note_unfollowed();
+  void read_counts(std::uint64_t time_ns);
   void read_lost_mappings(std::uint64_t time_ns);
   void collect();
   void end_events();
@@ -109,7 +111,7 @@ class LiveSource final : public RecordSource {
   RingFeed rings_;
   SnapshotFeed snapshot_;
   LossFeed losses_;
-  TickClock ticks_;
+  EventCounts counts_;
   std::unique_ptr<AddedEventSource> added_;  // null where no file needs to be looked at
   std::vector<std::int32_t> tids_;           // {-1}: the whole machine
   EventCloser closer_;

@@ -46,8 +46,15 @@ void LossFeed::add_tail(std::uint64_t counted,
   }
 }
 
-void LossFeed::add_tick(std::uint64_t time_ns) {
+std::uint64_t LossFeed::add_tick(std::uint64_t complete_ns, std::uint64_t now_ns) {
+  const std::uint64_t time_ns = ticks_.time_ns(complete_ns, now_ns);
   own_records_.push_back({.stamp = {.time_ns = time_ns}, .payload = Tick{}});
+  return time_ns;
+}
+
+void LossFeed::add_count(std::uint64_t time_ns, const EventCounts::Rise& rise) {
+  own_records_.push_back({.stamp = {.time_ns = time_ns, .cpu = rise.cpu},
+                          .payload = Counted{.event = rise.event, .count = rise.count}});
 }
 
 std::optional<Record> LossFeed::next_loss(const RingMerge& merge, bool all) {

@@ -1,5 +1,5 @@
-// What a live source says itself between the records of the rings: what was lost, and when, and
-// that all up to a time has been given out.
+// What a live source says itself between the records of the rings: what was lost, and when, that
+// all up to a time has been given out, and what the kernel only counted.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "perf/event/event_counts.h"
 #include "perf/live/ring_merge.h"
+#include "perf/live/tick_clock.h"
 #include "perf/record/record.h"
 #include "perf/record/record_parser.h"
 
@@ -16,7 +18,9 @@ namespace memtrace {
 
 class LossFeed {
  public:
-  explicit LossFeed(std::size_t ring_count) : newest_by_ring_ns_(ring_count) {}
+  // `is_monotonic`: the records' clock is CLOCK_MONOTONIC.
+  LossFeed(std::size_t ring_count, bool is_monotonic)
+      : newest_by_ring_ns_(ring_count), ticks_(is_monotonic) {}
 
   // Each record of the rings, in order. The kernel reports a loss with the next record that fits
   // into the ring: the loss gets the time of the one before.
@@ -36,7 +40,11 @@ class LossFeed {
                 const RecordParser& parser,
                 std::uint64_t started_ns);
 
-  void add_tick(std::uint64_t time_ns);
+  // All records up to `complete_ns` have been given out; it is now_ns by CLOCK_MONOTONIC. Returns
+  // the time by the clock of the records.
+  std::uint64_t add_tick(std::uint64_t complete_ns, std::uint64_t now_ns);
+
+  void add_count(std::uint64_t time_ns, const EventCounts::Rise& rise);
 
   // The next loss if its turn has come between the records of its time, so that intervals count
   // what was lost in them. `all`: no more records will come.
@@ -49,6 +57,7 @@ class LossFeed {
   std::deque<Record> losses_;       // by time
   std::deque<Record> own_records_;  // ticks and what has no time of its own
   std::vector<std::uint64_t> newest_by_ring_ns_;
+  TickClock ticks_;
   std::uint64_t last_time_ns_ = 0;
   std::uint64_t lost_in_records_ = 0;
 };

@@ -105,13 +105,20 @@ struct Throttle {
 // Live sources only: every record up to stamp.time_ns has been delivered.
 struct Tick {};
 
+// Live sources only: how often an event that is only counted happened on the stamp's CPU since the
+// last such record of it.
+struct Counted {
+  std::uint32_t event = 0;  // index into Recording::events
+  std::uint64_t count = 0;
+};
+
 // A record that memtrace has no use for; passed on so that it can be copied.
 struct OtherRecord {
   std::uint32_t type = 0;
 };
 
-using RecordPayload =
-    std::variant<OtherRecord, Sample, Mmap, Comm, Fork, Exit, Lost, CutStacks, Throttle, Tick>;
+using RecordPayload = std::
+    variant<OtherRecord, Sample, Mmap, Comm, Fork, Exit, Lost, CutStacks, Throttle, Tick, Counted>;
 
 struct Record {
   Stamp stamp;

@@ -253,6 +253,12 @@ bool handles(const EventType& /*type*/) {
   return true;
 }
 
+bool counts_suffice(const ViewOptions& options) {
+  return options.own.empty() && options.tasks.empty() &&
+         std::ranges::all_of(options.by,
+                             [](const std::string& key) { return key == "event" || key == "cpu"; });
+}
+
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   return make_view<Count>(
       FieldKeys::choose(options, kKeys), options, EventPairs::of(options), LastEvents::of(options));
@@ -267,6 +273,7 @@ constinit const ViewSpec view_count{
     .keys = kKeys,
     .options = kOptions,
     .looks_at_stack_keys_only = true,
+    .counts_suffice = counts_suffice,
     .handles = handles,
     .make = make,
 };

@@ -47,7 +47,7 @@ class LossFeedTest : public testing::Test {
   SharedParser parser_;
   ChunkQueue queue_{1 << 20};
   RingMerge merge_{2, parser_, queue_};
-  LossFeed feed_{2};
+  LossFeed feed_{2, true};
 };
 
 TEST_F(LossFeedTest, loss_began_after_the_record_before_it_in_its_ring) {

@@ -1,0 +1,13 @@
+// Which events the kernel may count without making samples of them.
+#pragma once
+
+#include <span>
+
+#include "perf/event/event_attr.h"
+
+namespace memtrace {
+
+// Marks those of which the number alone says what a sample would.
+void count_in_kernel(std::span<EventRequest> requests);
+
+}  // namespace memtrace
