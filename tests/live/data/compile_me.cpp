@@ -1,5 +1,5 @@
-// Compiled while memtrace records, by the loss test and by tests/bench/bench_record.sh: the
-// compiler is the workload, its heap and page traffic come from these headers and templates.
+// Compiled while memtrace records, by the loss test: the compiler is the workload, its heap and
+// page traffic come from these headers and templates.
 #include <algorithm>
 #include <iostream>
 #include <map>
