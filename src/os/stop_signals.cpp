@@ -5,6 +5,7 @@
 
 #include <array>
 #include <csignal>
+#include <utility>
 
 namespace memtrace {
 namespace {
@@ -62,9 +63,18 @@ StopSignals::Asked StopSignals::asked() {
   return asked_;
 }
 
+bool StopSignals::take_user_request() {
+  look();
+  return std::exchange(was_requested_, false);
+}
+
 void StopSignals::look() {
   signalfd_siginfo info{};
   while (::read(fd_.get(), &info, sizeof(info)) == static_cast<ssize_t>(sizeof(info))) {
+    if (user_requests_ && info.ssi_signo == SIGUSR2) {
+      was_requested_ = true;
+      continue;
+    }
     waiting_.push_back({.number = passed_on(static_cast<int>(info.ssi_signo)),
                         .from_terminal = info.ssi_code == SI_KERNEL});
     asked_.first = asked_.count == 0 ? std::chrono::steady_clock::now() : asked_.first;

@@ -38,12 +38,20 @@ class StopSignals {
   // Looks for new signals and leaves them to poll().
   Asked asked();
 
+  // From now on SIGUSR2 stops nothing: take_user_request() tells of it.
+  void let_user_request() { user_requests_ = true; }
+
+  // Whether SIGUSR2 has come since this was last asked.
+  bool take_user_request();
+
  private:
   void look();
 
   UniqueFd fd_;
   std::deque<Signal> waiting_;
   Asked asked_;
+  bool user_requests_ = false;  // SIGUSR2 is none of those that stop
+  bool was_requested_ = false;
 };
 
 // For a child before execve(2): nothing blocked, SIGPIPE and SIGXFSZ as usual.
