@@ -122,7 +122,7 @@ memtrace_room(src/doctor "what this machine can do, view by view"
 memtrace_room(src/recording "records to a file: a sink of the pipeline; the dry run, the perf command"
               SEES base os decode doctor identity observe pipeline perf/record perf/event
                    perf/target perf/live perf/file_out plan/events plan/probes report sections
-                   session state/process state/world symbolize/elf symbolize/names
+                   session state/mapping state/process state/world symbolize/elf symbolize/names
                    tracepoints/format unwind views/all)
 memtrace_room(src/cli/options "options as tables, and what they set"
               SEES base os perf/event perf/live plan/events plan/probes session USES boost)

@@ -23,6 +23,9 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"output", 'o', "FILE", "write to FILE (default memtrace.data); - writes to a pipe"},
     {"compression-level", 'z', "[=LEVEL]", "compress at a level from 1 (default, fastest) to 22"},
     {"no-compress", 0, "", "do not compress the file: for perf before 5.10 and other programs"},
+    {"max-size", 0, "SIZE", "go on in a new file, FILE.0002, when one has this size: 2G"},
+    {"max-time", 0, "TIME", "go on in a new file after this time: 10m"},
+    {"keep", 0, "N", "keep the newest N files, and remove older ones of this recording"},
     {"min-bytes", 0, "BYTES", "only heap allocations of at least this size"},
     {"max-bytes", 0, "BYTES", "only heap allocations of at most this size"},
     {"dry-run", 0, "", "show what would be recorded, and the perf command for it; record nothing"},
@@ -71,7 +74,7 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
                      samples == 1 ? "event" : "events",
                      loss_text(summary),
                      print_bytes(summary.bytes),
-                     output == "-" ? "a pipe" : output));
+                     output == "-" ? "a pipe" : summary.files));
   if (summary.samples + missing_from(summary) == 0 && !summary.notes_say_why) {
     inform(
         "hint: none of the events happened in the target: record for longer, or choose other "
@@ -119,6 +122,41 @@ Result<int> read_compression_level(const ParsedOptions& parsed, const std::strin
   return static_cast<int>(*level);
 }
 
+// What a file has room for in any case, and the shortest time that is worth a file.
+constexpr std::uint64_t kLeastFileBytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t kLeastFileNs = 100'000'000;
+
+Result<RotationOptions> read_rotation(const ParsedOptions& parsed, const std::string& output) {
+  const auto bytes = parsed.bytes("max-size", 0);
+  const auto time_ns = parsed.duration_ns("max-time", 0);
+  const auto keep = parsed.number("keep", 0);
+  if (!bytes.ok() || !time_ns.ok() || !keep.ok()) {
+    return !bytes.ok() ? bytes.error() : !time_ns.ok() ? time_ns.error() : keep.error();
+  }
+  const auto usage = [](const char* option, const char* hint) {
+    return Error{option, 0, hint, ErrorKind::Usage};
+  };
+  if (parsed.has("max-size") && bytes.value() < kLeastFileBytes) {
+    return usage("--max-size", "the smallest size is 64K");
+  }
+  if (parsed.has("max-time") && time_ns.value() < kLeastFileNs) {
+    return usage("--max-time", "the shortest time is 100ms");
+  }
+  if (parsed.has("keep") && keep.value() == 0) {
+    return usage("--keep", "keep at least 1 file");
+  }
+  const RotationOptions rotation{
+      .is_wanted = parsed.has("max-size") || parsed.has("max-time") || parsed.has("keep"),
+      .max_bytes = bytes.value(),
+      .max_ns = time_ns.value(),
+      .keep = keep.value()};
+  if (rotation.is_wanted && (output == "-" || output.ends_with('/'))) {
+    return usage("--max-size, --max-time and --keep",
+                 "these write files: give the first part of their names with -o FILE");
+  }
+  return rotation;
+}
+
 Result<RecordOptions> read_options(const ParsedOptions& parsed,
                                    const std::vector<std::string>& arguments) {
   auto target = read_target(parsed);
@@ -145,6 +183,10 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
   if (!zstd_level.ok()) {
     return zstd_level.error();
   }
+  const auto rotation = read_rotation(parsed, output);
+  if (!rotation.ok()) {
+    return rotation.error();
+  }
   selection.value().target = target.value();
   selection.value().plan_only = parsed.has("dry-run");
   auto selected = select_events(selection.value());
@@ -156,6 +198,7 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
                         .output = output,
                         .zstd_level = zstd_level.value(),
                         .embed_symbols = !parsed.has("no-symbols"),
+                        .rotation = rotation.value(),
                         .command_line = {"memtrace", "record"},
                         .target_text = describe_target(target.value())};
   options.live.target = target.take();
@@ -211,6 +254,9 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
     return record_options.take_error();
   }
   record_options.value().live.stop_signals = &signals;
+  if (record_options.value().rotation.is_wanted) {
+    signals.let_user_request();
+  }
   record_options.value().live.ready = &ready.value();
   if (const auto sentence = without_memory(record_options.value().live.target); !sentence.empty()) {
     warn(sentence);

@@ -2,7 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "recording/embed_names.h"
+#include <algorithm>
+
 #include "session/frame_namer.h"
 #include "state/process/describe_module.h"
 #include "symbolize/elf/build_id.h"
@@ -19,41 +20,45 @@ std::string build_id_of(const Module& module) {
   return file ? file->build_id() : "";
 }
 
-std::vector<BuildIdEntry> build_ids_of(const World& world, const std::function<bool()>& is_over) {
-  std::vector<BuildIdEntry> ids{
-      {.path = "[kernel.kallsyms]", .build_id = running_kernel_build_id(), .kernel = true}};
-  for (std::uint32_t i = 1; i <= world.modules().size() && !is_over(); ++i) {
-    const Module& module = world.modules().at(ModuleId{i});
-    if (module.kind == ModuleKind::File) {
-      ids.push_back({.path = module.path, .build_id = build_id_of(module)});
-    }
-  }
-  std::erase_if(ids, [](const BuildIdEntry& entry) { return entry.build_id.empty(); });
-  return ids;
-}
-
 }  // namespace
 
-CodeNames code_names(const World& world,
-                     const Recording& recording,
-                     bool embed_symbols,
-                     const std::function<bool()>& is_over) {
-  CodeNames made{.build_ids = build_ids_of(world, is_over)};
-  if (!embed_symbols) {
+void CodeNamer::add_build_ids(const World& world, const std::function<bool()>& is_over) {
+  if (build_ids_.empty()) {
+    build_ids_.push_back(
+        {.path = "[kernel.kallsyms]", .build_id = running_kernel_build_id(), .kernel = true});
+  }
+  for (; modules_ < world.modules().size() && !is_over(); ++modules_) {
+    const Module& module = world.modules().at(ModuleId{modules_ + 1});
+    if (module.kind == ModuleKind::File) {
+      build_ids_.push_back({.path = module.path, .build_id = build_id_of(module)});
+    }
+  }
+}
+
+CodeNames CodeNamer::names(const World& world,
+                           const Recording& recording,
+                           const std::function<bool()>& is_over) {
+  add_build_ids(world, is_over);
+  CodeNames made{.build_ids = build_ids_};
+  std::erase_if(made.build_ids, [](const BuildIdEntry& entry) { return entry.build_id.empty(); });
+  if (!embed_symbols_) {
     return made;
   }
   FrameNamer naming(world, recording, true);
-  const EmbeddedNames names = embed_names(world, naming, is_over);
-  made.symbols_json = names.symbols.to_json();
-  if (names.left_out > 0) {
+  embed_names(world, naming, is_over, names_);
+  made.symbols_json = names_.symbols.to_json();
+  if (names_.left_out > 0) {
     made.notes.push_back(fmt::format(
         "a second signal ended the look-up of names: {} addresses have none in the file, "
         "and only this machine's files can tell them",
-        names.left_out));
+        names_.left_out));
   }
   for (const std::string& caveat : naming.caveats()) {
-    made.notes.push_back(caveat);
+    if (std::ranges::find(notes_, caveat) == notes_.end()) {
+      notes_.push_back(caveat);
+    }
   }
+  made.notes.insert(made.notes.end(), notes_.begin(), notes_.end());
   return made;
 }
 

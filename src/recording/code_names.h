@@ -2,11 +2,13 @@
 // seen in, and the names of these addresses.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "perf/record/recording.h"
+#include "recording/embed_names.h"
 #include "state/world/world.h"
 
 namespace memtrace {
@@ -17,10 +19,25 @@ struct CodeNames {
   std::vector<std::string> notes;  // what has no name, and why
 };
 
-// `is_over` is asked before each file: once it says so, the others are left out.
-CodeNames code_names(const World& world,
-                     const Recording& recording,
-                     bool embed_symbols,
-                     const std::function<bool()>& is_over);
+// A recording of several files asks for each: what was named once is not looked up again.
+class CodeNamer {
+ public:
+  explicit CodeNamer(bool embed_symbols) : embed_symbols_(embed_symbols) {}
+
+  // Of all that the world has seen. `is_over` is asked before each file: once it says so, the
+  // others are left out.
+  CodeNames names(const World& world,
+                  const Recording& recording,
+                  const std::function<bool()>& is_over);
+
+ private:
+  void add_build_ids(const World& world, const std::function<bool()>& is_over);
+
+  bool embed_symbols_;
+  EmbeddedNames names_;
+  std::vector<BuildIdEntry> build_ids_;
+  std::uint32_t modules_ = 0;       // so many of the world's have been asked for their build ids
+  std::vector<std::string> notes_;  // what has no name, and why
+};
 
 }  // namespace memtrace

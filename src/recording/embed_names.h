@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 #include "report/namer.h"
@@ -12,11 +13,15 @@ namespace memtrace {
 
 struct EmbeddedNames {
   EmbeddedSymbols symbols;
+  std::uint32_t named = 0;   // so many of the world's locations are done
   std::size_t left_out = 0;  // addresses
 };
 
-// Files of gigabytes may have to be read for them: `is_over` is asked before each, and when it says
-// so the others are left out.
-EmbeddedNames embed_names(const World& world, Namer& namer, const std::function<bool()>& is_over);
+// Adds those that are not in `names` yet. Files of gigabytes may have to be read for them:
+// `is_over` is asked before each, and when it says so the others are left out.
+void embed_names(const World& world,
+                 Namer& namer,
+                 const std::function<bool()>& is_over,
+                 EmbeddedNames& names);
 
 }  // namespace memtrace

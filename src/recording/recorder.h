@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "perf/live/live_source.h"
 #include "plan/events/event_selection.h"
+#include "recording/rotation.h"
 
 namespace memtrace {
 
@@ -18,6 +19,7 @@ struct RecordOptions {
   std::string output = "memtrace.data";
   int zstd_level = 0;  // of perf's COMPRESSED records; 0: plain
   bool embed_symbols = true;
+  RotationOptions rotation;
   std::vector<std::string> command_line;  // of memtrace itself
   std::string target_text;                // for people: "the whole machine"
 };
@@ -31,7 +33,8 @@ struct RecordSummary {
   std::uint64_t cut_stacks = 0;
   std::uint64_t own_samples = 0;
   std::uint64_t disk_full = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // of all files
+  std::string files;        // their names
   std::optional<int> command_status;
   std::vector<std::string> notes;
   bool notes_say_why = false;  // there are no events

@@ -21,6 +21,7 @@ constexpr auto kCounters = std::to_array<Counter>({
     {"overload", &RecordingFacts::overload},
     {"malformed", &RecordingFacts::malformed},
     {"cut_stacks", &RecordingFacts::cut_stacks},
+    {"earlier_files", &RecordingFacts::earlier_files},
     {"disk_full", &RecordingFacts::disk_full},
     {"started_ns", &RecordingFacts::started_ns},
     {"stopped_ns", &RecordingFacts::stopped_ns},

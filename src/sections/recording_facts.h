@@ -38,6 +38,8 @@ struct RecordingFacts {
   std::uint64_t malformed = 0;
   std::uint64_t cut_stacks = 0;
   std::uint64_t disk_full = 0;
+  // Files of the same recording before this one, whose events are not in it.
+  std::uint64_t earlier_files = 0;
 };
 
 std::string to_json(const RecordingFacts& about);

@@ -33,7 +33,7 @@ class CodeNamesTest : public testing::Test {
 };
 
 TEST_F(CodeNamesTest, files_that_can_be_read_have_a_build_id) {
-  const CodeNames names = code_names(world_, {}, false, [] { return false; });
+  const CodeNames names = CodeNamer(false).names(world_, {}, [] { return false; });
   EXPECT_TRUE(has_own_id(names));
   EXPECT_TRUE(std::ranges::none_of(names.build_ids, [](const BuildIdEntry& entry) {
     return entry.path == "/no/such/file" || entry.build_id.empty();
@@ -42,7 +42,7 @@ TEST_F(CodeNamesTest, files_that_can_be_read_have_a_build_id) {
 }
 
 TEST_F(CodeNamesTest, who_does_not_want_to_wait_gets_no_files) {
-  EXPECT_FALSE(has_own_id(code_names(world_, {}, false, [] { return true; })));
+  EXPECT_FALSE(has_own_id(CodeNamer(false).names(world_, {}, [] { return true; })));
 }
 
 }  // namespace

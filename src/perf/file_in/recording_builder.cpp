@@ -203,6 +203,9 @@ bool RecordingBuilder::read_time_or_own_feature(std::uint32_t feature, Bytes bod
     case kIdentitiesFeature:
       append_text(recording_.identities, body, *this);
       return true;
+    case kPartFeature:
+      append_text(recording_.part_json, body, *this);
+      return true;
     default:
       return false;
   }

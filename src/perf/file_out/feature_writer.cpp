@@ -199,6 +199,7 @@ std::vector<FeatureBody> early_features(const WriterSetup& setup) {
     features.add(compression_feature(setup.zstd_level, 0));
   }
   add_clock(features, setup);
+  features.add_text(kPartFeature, about.part_json);
   return features.take();
 }
 

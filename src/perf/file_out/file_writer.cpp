@@ -55,6 +55,8 @@ class DataFileWriter final : public FileWriter {
 
   void abandon() override { file_.take_back(); }
 
+  std::optional<CreatedFile> created_file() const override { return file_.created_file(); }
+
   std::uint64_t bytes_written() const override { return output_.appended_bytes(); }
 
   std::uint64_t samples_lost() const override { return samples_lost_; }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include "base/result.h"
 #include "os/stop_signals.h"
+#include "perf/file_out/output_file.h"
 #include "perf/record/recording.h"
 
 namespace memtrace {
@@ -70,6 +72,9 @@ class FileWriter {
 
   // Nothing will come: takes the file away and puts the one back that it replaced.
   virtual void abandon() = 0;
+
+  // Where it writes to; nothing unless it has made that file.
+  virtual std::optional<CreatedFile> created_file() const { return std::nullopt; }
 
   virtual std::uint64_t bytes_written() const = 0;
 

@@ -155,6 +155,12 @@ Result<> may_be_written(const std::string& path, bool is_link, const Status& sta
   return kDone;
 }
 
+bool is_at(const Inode& inode, const std::string& path) {
+  Status status{};
+  return inode.number != 0 && ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         status.st_dev == inode.device && status.st_ino == inode.number;
+}
+
 // For writing. A pipe without a reader refuses (fifo(7)): who starts both at once need not start
 // them in order. O_NONBLOCK also keeps a terminal's line from being waited for.
 Result<UniqueFd> open_with_reader(const std::string& path,
@@ -275,10 +281,12 @@ Result<> OutputFile::create_file() {
   return kDone;
 }
 
-bool OutputFile::is_at(const Inode& inode, const std::string& path) {
-  Status status{};
-  return inode.number != 0 && ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-         status.st_dev == inode.device && status.st_ino == inode.number;
+std::optional<CreatedFile> OutputFile::created_file() const {
+  return is_stream_ || was_there_ ? std::nullopt : std::optional<CreatedFile>({place_, made_});
+}
+
+bool CreatedFile::remove() const {
+  return is_at(inode_, place_) && ::unlink(place_.c_str()) == 0;
 }
 
 void OutputFile::take_back() {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,25 @@
 #include "os/unique_fd.h"
 
 namespace memtrace {
+
+struct Inode {
+  dev_t device = 0;
+  ino_t number = 0;  // 0: none
+};
+
+// A regular file that memtrace made itself.
+class CreatedFile {
+ public:
+  CreatedFile(std::string place, Inode inode) : place_(std::move(place)), inode_(inode) {}
+
+  // Removes it, if it is still what stands there. False: something else does, or it cannot be
+  // removed.
+  bool remove() const;
+
+ private:
+  std::string place_;
+  Inode inode_;
+};
 
 class OutputFile {
  public:
@@ -31,18 +51,14 @@ class OutputFile {
 
   UniqueFd take_fd() { return std::move(fd_); }
 
+  // Nothing for a stream, and for a file that was there before.
+  std::optional<CreatedFile> created_file() const;
+
   // Removes the file, if it is still the one that was made, and puts the one back that it replaced;
   // an empty one that was there is empty again. Does nothing to a stream.
   void take_back();
 
  private:
-  struct Inode {
-    dev_t device = 0;
-    ino_t number = 0;
-  };
-
-  static bool is_at(const Inode& inode, const std::string& path);
-
   // `wanted`: what is to be opened; `follow`: it lies behind a link.
   Result<> open_stream(const struct stat& wanted, bool follow, StopSignals* stop_signals);
   Result<> make_room();

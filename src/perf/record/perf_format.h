@@ -102,6 +102,7 @@ enum Feature : std::uint32_t {
 inline constexpr std::uint32_t kSymbolsFeature = 200;
 inline constexpr std::uint32_t kAboutFeature = 201;
 inline constexpr std::uint32_t kIdentitiesFeature = 202;
+inline constexpr std::uint32_t kPartFeature = 204;
 // A kind of EVENT_UPDATE: an event that was added while recording, for the reader of a file that
 // was never finished.
 inline constexpr std::uint32_t kAddedEvent = 203;

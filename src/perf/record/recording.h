@@ -55,6 +55,8 @@ struct Recording {
   // Users and cgroups of processes, as memtrace record found them (feature section
   // kIdentitiesFeature): lines, that a pipe brings in pieces.
   std::string identities;
+  // Of one file of several: which (feature section kPartFeature).
+  std::string part_json;
   std::vector<std::string> caveats;  // what was wrong with the file, in sentences
 };
 

@@ -18,15 +18,15 @@ const Process* ProcessTable::find(std::uint32_t pid) const {
 }
 
 StringId ProcessTable::comm(std::uint32_t pid, std::uint32_t tid) const {
-  if (const auto thread = thread_comms_.find(tid); thread != thread_comms_.end()) {
-    return thread->second;
+  if (const auto thread = threads_.find(tid); thread != threads_.end()) {
+    return thread->second.comm;
   }
   const Process* owner = find(pid);
   return owner == nullptr ? StringId{} : owner->comm;
 }
 
 void ProcessTable::rename(std::uint32_t pid, std::uint32_t tid, StringId comm) {
-  thread_comms_[tid] = comm;
+  threads_[tid] = {comm, pid};
   Process& owner = process(pid);
   if (pid == tid) {
     owner.comm = comm;
@@ -36,6 +36,7 @@ void ProcessTable::rename(std::uint32_t pid, std::uint32_t tid, StringId comm) {
 void ProcessTable::exec(std::uint32_t pid) {
   Process& process = this->process(pid);
   process.serial = ++serial_;
+  process.exited = false;  // the thread that calls it takes the place of the first one, which ends
   process.space.clear();
 }
 
@@ -55,9 +56,9 @@ void ProcessTable::fork(const ForkedTask& task) {
     processes_[task.pid] = std::move(child);
   }
   if (comm.valid()) {
-    thread_comms_[task.tid] = comm;
+    threads_[task.tid] = {comm, task.pid};
   } else {
-    thread_comms_.erase(task.tid);  // a former life's name
+    threads_.erase(task.tid);  // a former life's name
   }
 }
 
@@ -65,6 +66,24 @@ void ProcessTable::exit(std::uint32_t pid, std::uint32_t tid) {
   if (const auto found = processes_.find(pid); pid == tid && found != processes_.end()) {
     found->second.exited = true;
   }
+  if (const auto found = threads_.find(tid); found != threads_.end()) {
+    found->second.exited = true;
+  }
+}
+
+std::map<std::uint32_t, ProcessTable::ThreadNames> ProcessTable::running() const {
+  std::map<std::uint32_t, ThreadNames> running;
+  for (const auto& [pid, process] : processes_) {
+    if (!process.exited) {
+      running[pid];
+    }
+  }
+  for (const auto& [tid, thread] : threads_) {
+    if (!thread.exited) {
+      running[thread.pid][tid] = thread.comm;
+    }
+  }
+  return running;
 }
 
 }  // namespace memtrace

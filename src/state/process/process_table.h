@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <unordered_map>
 
@@ -46,12 +47,25 @@ class ProcessTable {
 
   std::size_t size() const { return processes_.size(); }
 
+  // Names by thread.
+  using ThreadNames = std::map<std::uint32_t, StringId>;
+
+  // The processes that run, by pid, with those of their threads whose names are known. A process
+  // whose first thread has ended runs as long as another one does.
+  std::map<std::uint32_t, ThreadNames> running() const;
+
   // Processes ever seen, pid reuse included.
   std::uint64_t seen() const { return seen_; }
 
  private:
+  struct Thread {
+    StringId comm;
+    std::uint32_t pid = 0;
+    bool exited = false;
+  };
+
   std::unordered_map<std::uint32_t, Process> processes_;
-  std::unordered_map<std::uint32_t, StringId> thread_comms_;
+  std::unordered_map<std::uint32_t, Thread> threads_;  // those with a name
   std::uint64_t serial_ = 0;
   std::uint64_t seen_ = 0;
 };

@@ -77,6 +77,12 @@ class Observations {
 
   bool empty() const { return all_.empty(); }
 
+  // Of what follows nothing is known yet.
+  void clear() {
+    all_.clear();
+    skipped_ = 0;
+  }
+
   // Events for which nothing was read, as there were too many at once.
   std::uint64_t skipped() const { return skipped_; }
 
