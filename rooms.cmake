@@ -71,7 +71,7 @@ memtrace_room(src/identity "whose a process is: users, cgroups, containers"
 memtrace_room(src/programs "which programs a command runs, and which libraries they map"
               SEES base os perf/target perf/live tracepoints/probe symbolize/elf symbolize/code)
 memtrace_room(src/report "the Report: tables, notes, order of rows" SEES base USES re2)
-memtrace_room(src/sections "memtrace's own sections of a recording"
+memtrace_room(src/sections "memtrace's own sections of a recording; several files as one"
               SEES base perf/record report state/process state/world USES json)
 memtrace_room(src/decode "a record to an event, with what only probes know"
               SEES base os perf/record perf/event perf/target sections
@@ -128,6 +128,6 @@ memtrace_room(src/cli/options "options as tables, and what they set"
               SEES base os perf/event perf/live plan/events plan/probes session USES boost)
 memtrace_room(src/cli "the commands"
               SEES base os cli/options decode doctor observe perf/convert perf/event perf/target
-                   perf/live perf/file_in plan/events programs recording render report session
-                   views views/all)
+                   perf/live perf/file_in plan/events programs recording render report sections
+                   session views views/all)
 memtrace_room(src "main" SEES base os cli)

@@ -9,6 +9,8 @@
 #include "os/system.h"
 #include "perf/file_in/file_source.h"
 #include "plan/events/event_selection.h"
+#include "recording/rotation.h"
+#include "sections/joined_source.h"
 #include "session/overview.h"
 #include "session/session.h"
 #include "views/all/all_views.h"
@@ -19,11 +21,28 @@ namespace {
 constexpr const char* kDefaultInput = "memtrace.data";
 
 constexpr auto kOwnOptions = std::to_array<Option>({
-    {"input", 'i', "FILE", "read FILE (default memtrace.data); - reads a pipe"},
+    {"input", 'i', "FILE,...", "read FILE (default memtrace.data), or several; - reads a pipe"},
     {"pid", 'p', "PID,...", "only these processes"},
     {"tid", 't', "TID,...", "only these threads"},
     {"time", 0, "START,STOP", "only events between these times since the recording began"},
 });
+
+// A file's name may have a comma in it. The name that a recording was given stands for all of its
+// files.
+std::vector<std::string> inputs(const ParsedOptions& parsed) {
+  const std::string whole = parsed.text("input", kDefaultInput);
+  const bool is_one = parsed.count("input") <= 1 && path_exists(whole);
+  std::vector<std::string> all;
+  for (const std::string& path :
+       is_one || !parsed.has("input") ? std::vector{whole} : parsed.list("input")) {
+    const auto files = path_exists(path) ? std::vector<std::string>() : rotated_files(path);
+    if (files.empty()) {
+      all.push_back(path);
+    }
+    all.insert(all.end(), files.begin(), files.end());
+  }
+  return all;
+}
 
 std::vector<Option> all_options(const ViewSpec* view) {
   auto all = joined({kOwnOptions, report_options(), stack_options(), help_option()});
@@ -162,7 +181,7 @@ Result<ExitStatus> report_overview(RecordSource& source,
     return overview.take_error();
   }
   if (samples_in(overview.value()) == 0) {
-    return no_samples(parsed.text("input", kDefaultInput), overview.value().caveats);
+    return no_samples(join(inputs(parsed), ", "), overview.value().caveats);
   }
   TRY(print_report(overview.value(), {.format = parsed.text("format", "text")}));
   return 0;
@@ -190,6 +209,24 @@ Result<SessionOptions> read_file_session(const ParsedOptions& parsed) {
   return session;
 }
 
+Result<std::unique_ptr<RecordSource>> open_inputs(const std::vector<std::string>& paths) {
+  if (paths.size() == 1) {
+    return open_file_source(paths.front());
+  }
+  std::vector<JoinedSource::File> files;
+  for (const std::string& path : paths) {
+    if (path == "-") {
+      return Error{"-i -", 0, "a pipe is read alone, without other files", ErrorKind::Usage};
+    }
+    auto source = open_file_source(path);
+    if (!source.ok()) {
+      return source;
+    }
+    files.push_back({path, source.take()});
+  }
+  return JoinedSource::create(std::move(files));
+}
+
 Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view) {
   auto session = read_file_session(parsed);
   if (!session.ok()) {
@@ -197,7 +234,7 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   }
   const std::string format = parsed.text("format", "text");
   TRY(check_format(format));
-  auto source = open_file_source(parsed.text("input", kDefaultInput));
+  auto source = open_inputs(inputs(parsed));
   if (!source.ok()) {
     return source.take_error();
   }

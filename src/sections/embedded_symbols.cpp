@@ -4,6 +4,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace memtrace {
 namespace {
@@ -63,6 +64,12 @@ Result<EmbeddedSymbols> EmbeddedSymbols::parse(const std::string& json) {
 
 void EmbeddedSymbols::add(const Module& module, std::uint64_t lookup_offset, const Frames& frames) {
   modules_[key_of(name_of(module), file_of(module))][lookup_offset] = frames;
+}
+
+void EmbeddedSymbols::merge(EmbeddedSymbols other) {
+  for (auto& [key, places] : other.modules_) {
+    modules_[key].merge(std::move(places));
+  }
 }
 
 const Frames* EmbeddedSymbols::find(const Module& module, std::uint64_t lookup_offset) const {

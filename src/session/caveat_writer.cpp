@@ -17,6 +17,7 @@ void CaveatWriter::write(std::size_t view_index, Report& report) const {
   if (view.needs_live_blocks) {
     note_bounds(report, known);
     note_partial(view, known);
+    note_earlier_files(known);
     note_unmatched(view_index, known);
   }
   note_parts(view, known);
@@ -108,6 +109,15 @@ void CaveatWriter::note_partial(const ViewSpec& view, Caveats& caveats) const {
         "only events of some tasks were recorded: memory that other tasks freed for them, or "
         "that the kernel freed when they ended, seems to be live; record with -a to see these "
         "frees");
+  }
+}
+
+void CaveatWriter::note_earlier_files(Caveats& caveats) const {
+  if (of_.about.earlier_files > 0) {
+    caveats.notes.push_back(
+        "the recording began " + counted(of_.about.earlier_files, "file", "files") +
+        " earlier: blocks that were allocated then are not known here, and their frees are "
+        "unmatched; give all files with -i to see them");
   }
 }
 

@@ -109,6 +109,11 @@ std::vector<std::string> ParsedOptions::list(std::string_view name) const {
   return all;
 }
 
+std::size_t ParsedOptions::count(std::string_view name) const {
+  const auto found = values_.find(std::string(name));
+  return found == values_.end() ? 0 : found->second.size();
+}
+
 Result<std::uint64_t> ParsedOptions::number(std::string_view name, std::uint64_t fallback) const {
   if (!has(name)) {
     return fallback;

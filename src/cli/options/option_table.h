@@ -29,6 +29,9 @@ class ParsedOptions {
   // were left out.
   std::string text(std::string_view name, std::string_view fallback = "") const;
 
+  // How many times it was given.
+  std::size_t count(std::string_view name) const;
+
   // All values, each split at commas that are not within parentheses.
   std::vector<std::string> list(std::string_view name) const;
 
