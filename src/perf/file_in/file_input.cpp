@@ -10,6 +10,8 @@
 #include <limits>
 #include <utility>
 
+#include "os/system.h"
+
 namespace memtrace {
 namespace {
 
@@ -77,6 +79,18 @@ Result<FileInput> FileInput::open(const std::string& path) {
   // Read ahead further than for random access; that it is refused does not matter.
   ::madvise(const_cast<std::byte*>(input.window_.data()), input.window_.size(), MADV_SEQUENTIAL);
   return input;
+}
+
+// What has been read is not the process's memory any more: a file of 20 GiB would look like as much
+// of it. Whoever looks at these bytes again gets them again, from the page cache at best.
+void FileInput::release_consumed() {
+  constexpr std::uint64_t kStepBytes = std::uint64_t{16} << 20U;
+  const std::uint64_t page_mask = ~(page_size_bytes() - 1);
+  const std::uint64_t consumed = std::min<std::uint64_t>(position_, whole().size()) & page_mask;
+  if (mapping_.valid() && consumed > 0) {
+    ::madvise(const_cast<std::byte*>(whole().data()), consumed, MADV_DONTNEED);
+  }
+  release_at_ = position_ + kStepBytes;
 }
 
 // Where the end was is asked for: a file that ends within a page has zeros up to the page's end.

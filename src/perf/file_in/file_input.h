@@ -30,6 +30,9 @@ class FileInput {
   void consume(std::size_t size_bytes) {
     window_ = window_.subspan(std::min(size_bytes, window_.size()));
     position_ += size_bytes;
+    if (position_ >= release_at_) {
+      release_consumed();
+    }
   }
 
   // Bytes consumed so far.
@@ -53,12 +56,14 @@ class FileInput {
 
  private:
   void make_room(std::size_t size_bytes);
+  void release_consumed();
 
   ForeignBytes mapping_;
   UniqueFd fd_;                        // of a pipe that has not ended
   RecordBlock block_;                  // a pipe's bytes
   std::span<const std::byte> window_;  // read and not consumed
   std::uint64_t position_ = 0;
+  std::uint64_t release_at_ = 0;  // a position
 };
 
 }  // namespace memtrace
