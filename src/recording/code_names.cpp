@@ -1,7 +1,5 @@
 #include "recording/code_names.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "session/frame_namer.h"
@@ -47,12 +45,7 @@ CodeNames CodeNamer::names(const World& world,
   FrameNamer naming(world, recording, true);
   embed_names(world, naming, is_over, names_);
   made.symbols_json = names_.symbols.to_json();
-  if (names_.left_out > 0) {
-    made.notes.push_back(fmt::format(
-        "a second signal ended the look-up of names: {} addresses have none in the file, "
-        "and only this machine's files can tell them",
-        names_.left_out));
-  }
+  made.left_out = names_.left_out;
   for (const std::string& caveat : naming.caveats()) {
     if (std::ranges::find(notes_, caveat) == notes_.end()) {
       notes_.push_back(caveat);

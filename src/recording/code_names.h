@@ -2,6 +2,7 @@
 // seen in, and the names of these addresses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -16,6 +17,7 @@ namespace memtrace {
 struct CodeNames {
   std::vector<BuildIdEntry> build_ids;
   std::string symbols_json;        // "" without `embed_symbols`
+  std::size_t left_out = 0;        // addresses: no time was left for their names
   std::vector<std::string> notes;  // what has no name, and why
 };
 

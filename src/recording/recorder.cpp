@@ -1,5 +1,6 @@
 #include "recording/recorder.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -74,30 +75,36 @@ class Recorder final : public PipelineSink {
 
   Result<RecordSummary> finish() {
     status_.end();
-    const auto is_hurried = hurry_test();
+    FileEnd end{.is_hurried = hurry_test(), .why_hurried = "a second signal ended"};
     summary_.own_samples = source_.own_samples();
     summary_.command_status = source_.end_command();
     file_->end_counting();
-    TRY(file_->write_late_events(source_.events()));
-    const auto silent = silent_probes_.notes(source_.events());
+    end.stopped_ns = source_.recording().stopped_ns;
+    end.notes = silent_probes_.notes(source_.events());
     const auto taken = pipeline_.taken_events().notes();
-    summary_.notes_say_why = source_.came_too_late() || !silent.empty() || !taken.empty();
-    add_notes(silent);
-    add_notes(taken);
-    TRY(finish_file(source_.recording().stopped_ns, is_hurried));
+    end.notes.insert(end.notes.end(), taken.begin(), taken.end());
+    summary_.notes_say_why = source_.came_too_late() || !end.notes.empty();
+    TRY(finish_file(end));
     summary_.notes = file_->about().notes;
     summary_.files = files_.names();
     return summary_;
   }
 
  private:
-  // Of the file that ends, and of the last one also what is to be said of the whole recording.
   void add_notes(const std::vector<std::string>& notes) {
     auto& all = file_->about().notes;
     all.insert(all.end(), notes.begin(), notes.end());
   }
 
-  Result<> finish_file(std::uint64_t stopped_ns, const std::function<bool()>& is_hurried) {
+  struct FileEnd {
+    std::uint64_t stopped_ns = 0;
+    std::vector<std::string> notes;    // on the recording as a whole
+    std::function<bool()> is_hurried;  // names are not looked up any more
+    std::string_view why_hurried;
+  };
+
+  Result<> finish_file(const FileEnd& end) {
+    TRY(file_->write_late_events(source_.events()));
     RecordingFacts& about = file_->about();
     const Recording& recording = source_.recording();
     about.own_samples =
@@ -105,10 +112,11 @@ class Recorder final : public PipelineSink {
     about.mapping_reads =
         recording.mapping_reads - std::exchange(told_.mapping_reads, recording.mapping_reads);
     about.started_ns = std::max(about.started_ns, recording.started_ns);
-    about.stopped_ns = stopped_ns;
+    about.stopped_ns = end.stopped_ns;
     add_notes(recording.caveats);
     add_notes(pipeline_.user_stacks().caveats());
-    add_names(is_hurried);
+    add_notes(end.notes);
+    add_names(end);
     add_observations();
     file_->end().identities = pipeline_.identity_log()->text();
     TRY(file_->finish());
@@ -162,7 +170,12 @@ class Recorder final : public PipelineSink {
       warn("the recording goes on in the same file: " + describe(next.error()));
       return kDone;
     }
-    TRY(finish_file(has_times ? reached_ns_ : 0, hurry_test(1)));
+    TRY(finish_file({.stopped_ns = has_times ? reached_ns_ : 0,
+                     .is_hurried =
+                         [this, is_asked_to_hurry = hurry_test(1)] {
+                           return source_.has_many_waiting() || is_asked_to_hurry();
+                         },
+                     .why_hurried = "new events ended"}));
     files_.finished(*file_);
     file_ = next.take();
     return kDone;
@@ -242,10 +255,17 @@ class Recorder final : public PipelineSink {
     return [signals, to_end] { return signals->asked().count > to_end; };
   }
 
-  void add_names(const std::function<bool()>& is_hurried) {
-    CodeNames names = namer_.names(pipeline_.world(), source_.recording(), is_hurried);
+  void add_names(const FileEnd& end) {
+    CodeNames names = namer_.names(pipeline_.world(), source_.recording(), end.is_hurried);
     file_->end().build_ids = std::move(names.build_ids);
     file_->end().symbols_json = std::move(names.symbols_json);
+    if (names.left_out > 0) {
+      add_notes({fmt::format(
+          "{} the look-up of names: {} addresses have none in the file, and only this machine's "
+          "files can tell them",
+          end.why_hurried,
+          names.left_out)});
+    }
     add_notes(names.notes);
   }
 

@@ -32,6 +32,11 @@ class ChunkQueue {
   // By the memory that records in chunks take.
   Overload overload() const;
 
+  // The merge is behind, but nothing has to be given up yet.
+  bool is_filling() const {
+    return used_bytes_.load(std::memory_order_relaxed) >= limit_bytes_ / 4;
+  }
+
   // Empty chunks that are kept.
   std::size_t spare_count() const;
 

@@ -73,6 +73,9 @@ class LiveSource final : public RecordSource {
 
   const AttrFeatures& features() const { return events_.features(); }
 
+  // Records wait for next(): who does not ask for them soon will lose some.
+  bool has_many_waiting() const { return rings_.is_filling(); }
+
   // Once the recording has ended: waits until the kernel has removed its events. Closing other
   // events before that would delay the removal of the probes.
   void wait_until_closed() { closer_.wait(); }

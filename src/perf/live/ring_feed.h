@@ -35,6 +35,9 @@ class RingFeed {
   // Waits a moment for what the threads have read, and sorts what may be given out.
   void collect();
 
+  // Who has taken records out of here should not do anything else for long.
+  bool is_filling() const { return queue_.is_filling(); }
+
   // What the rings hold by now still comes, and nothing after it.
   void drain();
 

@@ -196,7 +196,11 @@ void push(ChunkQueue& queue, std::size_t count, std::size_t used_bytes) {
 TEST(ChunkQueueTest, gives_up_stacks_first_and_samples_only_at_the_limit) {
   ChunkQueue queue(4 * Chunk::kBytes);
   EXPECT_EQ(queue.overload(), Overload::None);
-  push(queue, 2, Chunk::kBytes);
+  EXPECT_FALSE(queue.is_filling());
+  push(queue, 1, Chunk::kBytes);
+  EXPECT_EQ(queue.overload(), Overload::None);
+  EXPECT_TRUE(queue.is_filling()) << "it is told before anything is given up";
+  push(queue, 1, Chunk::kBytes);
   EXPECT_EQ(queue.overload(), Overload::CutStacks);
   push(queue, 2, Chunk::kBytes);
   EXPECT_EQ(queue.overload(), Overload::DropSamples);
