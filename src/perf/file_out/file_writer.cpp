@@ -278,7 +278,11 @@ Result<std::unique_ptr<FileWriter>> create_file_writer(const std::string& path, 
     return create_pipe_writer(file.value().take_fd(), path, setup);
   }
   auto writer = std::make_unique<DataFileWriter>(file.take(), setup);
-  TRY(writer->start());
+  auto started = writer->start();
+  if (!started.ok()) {
+    writer->abandon();
+    return started.take_error();
+  }
   return std::unique_ptr<FileWriter>(std::move(writer));
 }
 

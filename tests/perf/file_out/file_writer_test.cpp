@@ -6,8 +6,11 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "support/recorded.h"
+#include "support/temp_dir.h"
 
 namespace memtrace::test {
 namespace {
@@ -73,6 +76,18 @@ TEST(FileWriter, users_and_cgroups_come_back_from_a_section_of_their_own) {
   EXPECT_EQ(read_all(file.path()).recording.identities, end.identities);
 }
 
+// A reader of several files needs it, also of a recording that was killed.
+TEST(FileWriter, part_of_a_recording_stands_before_the_records) {
+  const TempFile file("part");
+  WriterSetup setup = kmalloc_setup();
+  setup.about.part_json = R"({"number":2})";
+  auto writer = create_file_writer(file.path(), setup);
+  ASSERT_TRUE(writer.ok());
+  EXPECT_EQ(read_all(file.path()).recording.part_json, setup.about.part_json);
+  write_all(*writer.value(), 3);
+  EXPECT_EQ(read_all(file.path()).recording.part_json, setup.about.part_json);
+}
+
 TEST(FileWriter, same_input_gives_the_same_file_for_ever) {
   const TempFile file("golden");
   auto writer = create_file_writer(file.path(), short_setup());
@@ -115,6 +130,18 @@ class FileSizeLimit {
  private:
   rlimit before_{};
 };
+
+TEST(FileWriter, disk_that_is_full_from_the_start_leaves_what_was_there) {
+  const TempDir dir;
+  const std::string path = dir.file("rec");
+  std::ofstream(path) << "PERFILE2 before";
+  {
+    const FileSizeLimit limit(100);
+    EXPECT_FALSE(create_file_writer(path, kmalloc_setup()).ok());
+  }
+  EXPECT_EQ(std::filesystem::file_size(path), 15U);
+  EXPECT_FALSE(std::filesystem::exists(path + ".old"));
+}
 
 TEST(FileWriter, full_disk_leaves_a_readable_file_and_a_count) {
   constexpr std::uint64_t kSampleCount = 20000;  // 3 MB
