@@ -130,20 +130,23 @@ Result<RotationOptions> read_rotation(const ParsedOptions& parsed, const std::st
   const auto bytes = parsed.bytes("max-size", 0);
   const auto time_ns = parsed.duration_ns("max-time", 0);
   const auto keep = parsed.number("keep", 0);
-  if (!bytes.ok() || !time_ns.ok() || !keep.ok()) {
-    return !bytes.ok() ? bytes.error() : !time_ns.ok() ? time_ns.error() : keep.error();
+  if (!bytes.ok()) {
+    return bytes.error();
   }
-  const auto usage = [](const char* option, const char* hint) {
-    return Error{option, 0, hint, ErrorKind::Usage};
+  if (!time_ns.ok() || !keep.ok()) {
+    return time_ns.ok() ? keep.error() : time_ns.error();
+  }
+  const auto refused = [&parsed](const std::string& name, const char* hint) {
+    return Error{"--" + name + " " + parsed.text(name), 0, hint, ErrorKind::Usage};
   };
   if (parsed.has("max-size") && bytes.value() < kLeastFileBytes) {
-    return usage("--max-size", "the smallest size is 64K");
+    return refused("max-size", "the smallest size is 64K");
   }
   if (parsed.has("max-time") && time_ns.value() < kLeastFileNs) {
-    return usage("--max-time", "the shortest time is 100ms");
+    return refused("max-time", "the shortest time is 100ms");
   }
   if (parsed.has("keep") && keep.value() == 0) {
-    return usage("--keep", "keep at least 1 file");
+    return refused("keep", "keep at least 1 file");
   }
   const RotationOptions rotation{
       .is_wanted = parsed.has("max-size") || parsed.has("max-time") || parsed.has("keep"),
@@ -151,8 +154,9 @@ Result<RotationOptions> read_rotation(const ParsedOptions& parsed, const std::st
       .max_ns = time_ns.value(),
       .keep = keep.value()};
   if (rotation.is_wanted && (output == "-" || output.ends_with('/'))) {
-    return usage("--max-size, --max-time and --keep",
-                 "these write files: give the first part of their names with -o FILE");
+    return refused("output",
+                   "--max-size, --max-time and --keep make several files: give the first part of "
+                   "their names");
   }
   return rotation;
 }

@@ -59,6 +59,25 @@ TEST_F(ReportTest, memtrace_data_is_read_unless_another_file_is_given) {
             run("$MEMTRACE report -i $CROWD").out);
 }
 
+TEST_F(ReportTest, name_without_a_number_stands_for_all_files_that_have_one) {
+  const std::string whole = run("$MEMTRACE report -i $CROWD").out;
+  EXPECT_EQ(run("cp $CROWD memtrace.data.0007 && $MEMTRACE report").out, whole);
+  EXPECT_EQ(run("mkdir d && cp $CROWD d/x.0001 && $MEMTRACE report -i d/x").out, whole);
+  EXPECT_EQ(run("cp $CROWD a,b.data && $MEMTRACE report -i a,b.data").out, whole);
+}
+
+TEST_F(ReportTest, files_that_cannot_be_one_recording_are_refused) {
+  run("cp $CROWD a.data; cp $CROWD b.data");
+  for (const char* words : {"-i a.data,b.data", "-i b.data -i a.data"}) {
+    expect_refused(std::string("report kmalloc ") + words,
+                   1,
+                   words[3] == 'a' ? "a.data and b.data were recorded at the same time"
+                                   : "b.data and a.data were recorded at the same time",
+                   "make a report of each");
+  }
+  expect_refused("report -i a.data,c.data", 1, "open(c.data)", "");
+}
+
 TEST_F(ReportTest, same_recording_gives_the_same_report) {
   const std::string script = "$MEMTRACE report --format json -i $CROWD";
   EXPECT_EQ(run(script).out, run(script).out);

@@ -102,6 +102,10 @@ constexpr auto kOptions = std::to_array<ForeignOption>({
     {"record", "-D", "report with --time START, to leave out the beginning"},
     {"record", "--delay", "report with --time START, to leave out the beginning"},
     {"record", "--mmap-pages", "perf's --mmap-pages is --ring-size here, in bytes: 16M"},
+    {"record",
+     "--switch-output",
+     "perf's --switch-output is --max-size SIZE, --max-time TIME or SIGUSR2 here"},
+    {"record", "--switch-max-files", "perf's --switch-max-files is --keep N here"},
     {"record", "--by", "grouping is an option of report: memtrace report VIEW --by KEY"},
     {"record", "--top", "this is an option of report: memtrace report VIEW --top N"},
     {"report", "--stdio", "reports are text unless --format says otherwise"},
@@ -174,9 +178,10 @@ std::string_view quoted_option(std::string_view message) {
   return end == std::string_view::npos ? "" : message.substr(start + 1, end - start - 1);
 }
 
-// "-r20" is "-r".
+// "-r20" is "-r", and "--freq=99" is "--freq".
 bool is_option(std::string_view given, std::string_view option) {
-  return option.starts_with("--") ? given == option : given.starts_with(option);
+  return option.starts_with("--") ? given.substr(0, given.find('=')) == option
+                                  : given.starts_with(option);
 }
 
 }  // namespace
