@@ -84,7 +84,9 @@ class SimulatedKernel final : public PerfCalls {
   const std::map<int, Opened>& opened() const { return opened_; }
 
  private:
-  static std::uint64_t beyond(std::uint64_t word, unsigned bits) { return word >> bits; }
+  static std::uint64_t beyond(std::uint64_t word, unsigned bits) {
+    return bits < 64 ? word >> bits : 0;  // to shift a word by its width is undefined
+  }
 
   int refusal(perf_event_attr& attr, unsigned long flags) const {
     const auto bytes = std::as_bytes(std::span(&attr, 1)).data();
