@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cli/program.h"
+#include "support/sanitized.h"
 
 namespace memtrace::test {
 namespace {
@@ -61,9 +62,9 @@ TEST_F(HostileInputTest, suppressions_have_a_size) {
 
 // 134 is what abort(3) leaves.
 TEST_F(HostileInputTest, no_memory_is_a_sentence) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the address sanitizer needs more than any limit";
-#endif
+  if (kIsSanitized) {
+    GTEST_SKIP() << "a sanitizer needs more than any limit";
+  }
   int sentences = 0;
   for (int megabytes = 20; megabytes < 120; megabytes += 10) {
     const std::string limit = "ulimit -v " + std::to_string(megabytes * 1024) + "; ";
@@ -78,6 +79,9 @@ TEST_F(HostileInputTest, no_memory_is_a_sentence) {
 
 // Ids of no event of this kernel, in a file that has lost its formats.
 TEST_F(HostileInputTest, many_unknown_tracepoints_are_looked_up_once) {
+  if (kIsSanitized) {
+    GTEST_SKIP() << "a sanitizer takes the time that this looks for";
+  }
   constexpr std::uint64_t kEvents = 3000;
 
   struct Entry {

@@ -11,6 +11,7 @@
 
 #include "perf/file_in/recording_builder.h"
 #include "support/recorded.h"
+#include "support/sanitized.h"
 
 namespace memtrace::test {
 namespace {
@@ -242,6 +243,9 @@ long peak_kilobytes() {
 }
 
 TEST(FileSource, few_bytes_that_unpack_to_many_records_take_little_memory) {
+  if (kIsSanitized) {
+    GTEST_SKIP() << "a sanitizer takes memory and minutes for them";
+  }
   for (const auto record_bytes : {std::uint16_t{8}, std::uint16_t{65528}}) {
     const std::size_t sum_bytes = std::size_t{record_bytes == 8 ? 64U : 512U} << 20U;
     const TempFile file("bomb");

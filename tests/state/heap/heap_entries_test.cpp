@@ -79,8 +79,8 @@ TEST(HeapEntries, one_call_that_returns_twice_is_one_where_returns_alone_are_pro
 // glibc's memalign goes on in malloc for small alignments alone.
 TEST(HeapEntries, next_call_of_the_program_is_none_that_goes_on) {
   constexpr StringId kMemalign{4};
-  constexpr ModuleId kLibc{1};
-  constexpr ModuleId kProgram{2};
+  static constexpr ModuleId kLibc{1};
+  static constexpr ModuleId kProgram{2};
   StackTable stacks;
   const auto stack = [&stacks](std::uint64_t place, std::uint64_t return_address) {
     return stacks.intern(std::vector{stacks.intern({kLibc, false, place}),

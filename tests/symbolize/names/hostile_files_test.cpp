@@ -202,8 +202,8 @@ TEST_F(HostileFiles, file_that_is_cut_while_it_is_open_has_no_more_names) {
   std::filesystem::copy_file(place.path, copy);
   symbolizer_.name(ModuleId{1}, file_module(copy), place.file_offset);
   ASSERT_EQ(::truncate(copy.c_str(), 8192), 0);
-  for (std::uint64_t offset = 0; offset < 200000; offset += 64) {
-    symbolizer_.name(ModuleId{1}, file_module(copy), offset);
+  for (std::uint64_t around = 0; around < 200000; around += 64) {
+    symbolizer_.name(ModuleId{1}, file_module(copy), place.file_offset + around);
   }
   EXPECT_TRUE(says(symbolizer_.caveats(), "became shorter")) << symbolizer_.caveats().size();
 }
