@@ -26,17 +26,6 @@ bool is_user_frame(Context context, std::uint64_t address) {
          (context == Context::ByAddress && address < kFirstKernelAddress);
 }
 
-// The frames behind the last marker, which is the user's; empty where they are the kernel's or
-// nothing marks them.
-std::span<const std::uint64_t> user_part(std::span<const std::uint64_t> callchain) {
-  std::size_t begin = callchain.size();
-  while (begin > 0 && callchain[begin - 1] < kFirstMarker) {
-    --begin;
-  }
-  const bool is_user = begin > 0 && callchain[begin - 1] == kUserMarker;
-  return is_user ? callchain.subspan(begin) : std::span<const std::uint64_t>();
-}
-
 }  // namespace
 
 template <typename Use>
@@ -78,66 +67,26 @@ StackId StackInterner::intern(std::uint32_t pid, std::span<const std::uint64_t> 
   }
   const StackId stack = translate(process, callchain);
   // What was in no mapping may be in one the next time.
-  if (!was_cut_) {
+  if (frames_.empty() || stacks_.location(frames_.back()).module.valid()) {
     known_chains_.put(key, stack);
   }
   return stack;
 }
 
-// Only the part that differs from a chain before it is looked up.
 StackId StackInterner::translate(const Process& process, std::span<const std::uint64_t> callchain) {
   const std::uint64_t space = combine(process.serial, process.space.generation());
-  const auto user = wanted(true) ? user_part(callchain) : std::span<const std::uint64_t>();
-  StackId stack;
-  if (user.empty()) {
-    place_frames(process, space, callchain);
-  } else {
-    RecentChains::Chain& chain = known_outer_frames_.like(space, user);
-    const std::size_t shared = chain.shared_with(space, user);
-    if (place_frames(process, space, callchain.first(callchain.size() - shared))) {
-      stack = join_user_part(chain, space, user);
-    }
-  }
-  while (!frames_.empty()) {
-    stack = called_from(stack, frames_.back());
-    frames_.pop_back();
-  }
-  return stack;
-}
-
-bool StackInterner::place_frames(const Process& process,
-                                 std::uint64_t space,
-                                 std::span<const std::uint64_t> callchain) {
   frames_.clear();
-  was_cut_ = false;
   for_each_frame(callchain, [&](const Frame& frame) {
     // An address outside of every mapping is no code: the frame-pointer chain ran into a register
     // that held something else. What follows is noise, unlike for each call.
     const LocationId location = place(process, space, frame);
-    was_cut_ = !location.valid();
-    frames_.push_back(was_cut_ ? stacks_.intern(CodeLocation{}) : location);
-    return !was_cut_;
+    frames_.push_back(location.valid() ? location : stacks_.intern(CodeLocation{}));
+    return location.valid();
   });
-  return !was_cut_;
-}
-
-// Takes the frames of the user part from frames_, and remembers their stacks.
-StackId StackInterner::join_user_part(RecentChains::Chain& chain,
-                                      std::uint64_t space,
-                                      std::span<const std::uint64_t> user) {
-  const std::size_t shared = chain.shared_with(space, user);
-  StackId stack = chain.outer(shared);
-  chain.stacks.erase(chain.stacks.begin(),
-                     chain.stacks.end() - static_cast<std::ptrdiff_t>(shared));
-  const std::size_t more = user.size() - shared;
-  chain.stacks.insert(chain.stacks.begin(), more, StackId());
-  for (std::size_t i = more; i > 0; --i) {
-    stack = called_from(stack, frames_.back());
-    frames_.pop_back();
-    chain.stacks[i - 1] = stack;
+  StackId stack;
+  for (std::size_t i = frames_.size(); i > 0; --i) {
+    stack = called_from(stack, frames_[i - 1]);
   }
-  chain.space = space;
-  chain.addresses.assign(user.begin(), user.end());
   return stack;
 }
 

@@ -11,7 +11,6 @@
 
 #include "state/process/module_table.h"
 #include "state/process/process_table.h"
-#include "state/process/recent_chains.h"
 #include "state/process/recent_ids.h"
 #include "state/process/seen_places.h"
 #include "state/process/stack_table.h"
@@ -66,14 +65,6 @@ class StackInterner {
   void for_each_frame(std::span<const std::uint64_t> callchain, Use use) const;
 
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
-  // The places of all frames into frames_, up to the first that is no code; false when there is
-  // one.
-  bool place_frames(const Process& process,
-                    std::uint64_t space,
-                    std::span<const std::uint64_t> callchain);
-  StackId join_user_part(RecentChains::Chain& chain,
-                         std::uint64_t space,
-                         std::span<const std::uint64_t> user);
   void note_places(const Process& process, std::span<const std::uint64_t> callchain);
   LocationId place(const Process& process, std::uint64_t space, const Frame& frame);
   StackId called_from(StackId caller, LocationId location);
@@ -87,12 +78,9 @@ class StackInterner {
   RecentIds<StackId> known_chains_;     // of callchains in one address space
   RecentIds<LocationId> known_places_;  // of addresses in one address space
   RecentIds<StackId> known_calls_;      // of a place that was called from a stack
-  RecentChains known_outer_frames_;
   tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
   tsl::robin_map<std::uint64_t, LocationId> kernel_functions_;
-  // Of translate(): kept to save an allocation for each stack.
-  std::vector<LocationId> frames_;
-  bool was_cut_ = false;            // a frame was no code
+  std::vector<LocationId> frames_;  // of translate(), kept to save an allocation for each stack
   std::optional<SeenPlaces> seen_;  // of note_places()
 };
 
