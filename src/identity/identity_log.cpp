@@ -58,6 +58,39 @@ std::string_view IdentityLog::news() {
   return news;
 }
 
+void IdentityLog::begin_file(std::uint64_t time_ns, const World& world) {
+  const std::string later = take_tasks_after(time_ns);
+  for (const auto& [pid, threads] : world.processes().running()) {
+    if (const IdentityId id = world.identity_of(pid); id.valid()) {
+      add({.time_ns = time_ns,
+           .pid = pid,
+           .uid = world.identities().uid(id),
+           .cgroup = std::string(world.identities().cgroup(id))});
+    }
+  }
+  text_ += later;
+  told_ = text_.size();
+}
+
+// The text keeps the names of users and cgroups: the log knows which ones it has.
+std::string IdentityLog::take_tasks_after(std::uint64_t time_ns) {
+  std::string names;
+  std::string tasks;
+  const std::string_view text = text_;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view line = text.substr(at, text.find('\n', at) + 1 - at);
+    at += line.size();
+    std::string_view words = line;
+    if (next_word(words) != "task") {
+      names += line;
+    } else if (parse_number(next_word(words)).value_or(0) > time_ns) {
+      tasks += line;
+    }
+  }
+  text_ = names;
+  return tasks;
+}
+
 void IdentityReplay::advance(std::uint64_t time_ns) {
   if (read_ < recording_.identities.size()) {
     read_news();

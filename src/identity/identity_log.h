@@ -40,8 +40,13 @@ class IdentityLog {
   // What was added since this was last asked.
   std::string_view news();
 
+  // Another file begins at this time: of what was true before, only what the running processes are
+  // by now is kept. Of a child that is what its parent was, no line says it until here.
+  void begin_file(std::uint64_t time_ns, const World& world);
+
  private:
   std::string number_of(const std::string& cgroup);
+  std::string take_tasks_after(std::uint64_t time_ns);
 
   std::string text_;
   std::size_t told_ = 0;

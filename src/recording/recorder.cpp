@@ -15,6 +15,7 @@
 #include "plan/events/event_narrowing.h"
 #include "recording/carried_state.h"
 #include "recording/code_names.h"
+#include "recording/fault_pace.h"
 #include "recording/recorded_file.h"
 #include "recording/recording_files.h"
 #include "recording/status_line.h"
@@ -162,23 +163,31 @@ class Recorder final : public PipelineSink {
     file_->end_counting();
     const CarriedState state(new_builder(), pipeline_.world(), reached_ns_);
     RecordingFacts about = facts_;
-    const bool has_times = source_.recording().started_ns != 0;
-    about.started_ns = has_times ? reached_ns_ : 0;
+    const std::uint64_t cut_ns = source_.recording().started_ns != 0 ? reached_ns_ : 0;
+    about.started_ns = cut_ns;
     auto next = files_.create_next(std::move(about), state, reached_ns_);
     if (!next.ok()) {
       files_.give_up();
       warn("the recording goes on in the same file: " + describe(next.error()));
       return kDone;
     }
-    TRY(finish_file({.stopped_ns = has_times ? reached_ns_ : 0,
-                     .is_hurried =
-                         [this, is_asked_to_hurry = hurry_test(1)] {
-                           return source_.has_many_waiting() || is_asked_to_hurry();
-                         },
+    TRY(finish_file({.stopped_ns = cut_ns,
+                     .is_hurried = patience_at_cut(),
                      .why_hurried = "new events ended"}));
     files_.finished(*file_);
+    pipeline_.identity_log()->begin_file(reached_ns_, pipeline_.world());
     file_ = next.take();
     return kDone;
+  }
+
+  // Meanwhile nobody takes what the rings bring.
+  std::function<bool()> patience_at_cut() const {
+    return [this, is_asked_to_hurry = hurry_test(1), pace = FaultPace()]() mutable {
+      if (facts_.whole_machine) {
+        pace.keep();
+      }
+      return source_.has_many_waiting() || is_asked_to_hurry();
+    };
   }
 
   void show_progress() {

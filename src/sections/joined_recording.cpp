@@ -12,8 +12,8 @@
 namespace memtrace {
 namespace {
 
-// A file knows what the files before it of the same recording say: their notes, names and
-// identities. So of each recording the last file counts that says anything.
+// A file knows the notes and the names of the files before it of the same recording. So of each
+// recording the last file counts that says anything.
 std::vector<const JoinedFile*> last_ones(std::span<const JoinedFile> files,
                                          std::string Recording::*text) {
   std::vector<const JoinedFile*> last;
@@ -159,10 +159,8 @@ Recording join_recordings(std::span<const JoinedFile> files) {
   all.last_time_ns = files.back().recording->last_time_ns;
   for (const JoinedFile& file : files) {
     all.tells_exec = all.tells_exec && file.recording->tells_exec;
+    all.identities += file.recording->identities;
     add_build_ids(all, *file.recording);
-  }
-  for (const JoinedFile* file : last_ones(files, &Recording::identities)) {
-    all.identities += file->recording->identities;
   }
   for (std::size_t i = 1; i < files.size(); ++i) {
     if (!files[i].follows(files[i - 1])) {

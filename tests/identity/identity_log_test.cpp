@@ -68,6 +68,40 @@ TEST_F(IdentityLogTest, what_is_not_known_is_written_as_such) {
   EXPECT_EQ(identity(7), "1000 ");
 }
 
+// A child has no line of its own as long as it is what its parent was.
+TEST_F(IdentityLogTest, next_file_knows_the_processes_that_run_and_no_others) {
+  log_.name_user(1000, "anna");
+  log_.add({0, 7, 1000, "/a"});
+  log_.add({0, 9, 1000, "/gone"});
+  log_.add({60, 7, 0, "/later"});
+  recording_.identities = log_.text();
+  replay_.advance(10);
+  world_.fork({.pid = 8, .parent_pid = 7, .tid = 8, .parent_tid = 7});
+  world_.exit(9, 9);
+  log_.begin_file(50, world_);
+  EXPECT_EQ(log_.text().find("task 0 "), std::string::npos) << log_.text();
+  EXPECT_TRUE(log_.news().empty());
+  log_.add({70, 10, 1000, "/gone"});
+
+  World world{{}};
+  Recording next;
+  next.identities = log_.text();
+  IdentityReplay replay(world, next);
+  const auto identity_in = [&world](std::uint32_t pid) {
+    const IdentityId id = world.identity_of(pid);
+    return id.valid() ? world.identities().user(id) + std::string(world.identities().cgroup(id))
+                      : "nobody knows";
+  };
+  replay.advance(50);
+  EXPECT_EQ(identity_in(7), "anna/a");
+  EXPECT_EQ(identity_in(8), "anna/a");
+  EXPECT_EQ(identity_in(9), "nobody knows");
+  replay.advance(60);
+  EXPECT_EQ(identity_in(7), "0/later");
+  replay.advance(70);
+  EXPECT_EQ(identity_in(10), "anna/gone");
+}
+
 TEST_F(IdentityLogTest, lines_that_are_not_understood_are_passed_over) {
   recording_.identities =
       "novelty 1 2 3\n\ntask\ntask 1 x 0 1\ntask 1 7 99999999999 1\nuser\ncgroup 1 /a\n"

@@ -217,7 +217,7 @@ TEST_F(JoinedSourceTest, figures_are_added_and_what_is_known_last_is_kept) {
   Recording one = part_of("r", 1, first);
   one.identities = "task 1\n";
   Recording two = part_of("r", 2, second);
-  two.identities = "task 1\ntask 2\n";
+  two.identities = "task 2\n";
   add("f.1", one);
   add("f.2", two);
   const auto source = joined();
