@@ -1,6 +1,5 @@
 #include "recording/carried_state.h"
 
-#include "perf/target/proc_snapshot.h"
 #include "state/mapping/map_flags.h"
 
 namespace memtrace {
@@ -26,11 +25,16 @@ std::string_view name_for(const MemoryArea& area, std::string_view path) {
 
 }  // namespace
 
-CarriedState::CarriedState(RecordBuilder builder, const World& world, std::uint64_t time_ns)
+CarriedState::CarriedState(RecordBuilder builder,
+                           const World& world,
+                           const std::optional<Mmap>& kernel,
+                           std::uint64_t time_ns)
     : world_(world), records_(std::move(builder)) {
   records_.set_time(time_ns);
-  snapshot_kernel(records_);  // it stays where it is
-  count_ = records_.bytes().empty() ? 0 : 1;
+  if (kernel) {
+    records_.mmap(*kernel);
+    ++count_;
+  }
   for (const auto& [pid, threads] : world.processes().running()) {
     add_process(pid, threads);
   }

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <span>
 
 #include "perf/record/record_builder.h"
@@ -17,8 +17,11 @@ namespace memtrace {
 // be written. `world` tracks mappings.
 class CarriedState {
  public:
-  // `builder` makes records as the tracking event's are.
-  CarriedState(RecordBuilder builder, const World& world, std::uint64_t time_ns);
+  // `builder` makes records as the tracking event's are; `kernel` is kernel_mapping().
+  CarriedState(RecordBuilder builder,
+               const World& world,
+               const std::optional<Mmap>& kernel,
+               std::uint64_t time_ns);
 
   // One after the other.
   std::span<const std::byte> bytes() const { return records_.bytes(); }

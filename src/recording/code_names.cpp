@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "session/frame_namer.h"
 #include "state/process/describe_module.h"
 #include "symbolize/elf/build_id.h"
 #include "symbolize/elf/module_file.h"
@@ -17,6 +16,27 @@ std::string build_id_of(const Module& module) {
   const auto file = find_module_file(describe_module(module), {}, ignored);
   return file ? file->build_id() : "";
 }
+
+// What files say is read for each file of a recording anew: a just-in-time compiler adds to its
+// names.
+class SplitNamer final : public Namer {
+ public:
+  SplitNamer(const World& world, FrameNamer& kernel, FrameNamer& files)
+      : world_(world), kernel_(kernel), files_(files) {}
+
+  const Frames& stack(StackId id) override { return files_.stack(id); }
+
+  const Frames& location(LocationId id) override {
+    const CodeLocation& location = world_.stacks().location(id);
+    return location.module == world_.modules().kernel() ? kernel_.location(id)
+                                                        : files_.location(id);
+  }
+
+ private:
+  const World& world_;
+  FrameNamer& kernel_;
+  FrameNamer& files_;
+};
 
 }  // namespace
 
@@ -42,13 +62,19 @@ CodeNames CodeNamer::names(const World& world,
   if (!embed_symbols_) {
     return made;
   }
-  FrameNamer naming(world, recording, true);
+  if (!kernel_) {
+    kernel_.emplace(world, recording, true);
+  }
+  FrameNamer files(world, recording, true);
+  SplitNamer naming(world, *kernel_, files);
   embed_names(world, naming, is_over, names_);
   made.symbols_json = names_.symbols.to_json();
   made.left_out = names_.left_out;
-  for (const std::string& caveat : naming.caveats()) {
-    if (std::ranges::find(notes_, caveat) == notes_.end()) {
-      notes_.push_back(caveat);
+  for (const auto& caveats : {kernel_->caveats(), files.caveats()}) {
+    for (const std::string& caveat : caveats) {
+      if (std::ranges::find(notes_, caveat) == notes_.end()) {
+        notes_.push_back(caveat);
+      }
     }
   }
   made.notes.insert(made.notes.end(), notes_.begin(), notes_.end());

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "perf/record/recording.h"
 #include "recording/embed_names.h"
+#include "session/frame_namer.h"
 #include "state/world/world.h"
 
 namespace memtrace {
@@ -26,8 +28,8 @@ class CodeNamer {
  public:
   explicit CodeNamer(bool embed_symbols) : embed_symbols_(embed_symbols) {}
 
-  // Of all that the world has seen. `is_over` is asked before each file: once it says so, the
-  // others are left out.
+  // Of all that the world has seen; always of the same world and recording. `is_over` is asked
+  // before each file: once it says so, the others are left out.
   CodeNames names(const World& world,
                   const Recording& recording,
                   const std::function<bool()>& is_over);
@@ -36,6 +38,7 @@ class CodeNamer {
   void add_build_ids(const World& world, const std::function<bool()>& is_over);
 
   bool embed_symbols_;
+  std::optional<FrameNamer> kernel_;  // with its symbols: ten megabytes that do not change
   EmbeddedNames names_;
   std::vector<BuildIdEntry> build_ids_;
   std::uint32_t modules_ = 0;       // so many of the world's have been asked for their build ids

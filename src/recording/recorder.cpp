@@ -161,7 +161,7 @@ class Recorder final : public PipelineSink {
   // and rings know nothing of it.
   Result<> turn_over() {
     file_->end_counting();
-    const CarriedState state(new_builder(), pipeline_.world(), reached_ns_);
+    const CarriedState state(new_builder(), pipeline_.world(), files_.kernel(), reached_ns_);
     RecordingFacts about = facts_;
     const std::uint64_t cut_ns = source_.recording().started_ns != 0 ? reached_ns_ : 0;
     about.started_ns = cut_ns;

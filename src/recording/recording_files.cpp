@@ -8,6 +8,7 @@
 
 #include "observe/host_facts.h"
 #include "os/system.h"
+#include "perf/target/proc_snapshot.h"
 #include "sections/recording_part.h"
 
 namespace memtrace {
@@ -37,6 +38,7 @@ RecordingFiles::RecordingFiles(const RecordOptions& options, const LiveSource& s
       source_(source),
       policy_(options.rotation),
       kept_(options.rotation.keep),
+      kernel_(options.rotation.is_wanted ? kernel_mapping() : std::nullopt),
       recording_(fmt::format("{:x}-{}", wall_clock_ns(), ::getpid())) {}
 
 std::string RecordingFiles::name_of(std::uint64_t number) const {

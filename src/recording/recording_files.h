@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -20,6 +21,9 @@ class RecordingFiles {
  public:
   // Both outlive this.
   RecordingFiles(const RecordOptions& options, const LiveSource& source);
+
+  // Where the kernel lies: read once, as /proc/kallsyms has ten megabytes.
+  const std::optional<Mmap>& kernel() const { return kernel_; }
 
   // The file that the recording begins with.
   Result<std::unique_ptr<RecordedFile>> create_first(RecordingFacts about);
@@ -49,6 +53,7 @@ class RecordingFiles {
   const LiveSource& source_;
   RotationPolicy policy_;
   KeptFiles kept_;
+  std::optional<Mmap> kernel_;
   std::string recording_;     // RecordingPart::recording
   std::uint64_t number_ = 0;  // of the file that was created last
   bool gave_up_ = false;

@@ -38,7 +38,7 @@ class CarriedStateTest : public testing::Test {
 
   Carried carried() {
     // Without trailers: nothing has to know the events.
-    const CarriedState state(RecordBuilder(7, TrailerShape::None), world_, 500);
+    const CarriedState state(RecordBuilder(7, TrailerShape::None), world_, kernel_, 500);
     Carried all{.count = state.record_count()};
     auto rest = state.bytes();
     std::uint64_t count = 0;
@@ -62,9 +62,18 @@ class CarriedStateTest : public testing::Test {
   }
 
   World world_;
+  std::optional<Mmap> kernel_;
 };
 
 using Names = std::multimap<std::uint32_t, std::string>;
+
+TEST_F(CarriedStateTest, kernel_comes_first) {
+  kernel_ = Mmap{.pid = kKernelPid, .start = 0xffffffff81000000U, .path = "[kernel.kallsyms]_text"};
+  rename(10, 10, "server");
+  const Carried all = carried();
+  EXPECT_EQ(all.count, 2U);
+  EXPECT_EQ(all.names.size(), 1U);
+}
 
 TEST_F(CarriedStateTest, names_of_all_threads_that_run) {
   rename(10, 10, "server");

@@ -85,24 +85,30 @@ Result<> snapshot_all_processes(RecordBuilder& records, KeptMaps kept) {
   return kDone;
 }
 
-void snapshot_kernel(RecordBuilder& records) {
+std::optional<Mmap> kernel_mapping() {
   const auto symbols = read_file("/proc/kallsyms");
   if (!symbols.ok()) {
-    return;
+    return std::nullopt;
   }
   const auto text = find_kallsyms_line(symbols.value(), "_text");
   const auto end = find_kallsyms_line(symbols.value(), "_etext");
   if (!text || !end || text->address == 0 || end->address <= text->address) {
-    return;
+    return std::nullopt;
   }
   // perf wants the name of the symbol that it shall check the relocation with, and its address in
   // place of the file offset (tools/perf/util/machine.c).
-  records.mmap({.pid = kKernelPid,
-                .start = text->address,
-                .length_bytes = end->address - text->address,
-                .file_offset = text->address,
-                .mode = CpuMode::Kernel,
-                .path = "[kernel.kallsyms]_text"});
+  return Mmap{.pid = kKernelPid,
+              .start = text->address,
+              .length_bytes = end->address - text->address,
+              .file_offset = text->address,
+              .mode = CpuMode::Kernel,
+              .path = "[kernel.kallsyms]_text"};
+}
+
+void snapshot_kernel(RecordBuilder& records) {
+  if (const auto kernel = kernel_mapping()) {
+    records.mmap(*kernel);
+  }
 }
 
 Result<std::uint32_t> process_of(std::uint32_t tid) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +22,10 @@ void snapshot_process(std::uint32_t pid,
 
 // Every process of the machine. Error: /proc is not there.
 Result<> snapshot_all_processes(RecordBuilder& records, KeptMaps kept = KeptMaps::Executable);
+
+// Where the kernel lies, as perf wants to have it announced. Nothing when its addresses are hidden
+// (kptr_restrict).
+std::optional<Mmap> kernel_mapping();
 
 // The kernel and its modules, as perf wants to have them announced. Adds nothing when their
 // addresses are hidden (kptr_restrict).
