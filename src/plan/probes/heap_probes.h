@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -13,7 +14,8 @@ namespace memtrace {
 
 class HeapProbes {
  public:
-  HeapProbes(HeapNeeds needs, ProbeDefiner& definer) : needs_(needs), definer_(definer) {}
+  HeapProbes(HeapNeeds needs, ProbeDefiner& definer)
+      : needs_(std::move(needs)), definer_(definer) {}
 
   // Probes the allocators of these files. Files that are none, or have no allocator, are passed
   // over. May be called again for others. Error: a probe that the kernel refuses.
