@@ -1,5 +1,7 @@
-# Reads the JUnit file that ctest writes and prints why each skipped test was skipped, then one line
-# of sums. Fails when a test failed or none passed.
+# Reads JUnit files and prints why each skipped test was skipped, then one line of sums. Fails when a
+# test failed or none passed. The files are ctest's, after those of the test programs that run all
+# their tests in one process (Testing/address_sanitizer.perf.xml). ctest has such a program as one test,
+# which counts only if it failed with no word of a failure in its own file: it died or leaked memory.
 
 function attribute(name) {
   return match($0, " " name "=\"[^\"]*\"") ? \
@@ -7,12 +9,37 @@ function attribute(name) {
 }
 
 function plain(text) {
+  gsub(/&#x0A;/, " ", text)
   gsub(/&lt;/, "<", text)
   gsub(/&gt;/, ">", text)
   gsub(/&quot;/, "\"", text)
   gsub(/&apos;/, "'", text)
   gsub(/&amp;/, "\\&", text)
   return text
+}
+
+# Counts the test that has been read.
+function close_test() {
+  if (name in failures_within) {
+    result = result == "run" || failures_within[name] > 0 ? "counted" : "fail"
+  }
+  counts[result]++
+  if (program != "") {
+    failures_within[program] += result == "fail"
+  }
+  if (result == "notrun" || result == "disabled") {
+    print "skipped: " name ": " (reason == "" ? "no reason given" : reason)
+  }
+}
+
+FNR == 1 {
+  program = ""
+  if (FILENAME ~ /_sanitizer\.[a-z]+\.xml$/) {
+    program = FILENAME
+    sub(/.*\//, "", program)
+    sub(/\.xml$/, "", program)
+    failures_within[program] = 0
+  }
 }
 
 /<testcase / {
@@ -22,12 +49,24 @@ function plain(text) {
   in_reason = 0
 }
 
+# A test program's own file: GoogleTest's "run" means that the test was not switched off.
+program != "" && /<testcase / {
+  name = program "." plain(attribute("classname")) "." name
+}
+program != "" && /<testcase .*\/>$/ { close_test() }
+program != "" && /^ *<failure / { result = "fail" }
+program != "" && /^ *<skipped / {
+  result = result == "fail" ? "fail" : "notrun"
+  reason = plain(attribute("message"))
+  sub(/^[^ ]*:[0-9]+ */, "", reason)
+}
+
 # A test whose program is not there is "notrun", too, and is a failure for ctest and for us.
-/<skipped / && attribute("message") !~ /^SKIP_/ { result = "fail" }
+program == "" && /<skipped / && attribute("message") !~ /^SKIP_/ { result = "fail" }
 
 # GoogleTest: "file.cpp:12: Skipped", then what GTEST_SKIP was given. Our scripts: "SKIPPED: why".
-/: Skipped$/ { in_reason = 1; next }
-/SKIPPED: / {
+program == "" && /: Skipped$/ { in_reason = 1; next }
+program == "" && /SKIPPED: / {
   reason = substr($0, index($0, "SKIPPED: ") + 9)
   sub(/<.*/, "", reason)
   reason = plain(reason)
@@ -35,11 +74,7 @@ function plain(text) {
 in_reason && (/^$/ || /^\[/) { in_reason = 0 }
 in_reason { reason = reason (reason == "" ? "" : " ") plain($0) }
 
-/<\/testcase>/ { counts[result]++ }
-
-/<\/testcase>/ && (result == "notrun" || result == "disabled") {
-  print "skipped: " name ": " (reason == "" ? "no reason given" : reason)
-}
+/<\/testcase>/ { close_test() }
 
 END {
   failed = counts["fail"] + 0

@@ -1,0 +1,56 @@
+#!/bin/sh
+# tools/test_summary.awk counts every test once: those of ctest, those within a test program, and a
+# program that died.
+# Run: test_summary_selftest.sh AWK_SCRIPT SCRATCH_FOLDER
+set -u
+script=$1
+scratch=$2
+bad=0
+rm -rf "$scratch"
+mkdir -p "$scratch"
+cd "$scratch" || exit 1
+
+# A test of ctest's file: NAME STATUS.
+ctest_case() { printf '\t<testcase name="%s" status="%s">\n\t</testcase>\n' "$1" "$2"; }
+
+# A test of a program's own file: NAME WHAT_IS_WITHIN
+own_case() {
+  if [ $# -eq 1 ]; then
+    printf '    <testcase name="%s" status="run" result="completed" classname="Suite" />\n' "$1"
+  else
+    printf '    <testcase name="%s" status="run" classname="Suite">\n      %s\n    </testcase>\n' \
+      "$1" "$2"
+  fi
+}
+
+expect() { # STATUS LAST_LINE FILE...
+  wanted_status=$1
+  wanted=$2
+  shift 2
+  said=$(awk -f "$script" "$@")
+  status=$?
+  if [ "$status" != "$wanted_status" ] || [ "$(echo "$said" | tail -n 1)" != "$wanted" ]; then
+    echo "wanted $wanted_status, $wanted; got $status, $said"
+    bad=1
+  fi
+}
+
+{ own_case one; own_case two; } >address_sanitizer.good.xml
+{
+  own_case one
+  own_case two '<failure message="x" type=""><![CDATA[x]]></failure>'
+  own_case three '<skipped message="a_test.cpp:7&#x0A;no time"><![CDATA[x]]></skipped>'
+} >address_sanitizer.bad.xml
+
+{ ctest_case plain run; ctest_case address_sanitizer.good run; } >good.xml
+expect 0 '3 passed, 0 failed, 0 skipped' address_sanitizer.good.xml good.xml
+
+{ ctest_case plain run; ctest_case address_sanitizer.bad fail; } >bad.xml
+expect 1 '2 passed, 1 failed, 1 skipped' address_sanitizer.bad.xml bad.xml
+awk -f "$script" address_sanitizer.bad.xml bad.xml |
+  grep -qx 'skipped: address_sanitizer.bad.Suite.three: no time' || { echo "no reason"; bad=1; }
+
+# Its tests pass, and it leaks memory; another dies and leaves no file.
+{ ctest_case address_sanitizer.good fail; ctest_case address_sanitizer.dead fail; } >died.xml
+expect 1 '2 passed, 2 failed, 0 skipped' address_sanitizer.good.xml died.xml
+exit "$bad"
