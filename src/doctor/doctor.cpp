@@ -187,6 +187,7 @@ Fact events_fact(std::span<const NamedView> views, const CanOpen& can_open) {
 
 std::string text_of(const std::vector<Finding>& findings) {
   std::vector<std::string> texts;
+  texts.reserve(findings.size());
   for (const Finding& finding : findings) {
     texts.push_back(finding.text);
   }
