@@ -104,7 +104,11 @@ std::string RecordingFiles::names() const {
     return name_of(1);
   }
   const std::uint64_t first = kept_.removed() + 1;
-  return first == number_ ? name_of(number_) : name_of(first) + " to " + name_of(number_);
+  const std::string kept =
+      first == number_ ? name_of(number_) : name_of(first) + " to " + name_of(number_);
+  return first == 1
+             ? kept
+             : fmt::format("{} files; {} {} kept", number_, kept, first == number_ ? "is" : "are");
 }
 
 }  // namespace memtrace
