@@ -17,8 +17,6 @@ std::string build_id_of(const Module& module) {
   return file ? file->build_id() : "";
 }
 
-// What files say is read for each file of a recording anew: a just-in-time compiler adds to its
-// names.
 class SplitNamer final : public Namer {
  public:
   SplitNamer(const World& world, FrameNamer& kernel, FrameNamer& files)
@@ -53,31 +51,45 @@ void CodeNamer::add_build_ids(const World& world, const std::function<bool()>& i
   }
 }
 
-CodeNames CodeNamer::names(const World& world,
-                           const Recording& recording,
-                           const std::function<bool()>& is_over) {
+bool CodeNamer::look_up(const World& world,
+                        const Recording& recording,
+                        const std::function<bool()>& is_over) {
   add_build_ids(world, is_over);
-  CodeNames made{.build_ids = build_ids_};
-  std::erase_if(made.build_ids, [](const BuildIdEntry& entry) { return entry.build_id.empty(); });
+  const bool has_ids = modules_ == world.modules().size();
   if (!embed_symbols_) {
-    return made;
+    return has_ids;
   }
   if (!kernel_) {
     kernel_.emplace(world, recording, true);
   }
-  FrameNamer files(world, recording, true);
-  SplitNamer naming(world, *kernel_, files);
+  if (!files_) {
+    files_.emplace(world, recording, true);
+  }
+  SplitNamer naming(world, *kernel_, *files_);
   embed_names(world, naming, is_over, names_);
-  made.symbols_json = names_.symbols.to_json();
-  made.left_out = names_.left_out;
-  for (const auto& caveats : {kernel_->caveats(), files.caveats()}) {
-    for (const std::string& caveat : caveats) {
-      if (std::ranges::find(notes_, caveat) == notes_.end()) {
-        notes_.push_back(caveat);
-      }
+  note_caveats(*kernel_);
+  note_caveats(*files_);
+  if (!has_ids || names_.left_out > 0) {
+    return false;
+  }
+  files_.reset();
+  return true;
+}
+
+void CodeNamer::note_caveats(const FrameNamer& naming) {
+  for (const std::string& caveat : naming.caveats()) {
+    if (std::ranges::find(notes_, caveat) == notes_.end()) {
+      notes_.push_back(caveat);
     }
   }
-  made.notes.insert(made.notes.end(), notes_.begin(), notes_.end());
+}
+
+CodeNames CodeNamer::names() const {
+  CodeNames made{.build_ids = build_ids_, .left_out = names_.left_out, .notes = notes_};
+  std::erase_if(made.build_ids, [](const BuildIdEntry& entry) { return entry.build_id.empty(); });
+  if (embed_symbols_) {
+    made.symbols_json = names_.symbols.to_json();
+  }
   return made;
 }
 

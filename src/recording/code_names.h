@@ -28,17 +28,24 @@ class CodeNamer {
  public:
   explicit CodeNamer(bool embed_symbols) : embed_symbols_(embed_symbols) {}
 
-  // Of all that the world has seen; always of the same world and recording. `is_over` is asked
-  // before each file: once it says so, the others are left out.
-  CodeNames names(const World& world,
-                  const Recording& recording,
-                  const std::function<bool()>& is_over);
+  // Looks up what the world has seen since the last time; always of the same world and recording.
+  // `is_over` is asked before each file: once it says so, the others are left out. True: none was.
+  bool look_up(const World& world,
+               const Recording& recording,
+               const std::function<bool()>& is_over);
+
+  // All that was looked up so far.
+  CodeNames names() const;
 
  private:
+  void note_caveats(const FrameNamer& naming);
   void add_build_ids(const World& world, const std::function<bool()>& is_over);
 
   bool embed_symbols_;
   std::optional<FrameNamer> kernel_;  // with its symbols: ten megabytes that do not change
+  // What files say is read for each file of a recording anew: a just-in-time compiler adds to its
+  // names. Null: all has been looked up.
+  std::optional<FrameNamer> files_;
   EmbeddedNames names_;
   std::vector<BuildIdEntry> build_ids_;
   std::uint32_t modules_ = 0;       // so many of the world's have been asked for their build ids

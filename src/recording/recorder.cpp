@@ -6,16 +6,17 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "base/log.h"
 #include "decode/silent_probes.h"
 #include "observe/host_facts.h"
+#include "os/system.h"
 #include "pipeline/pipeline.h"
 #include "plan/events/event_narrowing.h"
 #include "recording/carried_state.h"
 #include "recording/code_names.h"
-#include "recording/fault_pace.h"
 #include "recording/recorded_file.h"
 #include "recording/recording_files.h"
 #include "recording/status_line.h"
@@ -34,6 +35,10 @@ RecordingFacts facts_of(const RecordOptions& options) {
           .filters = options.selected.filters,
           .limited = filtered_events(options.selected.requests)};
 }
+
+// What ended the look-up of names early.
+constexpr std::string_view kBySignal = "a second signal ended";
+constexpr std::string_view kByEvents = "new events ended";
 
 class Recorder final : public PipelineSink {
  public:
@@ -76,35 +81,31 @@ class Recorder final : public PipelineSink {
 
   Result<RecordSummary> finish() {
     status_.end();
-    FileEnd end{.is_hurried = hurry_test(), .why_hurried = "a second signal ended"};
+    const auto is_hurried = hurry_test();
     summary_.own_samples = source_.own_samples();
     summary_.command_status = source_.end_command();
     file_->end_counting();
-    end.stopped_ns = source_.recording().stopped_ns;
-    end.notes = silent_probes_.notes(source_.events());
+    TRY(finish_ended(is_hurried, kBySignal));
+    auto notes = silent_probes_.notes(source_.events());
     const auto taken = pipeline_.taken_events().notes();
-    end.notes.insert(end.notes.end(), taken.begin(), taken.end());
-    summary_.notes_say_why = source_.came_too_late() || !end.notes.empty();
-    TRY(finish_file(end));
+    notes.insert(notes.end(), taken.begin(), taken.end());
+    summary_.notes_say_why = source_.came_too_late() || !notes.empty();
+    TRY(complete_file(source_.recording().stopped_ns, notes));
+    TRY(finish_file(*file_, is_hurried, kBySignal));
     summary_.notes = file_->about().notes;
     summary_.files = files_.names();
     return summary_;
   }
 
  private:
-  void add_notes(const std::vector<std::string>& notes) {
-    auto& all = file_->about().notes;
+  static void add_notes(RecordedFile& file, const std::vector<std::string>& notes) {
+    auto& all = file.about().notes;
     all.insert(all.end(), notes.begin(), notes.end());
   }
 
-  struct FileEnd {
-    std::uint64_t stopped_ns = 0;
-    std::vector<std::string> notes;    // on the recording as a whole
-    std::function<bool()> is_hurried;  // names are not looked up any more
-    std::string_view why_hurried;
-  };
-
-  Result<> finish_file(const FileEnd& end) {
+  // All but the names of its code, which take time. `notes`: what is to be said of the whole
+  // recording, at its end.
+  Result<> complete_file(std::uint64_t stopped_ns, const std::vector<std::string>& notes) {
     TRY(file_->write_late_events(source_.events()));
     RecordingFacts& about = file_->about();
     const Recording& recording = source_.recording();
@@ -113,16 +114,33 @@ class Recorder final : public PipelineSink {
     about.mapping_reads =
         recording.mapping_reads - std::exchange(told_.mapping_reads, recording.mapping_reads);
     about.started_ns = std::max(about.started_ns, recording.started_ns);
-    about.stopped_ns = end.stopped_ns;
-    add_notes(recording.caveats);
-    add_notes(pipeline_.user_stacks().caveats());
-    add_notes(end.notes);
-    add_names(end);
+    about.stopped_ns = stopped_ns;
+    add_notes(*file_, recording.caveats);
+    add_notes(*file_, pipeline_.user_stacks().caveats());
+    add_notes(*file_, notes);
     add_observations();
     file_->end().identities = pipeline_.identity_log()->text();
-    TRY(file_->finish());
-    summary_.bytes += file_->writer().bytes_written();
-    summary_.disk_full += file_->writer().samples_lost();
+    return kDone;
+  }
+
+  Result<> finish_file(RecordedFile& file,
+                       const std::function<bool()>& is_hurried,
+                       std::string_view why_hurried) {
+    (void)namer_.look_up(pipeline_.world(), source_.recording(), is_hurried);
+    CodeNames names = namer_.names();
+    file.end().build_ids = std::move(names.build_ids);
+    file.end().symbols_json = std::move(names.symbols_json);
+    if (names.left_out > 0) {
+      add_notes(file,
+                {fmt::format("{} the look-up of names: {} addresses have none in the file, and "
+                             "only this machine's files can tell them",
+                             why_hurried,
+                             names.left_out)});
+    }
+    add_notes(file, names.notes);
+    TRY(file.finish());
+    summary_.bytes += file.writer().bytes_written();
+    summary_.disk_full += file.writer().samples_lost();
     return kDone;
   }
 
@@ -154,12 +172,40 @@ class Recorder final : public PipelineSink {
       TRY(file_->writer().announce_identities(pipeline_.identity_log()->news()));
       TRY(file_->writer().finish_round());
     }
+    TRY(go_on_with_ended());
     return files_.is_due(*file_) ? turn_over() : Result<>(kDone);
+  }
+
+  // The names of a file that has ended are looked up bit by bit: what the rings bring must not wait
+  // for them, and memtrace's own page faults are events, too, if the whole machine is recorded.
+  Result<> go_on_with_ended() {
+    constexpr std::uint64_t kBitNs = 25'000'000;
+    const std::uint64_t until_ns = monotonic_ns() + kBitNs;
+    const auto is_enough = [this, until_ns] {
+      return monotonic_ns() >= until_ns || source_.has_many_waiting();
+    };
+    const bool is_named =
+        ended_ != nullptr && namer_.look_up(pipeline_.world(), source_.recording(), is_enough);
+    return is_named ? finish_ended(is_enough, kByEvents) : Result<>(kDone);
+  }
+
+  Result<> finish_ended(const std::function<bool()>& is_hurried, std::string_view why_hurried) {
+    if (ended_ == nullptr) {
+      return kDone;
+    }
+    const auto file = std::exchange(ended_, nullptr);
+    TRY(finish_file(*file, is_hurried, why_hurried));
+    files_.finished(*file);
+    return kDone;
   }
 
   // All records up to now are in this file, and all others will be in the next. The kernel's events
   // and rings know nothing of it.
   Result<> turn_over() {
+    const auto is_asked_to_hurry = hurry_test(1);
+    TRY(finish_ended(
+        [this, &is_asked_to_hurry] { return source_.has_many_waiting() || is_asked_to_hurry(); },
+        kByEvents));
     file_->end_counting();
     const CarriedState state(new_builder(), pipeline_.world(), files_.kernel(), reached_ns_);
     RecordingFacts about = facts_;
@@ -171,23 +217,10 @@ class Recorder final : public PipelineSink {
       warn("the recording goes on in the same file: " + describe(next.error()));
       return kDone;
     }
-    TRY(finish_file({.stopped_ns = cut_ns,
-                     .is_hurried = patience_at_cut(),
-                     .why_hurried = "new events ended"}));
-    files_.finished(*file_);
+    TRY(complete_file(cut_ns, {}));
     pipeline_.identity_log()->begin_file(reached_ns_, pipeline_.world());
-    file_ = next.take();
+    ended_ = std::exchange(file_, next.take());
     return kDone;
-  }
-
-  // Meanwhile nobody takes what the rings bring.
-  std::function<bool()> patience_at_cut() const {
-    return [this, is_asked_to_hurry = hurry_test(1), pace = FaultPace()]() mutable {
-      if (facts_.whole_machine) {
-        pace.keep();
-      }
-      return source_.has_many_waiting() || is_asked_to_hurry();
-    };
   }
 
   void show_progress() {
@@ -264,20 +297,6 @@ class Recorder final : public PipelineSink {
     return [signals, to_end] { return signals->asked().count > to_end; };
   }
 
-  void add_names(const FileEnd& end) {
-    CodeNames names = namer_.names(pipeline_.world(), source_.recording(), end.is_hurried);
-    file_->end().build_ids = std::move(names.build_ids);
-    file_->end().symbols_json = std::move(names.symbols_json);
-    if (names.left_out > 0) {
-      add_notes({fmt::format(
-          "{} the look-up of names: {} addresses have none in the file, and only this machine's "
-          "files can tell them",
-          end.why_hurried,
-          names.left_out)});
-    }
-    add_notes(names.notes);
-  }
-
   RecordBuilder new_builder() const {
     return RecordBuilder(source_.events().front().ids.front(), trailer_shape(source_.features()));
   }
@@ -291,8 +310,9 @@ class Recorder final : public PipelineSink {
   const RecordOptions& options_;
   LiveSource& source_;
   RecordingFiles& files_;
-  std::unique_ptr<RecordedFile> file_;  // that is being written
-  const RecordingFacts facts_;          // that all files begin with
+  std::unique_ptr<RecordedFile> file_;   // that is being written
+  std::unique_ptr<RecordedFile> ended_;  // the one before, as long as it lacks its names
+  const RecordingFacts facts_;           // that all files begin with
   Pipeline pipeline_;
   CodeNamer namer_;
   SilentProbes silent_probes_;
