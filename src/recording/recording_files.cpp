@@ -104,11 +104,7 @@ std::string RecordingFiles::names() const {
     return name_of(1);
   }
   const std::uint64_t first = kept_.removed() + 1;
-  const std::string kept =
-      first == number_ ? name_of(number_) : name_of(first) + " to " + name_of(number_);
-  return first == 1
-             ? kept
-             : fmt::format("{} files; {} {} kept", number_, kept, first == number_ ? "is" : "are");
+  return first == number_ ? name_of(number_) : name_of(first) + " to " + name_of(number_);
 }
 
 }  // namespace memtrace

@@ -42,8 +42,7 @@ class RecordingFiles {
   // A file is finished, and another one has been created.
   void finished(const RecordedFile& file);
 
-  // "memtrace.data", "memtrace.data.0001 to memtrace.data.0003", "7 files; memtrace.data.0007 is
-  // kept".
+  // "memtrace.data", "memtrace.data.0001 to memtrace.data.0003".
   std::string names() const;
 
  private:
