@@ -69,12 +69,18 @@ ExitStatus tell(const RecordSummary& summary, const std::string& output) {
          " cut short: memtrace fell behind");
   }
   const std::uint64_t samples = summary.samples - summary.disk_full;
-  inform(fmt::format("{} {}, {}, {} in {}",
+  const std::string removed =
+      summary.removed_files == 0
+          ? ""
+          : " and " + counted(summary.removed_files, "older file", "older files") +
+                " that --keep has removed";
+  inform(fmt::format("{} {}, {}, {} in {}{}",
                      samples,
                      samples == 1 ? "event" : "events",
                      loss_text(summary),
                      print_bytes(summary.bytes),
-                     output == "-" ? "a pipe" : summary.files));
+                     output == "-" ? "a pipe" : summary.files,
+                     removed));
   if (summary.samples + missing_from(summary) == 0 && !summary.notes_say_why) {
     inform(
         "hint: none of the events happened in the target: record for longer, or choose other "

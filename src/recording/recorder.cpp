@@ -94,6 +94,7 @@ class Recorder final : public PipelineSink {
     TRY(finish_file(*file_, is_hurried, kBySignal));
     summary_.notes = file_->about().notes;
     summary_.files = files_.names();
+    summary_.removed_files = files_.removed();
     return summary_;
   }
 

@@ -33,8 +33,9 @@ struct RecordSummary {
   std::uint64_t cut_stacks = 0;
   std::uint64_t own_samples = 0;
   std::uint64_t disk_full = 0;
-  std::uint64_t bytes = 0;  // of all files
-  std::string files;        // their names
+  std::uint64_t bytes = 0;          // of all files
+  std::string files;                // their names
+  std::uint64_t removed_files = 0;  // older ones of this recording
   std::optional<int> command_status;
   std::vector<std::string> notes;
   bool notes_say_why = false;  // there are no events

@@ -42,6 +42,8 @@ class RecordingFiles {
   // A file is finished, and another one has been created.
   void finished(const RecordedFile& file);
 
+  std::uint64_t removed() const { return kept_.removed(); }
+
   // "memtrace.data", "memtrace.data.0001 to memtrace.data.0003".
   std::string names() const;
 

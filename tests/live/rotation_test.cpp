@@ -134,7 +134,8 @@ TEST_F(RotationTest, keep_leaves_the_newest_files_and_all_others) {
   ASSERT_EQ(left.size(), 4U) << outcome.all();
   EXPECT_EQ(left.at(0), "memtrace.data.0001.old");
   EXPECT_EQ(left.at(3), "memtrace.data.0100");
-  EXPECT_TRUE(outcome.says("in " + left.at(1) + " to " + left.at(2))) << outcome.all();
+  EXPECT_TRUE(outcome.says("in " + left.at(1) + " to " + left.at(2) + " and ")) << outcome.all();
+  EXPECT_TRUE(outcome.says("that --keep has removed")) << outcome.all();
   EXPECT_EQ(run("cat memtrace.data.0100").out, "mine\n");
   const Json two = report("kmalloc -i " + left.at(1) + "," + left.at(2));
   EXPECT_EQ(two.at("totals").at("count"), kmallocs_in(left.at(1)) + kmallocs_in(left.at(2)));
@@ -161,6 +162,24 @@ TEST_F(RotationTest, files_together_report_what_one_file_does) {
   const Json leaks = report("leaks --by size --top 0 -i part");
   for (std::uint64_t number = 0; number < 4; ++number) {
     EXPECT_EQ(figure_of(leaks, "size", 1000 + number), 10U) << number;
+  }
+}
+
+// Processes and mappings come and go across the cuts.
+TEST_F(RotationTest, files_together_know_mappings_as_one_file_does) {
+  run_well(
+      "mkfifo go; sh -c 'read word <go; for i in 1 2 3 4; do $PUPPETS/map_patterns; "
+      "$PUPPETS/touch_pages 100; sleep 0.1; done' >/dev/null & TARGET=$!\n"
+      "begin $MEMTRACE record -o whole --for mmap,anon,brk,pages -p $TARGET; FIRST=$RECORDER\n"
+      "begin $MEMTRACE record -o part --max-time 150ms --for mmap,anon,brk,pages -p $TARGET\n"
+      "echo go >go; wait $FIRST && wait $RECORDER");
+  ASSERT_GE(files("part.").size(), 3U);
+  if (lost_in(report("-i whole")) + lost_in(report("-i part")) > 0) {
+    GTEST_SKIP() << "events were lost: the machine is too busy";
+  }
+  for (const char* view : {"mmap", "anon", "brk", "pages"}) {
+    const std::string words = std::string("$MEMTRACE report --format csv --top 0 ") + view + " -i ";
+    EXPECT_EQ(run_well(words + "part").out, run_well(words + "whole").out) << view;
   }
 }
 
