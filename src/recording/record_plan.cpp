@@ -179,7 +179,10 @@ Result<std::string> describe_plan(const RecordOptions& options,
       options,
       {.tracing_directory = mounted.empty() ? std::string(kUsualTracingDirectory) : mounted,
        .ring_bytes = ring_bytes.value()});
-  std::string text = "would record " + options.target_text + " into " + options.output + "\n\n";
+  const std::string files = options.rotation.is_wanted
+                                ? rotated_name(options.output, 1) + " and files that follow it"
+                                : options.output;
+  std::string text = "would record " + options.target_text + " into " + files + "\n\n";
   text += "events\n";
   for (const EventRequest& request : options.selected.requests) {
     text += event_lines(request, options.live.call_graph);

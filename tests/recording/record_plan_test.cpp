@@ -27,6 +27,17 @@ TEST(RecordPlan, events_memory_and_the_perf_command_are_named) {
   }
 }
 
+TEST(RecordPlan, files_are_named_as_they_will_be) {
+  const auto views = std::to_array<std::string>({"faults"});
+  RecordOptions options = options_for({"faults"});
+  options.rotation.is_wanted = true;
+  const auto plan = describe_plan(options, views);
+  ASSERT_TRUE(plan.ok()) << describe(plan.error());
+  EXPECT_NE(plan.value().find("into memtrace.data.0001 and files that follow it\n"),
+            std::string::npos)
+      << plan.value();
+}
+
 TEST(RecordPlan, what_a_view_lacks_here_is_said) {
   RecordOptions options = options_for({"kmalloc"});
   options.selected.notes.emplace_back("a note of the selection");
