@@ -21,7 +21,7 @@ const std::string& ProcessRoots::of(std::uint32_t pid, std::uint64_t time_ns) {
 }
 
 std::string ProcessRoots::read(std::uint32_t pid) {
-  const std::string root = root_directory(pid);
+  std::string root = root_directory(pid);
   if (root.empty()) {
     return last_;
   }

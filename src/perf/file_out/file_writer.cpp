@@ -255,7 +255,7 @@ Result<> DataFileWriter::finish(const Recording& end) {
       room_bytes *= 2;
       refresh_about(features);
     }
-    const Result<> written = write_end(sections_.end_sections(features, data_end_));
+    Result<> written = write_end(sections_.end_sections(features, data_end_));
     if (written.ok() || !is_disk_full(output_.failure())) {
       return written;
     }
@@ -265,7 +265,8 @@ Result<> DataFileWriter::finish(const Recording& end) {
 
 }  // namespace
 
-Result<std::unique_ptr<FileWriter>> create_file_writer(const std::string& path, WriterSetup setup) {
+Result<std::unique_ptr<FileWriter>> create_file_writer(const std::string& path,
+                                                       const WriterSetup& setup) {
   if (path == "-") {
     UniqueFd output(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
     return create_pipe_writer(std::move(output), "standard output", setup);

@@ -84,6 +84,7 @@ class FileWriter {
 };
 
 // "-" is standard output, in perf's pipe mode. An existing recording is renamed to PATH.old first.
-Result<std::unique_ptr<FileWriter>> create_file_writer(const std::string& path, WriterSetup setup);
+Result<std::unique_ptr<FileWriter>> create_file_writer(const std::string& path,
+                                                       const WriterSetup& setup);
 
 }  // namespace memtrace

@@ -101,7 +101,7 @@ Result<> AddedEventSource::add(const NewMapping& mapping,
   add_to_parser(late.value().events, next);
   parser_.publish(std::move(next));
   const std::lock_guard lock(mutex_);
-  const Result<> enabled = late.value().enable();
+  Result<> enabled = late.value().enable();
   const std::uint64_t now_ns = monotonic_ns();
   taken_.events.push_back(late.take());
   const double after_ms =

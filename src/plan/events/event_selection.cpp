@@ -50,7 +50,7 @@ class Selector {
     if (needs.empty()) {
       return kDone;
     }
-    const Result<> opened = open_files();
+    Result<> opened = open_files();
     const bool is_blind = selection_.plan_only && !opened.ok();
     const auto exists = [this](std::string_view event) { return has_event(event); };
     auto chosen = choose_events(needs, exists);
