@@ -288,7 +288,7 @@ class Recorder final : public PipelineSink {
   }
 
   // One signal ends the recording; who sends another, or one after its end, does not want to wait.
-  // `least`: so many signals are no hurry in any case.
+  // `least`: this number of signals asks for no hurry.
   std::function<bool()> hurry_test(std::size_t least = 0) const {
     StopSignals* signals = options_.live.stop_signals;
     if (signals == nullptr) {

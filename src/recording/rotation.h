@@ -8,7 +8,7 @@
 namespace memtrace {
 
 struct RotationOptions {
-  bool is_wanted = false;       // SIGUSR2 is heeded, at least
+  bool is_wanted = false;       // without a limit, SIGUSR2 alone begins the next file
   std::uint64_t max_bytes = 0;  // of a file; 0: any
   std::uint64_t max_ns = 0;     // the time that a file covers; 0: any
   std::uint64_t keep = 0;       // so many files, the newest; 0: all

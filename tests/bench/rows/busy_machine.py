@@ -32,7 +32,7 @@ def compilers(shop):
 
 
 def measure(shop):
-    seconds = shop.size(3, 60)
+    seconds = shop.size(3, 20)
     sampled = {"memtrace": [], "perf": []}
 
     def ours():
