@@ -4,7 +4,11 @@
 
 namespace memtrace {
 
+namespace {
+
 using Json = nlohmann::json;
+
+}  // namespace
 
 std::string to_json(const RecordingPart& part) {
   return Json({{"version", 1},
