@@ -66,7 +66,7 @@ void EmbeddedSymbols::add(const Module& module, std::uint64_t lookup_offset, con
   modules_[key_of(name_of(module), file_of(module))][lookup_offset] = frames;
 }
 
-void EmbeddedSymbols::merge(EmbeddedSymbols other) {
+void EmbeddedSymbols::merge(EmbeddedSymbols&& other) {
   for (auto& [key, places] : other.modules_) {
     modules_[key].merge(std::move(places));
   }

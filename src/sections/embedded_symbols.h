@@ -25,7 +25,7 @@ class EmbeddedSymbols {
   void add(const Module& module, std::uint64_t lookup_offset, const Frames& frames);
 
   // Takes over what the other has.
-  void merge(EmbeddedSymbols other);
+  void merge(EmbeddedSymbols&& other);
 
   // nullptr when the address was not seen by the recording.
   const Frames* find(const Module& module, std::uint64_t lookup_offset) const;
