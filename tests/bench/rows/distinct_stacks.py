@@ -15,7 +15,7 @@ def record(shop, name, calls):
 
 
 def measure(shop):
-    calls = shop.size(5_000, 100_000)
+    calls = shop.size(5_000, 30_000)
     small = record(shop, "few.data", calls)
     large = record(shop, "many.data", 10 * calls)
 
