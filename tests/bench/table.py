@@ -30,9 +30,9 @@ def growth(small, large, factor):
 
 def ratio(figure, peer):
     value = figure.peers[peer]
-    if not isinstance(value, (int, float)):
+    if not isinstance(value, (int, float)) or value <= 0 or figure.ours <= 0:
         return None
-    return figure.ours / value if value else None
+    return figure.ours / value
 
 
 def number(value):
@@ -43,14 +43,14 @@ def number(value):
 
 def lines_of(figure):
     head = f"{figure.what} ({figure.unit})"
-    yield f"  {head:<52} {'memtrace':<12} {number(figure.ours):>10}"
+    yield f"  {head:<46} {'memtrace':<12} {number(figure.ours):>10}"
     for peer, value in figure.peers.items():
         if isinstance(value, str):
-            yield f"  {'':<52} {peer:<12} {'-':>10}  {value}"
+            yield f"  {'':<46} {peer:<12} {'-':>10}  {value}"
             continue
         times = ratio(figure, peer)
-        told = "" if times is None else f"  memtrace takes {times:.2f} of it"
-        yield f"  {'':<52} {peer:<12} {number(value):>10}{told}"
+        told = "" if times is None else f"  {times:.2f} of it"
+        yield f"  {'':<46} {peer:<12} {number(value):>10}{told}"
 
 
 def text(figures):

@@ -41,7 +41,7 @@ def measure(shop):
     return [
         Figure(NAME, "time of the compile, of it alone", "times",
                median(took_us) / 1e6 / alone, {"heaptrack": slower}),
-        Figure(NAME, "time until the file is whole, names in it", "times",
+        Figure(NAME, "time until the file is whole", "times",
                whole / alone, {"heaptrack": slower}),
         Figure(NAME, f"of {kept + lost:,} events lost", "%", 100 * lost / max(1, kept + lost)),
         Figure(NAME, "file, per event", "bytes", shop.bytes_of("mallocs.data") / max(1, kept),

@@ -33,6 +33,6 @@ def measure(shop):
                medians(whole, "wall_s"), {"perf report": medians(perf, "wall_s")}),
         Figure(NAME, "anonymous memory", "MiB", medians(whole, "anonymous_mib"),
                {"perf report": medians(perf, "anonymous_mib")}, 100),
-        Figure(NAME, "growth of the time with the processes", "exponent",
+        Figure(NAME, "growth of time with processes", "exponent",
                growth(medians(tenth, "wall_s"), medians(whole, "wall_s"), 10)),
     ]

@@ -34,9 +34,9 @@ def measure(shop):
                {name: medians(results, "wall_s") for name, results in peers.items()}),
         Figure(NAME, "anonymous memory", "MiB", medians(whole, "anonymous_mib"),
                {name: medians(results, "anonymous_mib") for name, results in peers.items()}, 100),
-        Figure(NAME, "growth of the time with the samples", "exponent",
+        Figure(NAME, "growth of time with samples", "exponent",
                growth(medians(tenth, "wall_s"), medians(whole, "wall_s"), large / max(1, small))),
-        Figure(NAME, "growth of the memory with the samples", "exponent",
+        Figure(NAME, "growth of memory with samples", "exponent",
                growth(medians(tenth, "anonymous_mib"), medians(whole, "anonymous_mib"),
                       large / max(1, small))),
     ]
