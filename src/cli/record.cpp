@@ -128,7 +128,7 @@ Result<int> read_compression_level(const ParsedOptions& parsed, const std::strin
   return static_cast<int>(*level);
 }
 
-// What a file has room for in any case, and the shortest time that is worth a file.
+// Smaller files would hold little more than the state that each begins with.
 constexpr std::uint64_t kLeastFileBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kLeastFileNs = 100'000'000;
 

@@ -27,8 +27,7 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"time", 0, "START,STOP", "only events between these times since the recording began"},
 });
 
-// A file's name may have a comma in it. The name that a recording was given stands for all of its
-// files.
+// The name of a file may contain a comma. The name of a rotated recording means all of its files.
 std::vector<std::string> inputs(const ParsedOptions& parsed) {
   const std::string whole = parsed.text("input", kDefaultInput);
   const bool is_one = parsed.count("input") <= 1 && path_exists(whole);

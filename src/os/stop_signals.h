@@ -38,7 +38,7 @@ class StopSignals {
   // Looks for new signals and leaves them to poll().
   Asked asked();
 
-  // From now on SIGUSR2 stops nothing: take_user_request() tells of it.
+  // From now on SIGUSR2 stops nothing: take_user_request() reports it.
   void let_user_request() { user_requests_ = true; }
 
   // Whether SIGUSR2 has come since this was last asked.

@@ -5,8 +5,8 @@
 namespace memtrace {
 namespace {
 
-// By which a reader tells what kind of memory it is (area_kind()). What a system call has mapped
-// bears no name where mappings of data are not recorded.
+// The reader recognizes the kind of memory by this name (area_kind()). A mapping that is known from
+// its system call alone has no name.
 std::string_view name_for(const MemoryArea& area, std::string_view path) {
   if (!path.empty()) {
     return path;

@@ -48,7 +48,7 @@ class CodeNamer {
   std::optional<FrameNamer> files_;
   EmbeddedNames names_;
   std::vector<BuildIdEntry> build_ids_;
-  std::uint32_t modules_ = 0;       // so many of the world's have been asked for their build ids
+  std::uint32_t modules_ = 0;       // number of the world's modules whose build id was read
   std::vector<std::string> notes_;  // what has no name, and why
 };
 

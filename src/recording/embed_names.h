@@ -13,7 +13,7 @@ namespace memtrace {
 
 struct EmbeddedNames {
   EmbeddedSymbols symbols;
-  std::uint32_t named = 0;   // so many of the world's locations are done
+  std::uint32_t named = 0;   // number of the world's locations that are done
   std::size_t left_out = 0;  // addresses
 };
 

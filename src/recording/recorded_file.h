@@ -25,7 +25,7 @@ WrittenEvent written_event(const OpenedEvent& event);
 
 class RecordedFile {
  public:
-  // The writer's setup has so many events.
+  // `event_count`: events in the writer's setup.
   RecordedFile(std::unique_ptr<FileWriter> writer, RecordingFacts about, std::size_t event_count)
       : writer_(std::move(writer)), about_(std::move(about)), written_events_(event_count) {}
 

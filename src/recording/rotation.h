@@ -11,7 +11,7 @@ struct RotationOptions {
   bool is_wanted = false;       // without a limit, SIGUSR2 alone begins the next file
   std::uint64_t max_bytes = 0;  // of a file; 0: any
   std::uint64_t max_ns = 0;     // the time that a file covers; 0: any
-  std::uint64_t keep = 0;       // so many files, the newest; 0: all
+  std::uint64_t keep = 0;       // number of newest files to keep; 0: all
 };
 
 // "memtrace.data.0001" for the first.
@@ -24,7 +24,8 @@ class RotationPolicy {
  public:
   explicit RotationPolicy(const RotationOptions& options) : options_(options) {}
 
-  // A file begins now, with this number of bytes of records that stand for the files before it.
+  // A file begins now. Its first `state_bytes` of records repeat the state that the files before it
+  // have left.
   void begin_file(std::uint64_t now_ns, std::uint64_t state_bytes) {
     began_ns_ = now_ns;
     state_bytes_ = state_bytes;

@@ -183,7 +183,8 @@ Result<> Session::on_cut_stacks(const CutStacks& cut) {
   return kDone;
 }
 
-// As one event that stands for many. The view has said that it needs no more of it.
+// The view sees one event with the weight of all: it needs no more of them
+// (ViewSpec::counts_suffice).
 Result<> Session::on_count(const Stamp& stamp, const Counted& counted) {
   pipeline_.decoder().learn_events();  // no sample has made it known
   on_event({.time_ns = stamp.time_ns,

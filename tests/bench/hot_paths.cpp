@@ -6,12 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text.h"
 #include "decode/event_decoder.h"
-#include "os/system.h"
 #include "perf/record/record_parser.h"
-#include "perf/target/proc_snapshot.h"
 #include "session/session.h"
+#include "support/own_mappings.h"
 #include "support/perf_bytes.h"
 #include "support/saved_formats.h"
 #include "unwind/stack_unwinder.h"
@@ -125,25 +123,12 @@ struct Place {
   return room[0];
 }
 
-void map_self(EventDecoder& decoder) {
-  const auto maps = read_file("/proc/self/maps");
-  const std::string text = maps.ok() ? maps.value() : "";
-  for (const std::string_view line : split(text, '\n')) {
-    const auto parsed = parse_maps_line(line);
-    if (parsed && parsed->executable()) {
-      Mmap mapping = record_of(*parsed);
-      mapping.pid = kPid;
-      decoder.apply({.payload = mapping});
-    }
-  }
-}
-
 // A stack of more than 20 frames, by a copy of 8 KiB.
 int unwind(std::size_t count) {
   World world{{}};
   const Recording recording;
   EventDecoder decoder{world, recording};
-  map_self(decoder);
+  apply_own_mappings(decoder, kPid);
   // Above the frames that are looked at the copy needs its 8 KiB.
   std::array<volatile char, 2 * kStackBytes> above{};
   above[0] = 1;

@@ -10,11 +10,9 @@
 #include <algorithm>
 #include <csignal>
 
-#include "base/text.h"
 #include "decode/event_decoder.h"
-#include "os/system.h"
 #include "perf/live/overload.h"
-#include "perf/target/proc_snapshot.h"
+#include "support/own_mappings.h"
 #include "support/sanitized.h"
 #include "unwind/sampled_registers.h"
 #include "unwind/user_stacks.h"
@@ -101,18 +99,7 @@ Snapshot* current = nullptr;
 class StackUnwinderTest : public testing::Test {
  protected:
   // This program's mappings are those of process kPid.
-  StackUnwinderTest() {
-    const auto maps = read_file("/proc/self/maps");
-    const std::string text = maps.ok() ? maps.value() : "";
-    for (const std::string_view line : split(text, '\n')) {
-      const auto parsed = parse_maps_line(line);
-      if (parsed && parsed->executable()) {
-        Mmap mapping = record_of(*parsed);
-        mapping.pid = kPid;
-        feed_.apply({.payload = mapping});
-      }
-    }
-  }
+  StackUnwinderTest() { apply_own_mappings(feed_, kPid); }
 
   void map(std::uint64_t start, const std::string& path) {
     feed_.apply({.payload = Mmap{.pid = kPid, .start = start, .length_bytes = 4096, .path = path}});

@@ -37,7 +37,7 @@ std::vector<EventCounts::Rise> EventCounts::read(std::span<const OpenedFd> fds) 
   std::vector<Rise> rises;
   for (const auto& [of, total] : totals) {
     std::int64_t& told = told_[of];
-    // One descriptor is read after the other: the own one may be ahead.
+    // The descriptors are read one after the other: memtrace's own count may be ahead.
     if (total > told) {
       rises.push_back(
           {.event = of.first, .cpu = of.second, .count = static_cast<std::uint64_t>(total - told)});

@@ -1,5 +1,5 @@
-// Events that the kernel only counts (EventRequest::count_only): what their descriptors say, as it
-// rises. read(2) of an inherited event gives the sum of the task and of all that descend from it
+// Reads the counts of events that the kernel only counts (EventRequest::count_only). read(2) of an
+// inherited event gives the sum of the task and of all that descend from it
 // (perf_event_read_value(), kernel/events/core.c).
 #pragma once
 
@@ -19,9 +19,9 @@ class EventCounts {
   // Wanted at the end of each interval; 0: at the end of the recording alone.
   explicit EventCounts(std::uint64_t interval_ns) : interval_ns_(interval_ns) {}
 
-  // The time to give to the counts when it is time to read them: that of the last nanosecond of the
-  // interval which has ended. `started_ns` 0: the clock of the records cannot be asked, so that it
-  // is not known when an interval ends; they are read ten times a second then.
+  // When an interval has ended: the last nanosecond of it, which is the time of the counts that are
+  // read now. `started_ns` 0: no call reads the records' clock, and nobody knows when an interval
+  // ends; the counts are due ten times a second.
   std::optional<std::uint64_t> take_due(std::uint64_t now_ns, std::uint64_t started_ns);
 
   struct Rise {
@@ -30,7 +30,7 @@ class EventCounts {
     std::uint64_t count = 0;  // since the last call, never 0
   };
 
-  // What memtrace did itself is subtracted where it is counted, too (OpenedFd::is_own).
+  // Subtracts what memtrace did itself (OpenedFd::Counts::is_own).
   std::vector<Rise> read(std::span<const OpenedFd> fds);
 
  private:

@@ -121,8 +121,9 @@ Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {
   return tids_ == std::vector<std::int32_t>{-1} ? count_own(cpu) : Result<>(kDone);
 }
 
-// Of the whole machine no report counts what memtrace does itself. A sample says whose it is; a
-// count is to be subtracted. The threads that will be started inherit the events.
+// A report of the whole machine leaves out what memtrace does itself. A sample names its process; a
+// count does not, so memtrace counts its own part and subtracts it. Threads that start later
+// inherit these events.
 Result<> EventSet::count_own(std::int32_t cpu) {
   AttrContext context = context_;
   context.inherit = true;

@@ -81,8 +81,9 @@ Result<FileInput> FileInput::open(const std::string& path) {
   return input;
 }
 
-// What has been read is not the process's memory any more: a file of 20 GiB would look like as much
-// of it. Whoever looks at these bytes again gets them again, from the page cache at best.
+// Unmaps the pages that have been read: otherwise a file of 20 GiB would count as 20 GiB of this
+// process's memory. The kernel maps a page again when it is read again (madvise(2),
+// MADV_DONTNEED).
 void FileInput::release_consumed() {
   constexpr std::uint64_t kStepBytes = std::uint64_t{16} << 20U;
   const std::uint64_t page_mask = ~(page_size_bytes() - 1);

@@ -5,7 +5,7 @@
 namespace memtrace {
 namespace {
 
-// Not those of which samples are left out, multiplied or told apart only here.
+// Some events need samples, because memtrace itself filters, scales or distinguishes them.
 bool is_countable(const EventRequest& request) {
   return request.info.period == 1 && !request.filter_children && !request.pmu_probe &&
          !request.shared && !is_raw_call_event(request.info.name);
@@ -16,7 +16,7 @@ bool is_countable(const EventRequest& request) {
 void count_in_kernel(std::span<EventRequest> requests) {
   for (EventRequest& request : requests) {
     request.count_only = is_countable(request);
-    // The addresses of a count are not looked up.
+    // A count has no addresses, so the mappings need not be complete before it begins.
     request.with_tracking = request.with_tracking && !request.count_only;
   }
 }

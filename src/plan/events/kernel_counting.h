@@ -7,7 +7,7 @@
 
 namespace memtrace {
 
-// Marks those of which the number alone says what a sample would.
+// Marks the events for which a count says as much as samples would.
 void count_in_kernel(std::span<EventRequest> requests);
 
 }  // namespace memtrace
