@@ -216,6 +216,24 @@ TEST_F(KernelCountTest, intervals_add_up) {
   EXPECT_GE(with_events, 3U) << outcome.all();
 }
 
+// An interval without its own events would have those of the one before.
+TEST_F(KernelCountTest, counts_are_of_the_interval_in_which_the_events_happened) {
+  const Outcome outcome =
+      run_well(kmallocs_ +
+               "-a --format json 1 2 >out & COUNTER=$!; sleep 0.4; $PUPPETS/many_kmallocs 500 >&2; "
+               "wait $COUNTER; cat out");
+  std::istringstream text(outcome.out);
+  std::vector<std::uint64_t> counts;
+  while (text >> std::ws && !text.eof()) {
+    Json report;
+    text >> report;
+    counts.push_back(count_of(report, "kmem:kmalloc"));
+  }
+  ASSERT_EQ(counts.size(), 2U) << outcome.all();
+  EXPECT_GE(counts[0], 500U) << outcome.all();
+  EXPECT_LT(counts[1], 100U) << outcome.all();
+}
+
 TEST_F(KernelCountTest, faults_of_a_process_are_those_that_perf_stat_counts) {
   need_perf();
   const Json count = json_of(

@@ -53,8 +53,11 @@ std::uint64_t LossFeed::add_tick(std::uint64_t complete_ns, std::uint64_t now_ns
 }
 
 void LossFeed::add_count(std::uint64_t time_ns, const EventCounts::Rise& rise) {
-  own_records_.push_back({.stamp = {.time_ns = time_ns, .cpu = rise.cpu},
-                          .payload = Counted{.event = rise.event, .count = rise.count}});
+  const auto after = std::ranges::upper_bound(
+      losses_, time_ns, {}, [](const Record& record) { return record.stamp.time_ns; });
+  losses_.insert(after,
+                 {.stamp = {.time_ns = time_ns, .cpu = rise.cpu},
+                  .payload = Counted{.event = rise.event, .count = rise.count}});
 }
 
 std::optional<Record> LossFeed::next_loss(const RingMerge& merge, bool all) {

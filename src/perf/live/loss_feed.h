@@ -44,6 +44,7 @@ class LossFeed {
   // the time by the clock of the records.
   std::uint64_t add_tick(std::uint64_t complete_ns, std::uint64_t now_ns);
 
+  // Before all records of the rings that are later: it belongs to the interval that ends there.
   void add_count(std::uint64_t time_ns, const EventCounts::Rise& rise);
 
   // The next loss if its turn has come between the records of its time, so that intervals count
@@ -54,7 +55,7 @@ class LossFeed {
   std::optional<Record> next_own();
 
  private:
-  std::deque<Record> losses_;       // by time
+  std::deque<Record> losses_;       // and counts, by time
   std::deque<Record> own_records_;  // ticks and what has no time of its own
   std::vector<std::uint64_t> newest_by_ring_ns_;
   TickClock ticks_;
