@@ -116,6 +116,8 @@ memtrace_room(src/session "records to views to reports: a sink of the pipeline"
                    plan/events report sections
                    state/process state/world symbolize/names tracepoints/event tracepoints/decode
                    tracepoints/probe unwind views views/all)
+memtrace_room(src/overview "a recording as a whole: its findings on one screen, or all views"
+              SEES base perf/record report sections session state/world views/all)
 memtrace_room(src/doctor "what this machine can do, view by view"
               SEES base os observe perf/event report tracepoints/format tracepoints/decode
                    tracepoints/probe views views/all)
@@ -128,6 +130,6 @@ memtrace_room(src/cli/options "options as tables, and what they set"
               SEES base os perf/event perf/live plan/events plan/probes session USES boost)
 memtrace_room(src/cli "the commands"
               SEES base os cli/options decode doctor observe perf/convert perf/event perf/target
-                   perf/live perf/file_in plan/events programs recording render report sections
+                   overview perf/live perf/file_in plan/events programs recording render report sections
                    session views views/all)
 memtrace_room(src "main" SEES base os cli)

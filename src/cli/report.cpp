@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/aliases.h"
@@ -7,11 +8,12 @@
 #include "cli/options/shared_options.h"
 #include "cli/print.h"
 #include "os/system.h"
+#include "overview/all_views_report.h"
+#include "overview/first_screen.h"
 #include "perf/file_in/file_source.h"
 #include "plan/events/event_selection.h"
 #include "recording/rotation.h"
 #include "sections/joined_source.h"
-#include "session/overview.h"
 #include "session/session.h"
 #include "views/all/all_views.h"
 
@@ -24,6 +26,7 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"input", 'i', "FILE,...", "read FILE (default memtrace.data), or several; - reads a pipe"},
     {"pid", 'p', "PID,...", "only these processes"},
     {"tid", 't', "TID,...", "only these threads"},
+    {"all", 0, "", "without a view: the first rows of all views, not only findings"},
     {"time", 0, "START,STOP", "only events between these times since the recording began"},
 });
 
@@ -172,10 +175,18 @@ Result<ExitStatus> report_view(RecordSource& source,
   return 0;
 }
 
+// What makes a shell's command read the same recording.
+std::string input_arguments(const ParsedOptions& parsed) {
+  return parsed.has("input") ? " -i " + shell_word(join(parsed.list("input"), ",")) : "";
+}
+
 Result<ExitStatus> report_overview(RecordSource& source,
                                    SessionOptions options,
                                    const ParsedOptions& parsed) {
-  auto overview = make_overview(source, std::move(options));
+  // Findings have no stacks to fold.
+  auto overview = parsed.has("all") || parsed.text("format") == "folded"
+                      ? make_all_views_report(source, std::move(options))
+                      : make_first_screen(source, std::move(options), input_arguments(parsed));
   if (!overview.ok()) {
     return overview.take_error();
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "perf/target/fixed_addresses.h"
@@ -136,19 +137,6 @@ void add_kernel_probes(const KernelProbes& probes, PerfCommand& command) {
 }
 
 }  // namespace
-
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@%";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) {
-    return text;
-  }
-  std::string quoted = "'";
-  for (const char letter : text) {
-    quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  }
-  return quoted + "'";
-}
 
 PerfCommand perf_command_for(const RecordOptions& options, const PerfHost& host) {
   PerfCommand command;

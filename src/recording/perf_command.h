@@ -22,7 +22,4 @@ struct PerfHost {
 
 PerfCommand perf_command_for(const RecordOptions& options, const PerfHost& host);
 
-// As one word for a shell: in quotes only where it needs them.
-std::string shell_word(const std::string& text);
-
 }  // namespace memtrace

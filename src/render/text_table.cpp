@@ -210,6 +210,21 @@ void print_entries(const Report& report, const Table& table, std::size_t width, 
   }
 }
 
+// "1. A sentence." and the command on a line of its own, not wrapped: to be copied from there.
+void print_paragraphs(const Report& report,
+                      const Table& table,
+                      std::size_t width,
+                      std::ostream& out) {
+  constexpr std::size_t kIndent = 4;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const std::string number = pad_right(std::to_string(row + 1) + ".", kIndent);
+    for (const std::string& part : wrap(number + text_in(report, table, row, 1), width, kIndent)) {
+      out << part << '\n';
+    }
+    out << std::string(kIndent, ' ') << text_in(report, table, row, 2) << '\n';
+  }
+}
+
 }  // namespace
 
 void print_table(const Report& report, const Table& table, std::size_t width, std::ostream& out) {
@@ -218,6 +233,8 @@ void print_table(const Report& report, const Table& table, std::size_t width, st
   }
   if (table.rows.empty()) {
     out << "(no rows)\n";
+  } else if (table.paragraphs) {
+    print_paragraphs(report, table, width, out);
   } else if (table.entries) {
     print_entries(report, table, width, out);
   } else {

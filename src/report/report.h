@@ -36,6 +36,8 @@ struct Table {
   std::string note{};    // a line under the table: "3,412 more rows", closing figures
   bool fixed = false;    // a matrix or a list whose order and rows mean something: never arranged
   bool entries = false;  // text: a paragraph for each row, its third cell below the first two
+  bool paragraphs =
+      false;  // text: each row numbered: its second cell, and its third on its own line
   bool last_is_rest = false;  // arrange() cut rows: the last one is their sum
 };
 

@@ -14,9 +14,10 @@ World::Options world_options(const RecordSource& source, const SessionOptions& o
       return view->spec.*need;
     });
   };
-  const bool reads_stacks = std::ranges::any_of(options.views, [&options](const NamedView* view) {
-    return needs_stacks(view->spec, options.view_options);
-  });
+  bool reads_stacks = false;
+  for (std::size_t i = 0; i < options.views.size(); ++i) {
+    reads_stacks = reads_stacks || needs_stacks(options.views[i]->spec, options.options_of(i));
+  }
   return {.part = options.part,
           .stacks = reads_stacks ? StackUse::Stacks : StackUse::None,
           .track_live_blocks = any_needs(&ViewSpec::needs_live_blocks),
@@ -30,6 +31,15 @@ World::Options world_options(const RecordSource& source, const SessionOptions& o
 }
 
 }  // namespace
+
+ViewOptions SessionOptions::options_of(std::size_t view) const {
+  ViewOptions options = view_options;
+  if (!choices.empty()) {
+    options.by = choices[view].by;
+    options.own = choices[view].own;
+  }
+  return options;
+}
 
 Session::Session(RecordSource& source, SessionOptions options)
     : options_(std::move(options)),
@@ -90,13 +100,14 @@ void Session::name_stacks() {
 Result<> Session::make_views() {
   std::vector<const ViewSpec*> specs;
   std::vector<View*> views;
-  for (const NamedView* view : options_.views) {
-    auto made = make_view(view->spec, options_.view_options);
+  for (std::size_t i = 0; i < options_.views.size(); ++i) {
+    const ViewSpec& spec = options_.views[i]->spec;
+    auto made = make_view(spec, options_.options_of(i));
     if (!made.ok()) {
       return made.take_error();
     }
     views_.push_back(made.take());
-    specs.push_back(&view->spec);
+    specs.push_back(&spec);
     views.push_back(views_.back().get());
   }
   dispatch_.set_views(std::move(specs), std::move(views));
@@ -293,8 +304,10 @@ Result<Report> Session::report_of(std::size_t view_index, View::Span span) {
   if (!options_.suppressions.empty()) {
     options_.suppressions.apply(report, naming_);
   }
-  TRY(arrange(report, options_.arrange, naming_));
-  resolve(report, naming_);
+  if (!options_.as_made) {
+    TRY(arrange(report, options_.arrange, naming_));
+    resolve(report, naming_);
+  }
   caveat_writer().write(view_index, report);
   return report;
 }

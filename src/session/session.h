@@ -58,6 +58,9 @@ class Session final : private PipelineSink {
 
   const World& world() const { return pipeline_.world(); }
 
+  // Names for what reports mention.
+  Namer& namer() { return naming_; }
+
   View::Span span() const { return clock_.span(); }
 
   // What all reports say of their own truth.

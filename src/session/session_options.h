@@ -1,7 +1,9 @@
 // What is asked of a session.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,15 @@ namespace memtrace {
 struct SessionOptions {
   std::vector<const NamedView*> views;
   ViewOptions view_options;  // for all of them
+
+  // Keys and own options of one view.
+  struct Choice {
+    std::vector<std::string> by = {};
+    std::map<std::string, std::string> own = {};
+  };
+
+  std::vector<Choice> choices = {};  // of each view, in place of those for all; empty: none
+  bool as_made = false;              // reports keep all rows, neither sorted nor named
   ArrangeOptions arrange;
   Suppressions suppressions;
   StackPart part = StackPart::Whole;
@@ -26,6 +37,9 @@ struct SessionOptions {
   std::vector<std::string> limited = {};  // those of filtered_events()
   // PipelineSetup::probes
   const std::vector<OpenedEvent>* probes = nullptr;
+
+  // Those of one view.
+  ViewOptions options_of(std::size_t view) const;
 };
 
 }  // namespace memtrace

@@ -1,6 +1,7 @@
 // memtrace report on a small recording of a known program: every view in every format, and what
 // happens to output that nobody takes.
 #include <array>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "cli/program.h"
@@ -60,10 +61,10 @@ TEST_F(ReportTest, memtrace_data_is_read_unless_another_file_is_given) {
 }
 
 TEST_F(ReportTest, name_without_a_number_stands_for_all_files_that_have_one) {
-  const std::string whole = run("$MEMTRACE report -i $CROWD").out;
-  EXPECT_EQ(run("cp $CROWD memtrace.data.0007 && $MEMTRACE report").out, whole);
-  EXPECT_EQ(run("mkdir d && cp $CROWD d/x.0001 && $MEMTRACE report -i d/x").out, whole);
-  EXPECT_EQ(run("cp $CROWD a,b.data && $MEMTRACE report -i a,b.data").out, whole);
+  const std::string whole = run("$MEMTRACE report --all -i $CROWD").out;
+  EXPECT_EQ(run("cp $CROWD memtrace.data.0007 && $MEMTRACE report --all").out, whole);
+  EXPECT_EQ(run("mkdir d && cp $CROWD d/x.0001 && $MEMTRACE report --all -i d/x").out, whole);
+  EXPECT_EQ(run("cp $CROWD a,b.data && $MEMTRACE report --all -i a,b.data").out, whole);
 }
 
 TEST_F(ReportTest, files_that_cannot_be_one_recording_are_refused) {
@@ -81,6 +82,31 @@ TEST_F(ReportTest, files_that_cannot_be_one_recording_are_refused) {
 TEST_F(ReportTest, same_recording_gives_the_same_report) {
   const std::string script = "$MEMTRACE report --format json -i $CROWD";
   EXPECT_EQ(run(script).out, run(script).out);
+}
+
+// A golden of a command that reads the file by its name alone: findings repeat how it was given.
+TEST_F(ReportTest, without_a_view_findings_are_on_one_screen) {
+  run("cp $CROWD memtrace.data");
+  const Outcome text = run("$MEMTRACE report");
+  EXPECT_EQ(text.status, 0) << text.all();
+  EXPECT_LE(std::ranges::count(text.out, '\n'), 60);
+  expect_golden("crowd/first_screen.txt", text.out);
+  expect_golden("crowd/first_screen.json", run("$MEMTRACE report --format json").out);
+}
+
+TEST_F(ReportTest, each_finding_s_command_shows_more_of_it) {
+  run("cp $CROWD 'a b.data'");
+  const auto screen =
+      nlohmann::json::parse(run("$MEMTRACE report --format json -i 'a b.data'").out);
+  const auto& rows = screen.at("tables").at(0).at("rows");
+  ASSERT_FALSE(rows.empty());
+  for (const auto& row : rows) {
+    const std::string command = row.at("command");
+    ASSERT_TRUE(command.starts_with("memtrace report ")) << command;
+    const Outcome more = run("$MEMTRACE" + command.substr(command.find(' ')));
+    EXPECT_EQ(more.status, 0) << command << more.all();
+    EXPECT_GT(more.out.size(), 100U) << command;
+  }
 }
 
 // "kmalloc" and its words behind memtrace report; the first word names the golden file.
@@ -109,7 +135,7 @@ TEST_P(GoldenReportTest, is_as_reviewed) {
 }
 
 constexpr auto kViews = std::to_array<View>({
-    {"overview", ""},
+    {"overview", "--all"},
     {"kmalloc", "kmalloc --top 5"},
     {"kmalloc_closing", "kmalloc --by caller,comm --min 2 --exclude perf_event --top 3"},
     {"slab", "slab --top 8"},

@@ -88,12 +88,5 @@ TEST(PerfCommandTest, probes_in_the_kernel_are_placed_and_removed) {
             std::string::npos);
 }
 
-TEST(PerfCommandTest, words_are_quoted_only_where_a_shell_would_read_them_otherwise) {
-  EXPECT_EQ(shell_word("kmem:kmalloc"), "kmem:kmalloc");
-  EXPECT_EQ(shell_word("vmscan:*"), "'vmscan:*'");
-  EXPECT_EQ(shell_word(""), "''");
-  EXPECT_EQ(shell_word("a'b"), "'a'\\''b'");
-}
-
 }  // namespace
 }  // namespace memtrace

@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "os/catch_up.h"
 #include "os/guarded_thread.h"
 #include "os/this_thread.h"
 
@@ -88,6 +89,7 @@ void ZstdWriter::give_up() {
 
 void ZstdWriter::run() {
   hurry_this_thread();  // who records waits for it
+  CatchUp catch_up;
   std::vector<ZstdPiece> pieces;
   std::unique_lock lock(mutex_);
   while (true) {
@@ -98,7 +100,9 @@ void ZstdWriter::run() {
     const Block block = std::move(queue_.front());
     queue_.pop_front();
     busy_ = true;
+    const bool is_behind = queue_.size() >= kQueueBlocks / 4;
     lock.unlock();
+    catch_up.keep(is_behind);
     pieces.clear();
     packer_.pack(block, pieces);
     lock.lock();

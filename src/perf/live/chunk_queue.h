@@ -3,6 +3,7 @@
 // which would itself be traced.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -35,6 +36,12 @@ class ChunkQueue {
   // The merge is behind, but nothing has to be given up yet.
   bool is_filling() const {
     return used_bytes_.load(std::memory_order_relaxed) >= limit_bytes_ / 4;
+  }
+
+  // More waits than sorting needs: the merge is behind where others take the CPUs.
+  bool is_behind() const {
+    constexpr std::size_t kSortedBytes = std::size_t{32} << 20U;
+    return used_bytes_.load(std::memory_order_relaxed) >= std::min(kSortedBytes, limit_bytes_ / 4);
   }
 
   // Empty chunks that are kept.

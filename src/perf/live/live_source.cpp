@@ -177,6 +177,7 @@ Result<std::optional<Record>> LiveSource::next() {
 
 std::optional<Record> LiveSource::next_merged_record() {
   while (const auto entry = rings_.merge().next()) {
+    rings_.keep_up();
     auto parsed = rings_.parser().current().parse(entry->bytes());
     if (!parsed.ok()) {
       return malformed_record(entry->time_ns);

@@ -1,10 +1,12 @@
 // The rings of a set of events, from the threads that empty them to one stream in order.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
 
+#include "os/catch_up.h"
 #include "perf/event/event_set.h"
 #include "perf/live/chunk_queue.h"
 #include "perf/live/record_mender.h"
@@ -35,6 +37,14 @@ class RingFeed {
   // Waits a moment for what the threads have read, and sorts what may be given out.
   void collect();
 
+  // By the thread that takes records, often.
+  void keep_up() {
+    constexpr std::uint64_t kRecords = 256;
+    if (++taken_ % kRecords == 0) {
+      catch_up_.keep(queue_.is_behind());
+    }
+  }
+
   // Who has taken records out of here should not do anything else for long.
   bool is_filling() const { return queue_.is_filling(); }
 
@@ -58,7 +68,9 @@ class RingFeed {
   ChunkQueue queue_;
   RingMerge merge_;
   std::vector<std::unique_ptr<RingReader>> readers_;  // after what they use: destroyed first
-  bool drained_ = false;  // readers have ended, the merge has everything
+  CatchUp catch_up_;
+  std::uint64_t taken_ = 0;  // records
+  bool drained_ = false;     // readers have ended, the merge has everything
 };
 
 }  // namespace memtrace

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "os/catch_up.h"
 #include "os/guarded_thread.h"
 #include "os/system.h"
 #include "os/this_thread.h"
@@ -66,6 +67,7 @@ void RingReader::stop() {
 void RingReader::run() {
   // A ring that holds 8 KiB for each malloc is full after 40 ms: too short to wait for compilers.
   hurry_this_thread();
+  CatchUp catch_up;
   while (!stopping_.load(std::memory_order_acquire)) {
     const bool is_prompt = source_.is_prompt || queue_.is_busy(monotonic_ns());
     const int patience_ms = is_prompt ? kBusyMilliseconds : kIdleMilliseconds;
@@ -76,15 +78,16 @@ void RingReader::run() {
       // may still write into the ring.
       std::this_thread::sleep_for(std::chrono::milliseconds(std::min(patience_ms, 20)));
     }
-    drain();
+    drain(catch_up);
   }
-  drain();
+  drain(catch_up);
   push();
 }
 
-void RingReader::drain() {
+void RingReader::drain(CatchUp& catch_up) {
   bool more = true;
   while (more) {
+    catch_up.keep(source_.ring->unread_bytes() >= source_.ring->data_bytes() / 2);
     // In this order: what any ring had shown before we look is complete once we have looked. With
     // a clock that we can read ourselves, time goes on in silence too.
     if (source_.monotonic_clock) {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "os/catch_up.h"
 #include "perf/event/ring_buffer.h"
 #include "perf/live/chunk_queue.h"
 #include "perf/live/record_mender.h"
@@ -50,7 +51,7 @@ class RingReader {
 
  private:
   void run();
-  void drain();
+  void drain(CatchUp& catch_up);
   void note_complete(bool more, std::uint64_t shown_before_ns);
   bool may_push() const;
   void push();

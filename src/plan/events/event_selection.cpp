@@ -71,6 +71,21 @@ class Selector {
     return kDone;
   }
 
+  // What a view lacks on this kernel is no reason to record nothing.
+  Result<> add_defaults() {
+    parts_ = default_parts();
+    TRY(add_needs(default_needs()));
+    parts_ = {};
+    for (const std::string_view name : default_views()) {
+      const ViewSpec& view = find_view(name)->spec;
+      const auto exists = [this](std::string_view event) { return has_event(event); };
+      if (choose_events(view.needs, exists).ok()) {
+        TRY(add_view(view));
+      }
+    }
+    return kDone;
+  }
+
   // Who wants an event, and how.
   struct Use {
     bool stacks = false;
@@ -296,7 +311,7 @@ class Selector {
 Result<SelectedEvents> select_events(const EventSelection& selection) {
   Selector selector(selection);
   if (selection.events.empty() && selection.views.empty()) {
-    TRY(selector.add_needs(default_needs()));
+    TRY(selector.add_defaults());
   }
   // What the user named comes first: it has stacks even where a view would do without.
   for (const std::string& name : selection.events) {

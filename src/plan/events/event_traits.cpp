@@ -11,10 +11,20 @@
 namespace memtrace {
 namespace {
 
-// What a recording holds when nothing was asked for: who allocates, who faults, and whether the
-// machine is short of memory. All but the first may be missing in a kernel.
-constexpr auto kDefaultNeeds = std::to_array<std::string_view>(
-    {"kmem:kmalloc", "kmem:mm_page_alloc|", "exceptions:page_fault_user|", "vmscan:*|", "oom:*|"});
+// What the findings of a report need (overview/finding.cpp). A kernel may lack some.
+constexpr auto kDefaultViews = std::to_array<std::string_view>(
+    {"oom", "enomem", "reclaim", "swapin", "compaction", "hfaults", "faults", "kleaks", "mmap"});
+
+// Of writeback and filepages, the events that show a problem. Their others come for each page.
+constexpr auto kDefaultNeeds =
+    std::to_array<std::string_view>({"kmem:kmalloc",
+                                     "writeback:balance_dirty_pages|",
+                                     "filemap:mm_filemap_add_to_page_cache|",
+                                     "filemap:mm_filemap_delete_from_page_cache|"});
+constexpr auto kDefaultParts = std::to_array<EventNarrowing>(
+    {{"writeback:balance_dirty_pages", "", EventNarrowing::Stacks::None},
+     {"filemap:mm_filemap_add_to_page_cache", "", EventNarrowing::Stacks::None},
+     {"filemap:mm_filemap_delete_from_page_cache", "", EventNarrowing::Stacks::None}});
 
 // System calls that change the table of mappings. munmap, mremap, shmdt and a shrinking brk come
 // with no record; the others tell which part of a merged mapping is new
@@ -32,8 +42,16 @@ bool is_system_call(std::string_view name) {
 
 }  // namespace
 
+std::span<const std::string_view> default_views() {
+  return kDefaultViews;
+}
+
 std::span<const std::string_view> default_needs() {
   return kDefaultNeeds;
+}
+
+std::span<const EventNarrowing> default_parts() {
+  return kDefaultParts;
 }
 
 std::span<const std::string_view> memory_map_needs() {

@@ -6,11 +6,15 @@
 #include <vector>
 
 #include "perf/event/event_attr.h"
+#include "views/view.h"
 
 namespace memtrace {
 
-// What a recording holds when nothing was asked for.
+// What a recording holds when nothing was asked for: what these views need, as far as the kernel
+// has it, and some events of others.
+std::span<const std::string_view> default_views();
 std::span<const std::string_view> default_needs();
+std::span<const EventNarrowing> default_parts();
 
 // What the table of mappings needs; each may be missing in a kernel.
 std::span<const std::string_view> memory_map_needs();

@@ -1,4 +1,4 @@
-#include "session/overview.h"
+#include "overview/all_views_report.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 using test::FakeSource;
 
 Report overview_of(FakeSource& source) {
-  auto overview = make_overview(source, {});
+  auto overview = make_all_views_report(source, {});
   EXPECT_TRUE(overview.ok());
   return overview.ok() ? overview.take() : Report();
 }
@@ -24,7 +24,7 @@ std::vector<std::string> views_in(const Report& overview) {
   return names;
 }
 
-class OverviewTest : public testing::Test {
+class AllViewsReportTest : public testing::Test {
  protected:
   void SetUp() override {
     source_.add(5, Comm{.pid = 100, .tid = 100, .name = "demo"});
@@ -36,7 +36,7 @@ class OverviewTest : public testing::Test {
   FakeSource source_;
 };
 
-TEST_F(OverviewTest, span_processes_and_samples_are_told) {
+TEST_F(AllViewsReportTest, span_processes_and_samples_are_told) {
   const Report overview = overview_of(source_);
   EXPECT_EQ(overview.view, "overview");
   EXPECT_EQ(overview.start_ns, 10U);
@@ -46,7 +46,7 @@ TEST_F(OverviewTest, span_processes_and_samples_are_told) {
   EXPECT_EQ(test::total(overview, "samples"), 2U);
 }
 
-TEST_F(OverviewTest, process_that_has_only_samples_counts) {
+TEST_F(AllViewsReportTest, process_that_has_only_samples_counts) {
   source_.add_kmalloc(50, {.pid = 300});
   source_.add_kmalloc(51, {.pid = 0});
   source_.add_kmalloc(52, {.pid = 0xffffffff});
@@ -54,7 +54,7 @@ TEST_F(OverviewTest, process_that_has_only_samples_counts) {
   EXPECT_EQ(test::total(overview_of(source_), "processes"), 3U);
 }
 
-TEST_F(OverviewTest, each_event_that_happened_has_its_samples_and_hits) {
+TEST_F(AllViewsReportTest, each_event_that_happened_has_its_samples_and_hits) {
   const Report overview = overview_of(source_);
   ASSERT_EQ(overview.tables.front().rows.size(), 1U);
   EXPECT_EQ(test::figure(overview, {test::text("kmem:kmalloc")}, "samples"), test::number(2));
@@ -62,18 +62,18 @@ TEST_F(OverviewTest, each_event_that_happened_has_its_samples_and_hits) {
 }
 
 // No page faults here, and without frees kleaks would show every allocation as a leak.
-TEST_F(OverviewTest, only_views_that_have_something_to_show_are_there) {
+TEST_F(AllViewsReportTest, only_views_that_have_something_to_show_are_there) {
   EXPECT_EQ(views_in(overview_of(source_)), (std::vector<std::string>{"kmalloc", "slab"}));
 }
 
-TEST_F(OverviewTest, title_says_what_was_recorded_and_where) {
+TEST_F(AllViewsReportTest, title_says_what_was_recorded_and_where) {
   source_.edit().about_json = to_json({.target = "process 12"});
   source_.edit().host_name = "example";
   source_.edit().kernel_release = "6.1.0";
   EXPECT_EQ(overview_of(source_).title, "recording of process 12 on example (6.1.0)");
 }
 
-TEST_F(OverviewTest, caveats_of_the_whole_are_not_those_of_one_view) {
+TEST_F(AllViewsReportTest, caveats_of_the_whole_are_not_those_of_one_view) {
   source_.add(50, Lost{.count = 9});
   source_.edit().caveats = {"The file is cut off"};
   // minor-faults in kernel code make a note of the view faults, and of no other.
@@ -89,7 +89,7 @@ TEST_F(OverviewTest, caveats_of_the_whole_are_not_those_of_one_view) {
   EXPECT_TRUE(test::has_note(overview, "The file is cut off"));
 }
 
-TEST_F(OverviewTest, long_tables_are_cut_to_their_first_rows) {
+TEST_F(AllViewsReportTest, long_tables_are_cut_to_their_first_rows) {
   for (std::uint32_t pid = 1000; pid < 1020; ++pid) {
     source_.add_kmalloc(100 + pid, {.pid = pid, .chain = {kContextUser, pid}});
   }
@@ -98,14 +98,14 @@ TEST_F(OverviewTest, long_tables_are_cut_to_their_first_rows) {
   }
 }
 
-TEST_F(OverviewTest, recording_of_nothing_has_no_samples_and_no_views) {
+TEST_F(AllViewsReportTest, recording_of_nothing_has_no_samples_and_no_views) {
   FakeSource empty;
   const Report overview = overview_of(empty);
   EXPECT_EQ(test::total(overview, "samples"), 0U);
   EXPECT_TRUE(overview.reports.empty());
 }
 
-TEST_F(OverviewTest, calls_are_not_told_twice) {
+TEST_F(AllViewsReportTest, calls_are_not_told_twice) {
   auto& events = source_.edit().events;
   events.push_back({.name = "memtrace_1:compute", .kind = EventKind::Tracepoint});
   source_.add(60, Sample{.event = static_cast<std::uint32_t>(events.size() - 1), .pid = 100});

@@ -1,9 +1,8 @@
-#include "session/overview.h"
+#include "overview/all_views_report.h"
 
 #include <algorithm>
 
-#include "base/text.h"
-#include "sections/recording_facts.h"
+#include "overview/whole_recording.h"
 #include "views/all/all_views.h"
 
 namespace memtrace {
@@ -29,45 +28,9 @@ bool repeats_events(const NamedView& view) {
   return view.name == "count" || view.name == "calls";
 }
 
-std::string title_of(const Recording& recording) {
-  const RecordingFacts about = parse_recording_facts(recording.about_json);
-  std::string title = "recording";
-  if (!about.target.empty()) {
-    title += " of " + about.target;
-  }
-  if (!recording.host_name.empty()) {
-    title += " on " + recording.host_name + " (" + recording.kernel_release + ")";
-  }
-  return title;
-}
-
-// What all views say of the recording, without what one of them says of itself.
-Caveats shared_caveats(const std::vector<Report>& reports) {
-  Caveats shared = reports.front().caveats;
-  for (const Report& report : reports) {
-    const auto& notes = report.caveats.notes;
-    std::erase_if(shared.notes, [&notes](const std::string& note) {
-      return std::find(notes.begin(), notes.end(), note) == notes.end();
-    });
-    if (report.caveats.unmatched > shared.unmatched) {
-      shared.unmatched = report.caveats.unmatched;
-      shared.unmatched_why = report.caveats.unmatched_why;
-    }
-  }
-  return shared;
-}
-
-std::uint64_t samples_of(const Session& session) {
-  std::uint64_t samples = 0;
-  for (const Session::EventCount& count : session.event_counts()) {
-    samples += count.samples;
-  }
-  return samples;
-}
-
 }  // namespace
 
-Result<Report> make_overview(RecordSource& source, SessionOptions options) {
+Result<Report> make_all_views_report(RecordSource& source, SessionOptions options) {
   for (const NamedView& view : all_views()) {
     if (!repeats_events(view)) {
       options.views.push_back(&view);
@@ -94,12 +57,7 @@ Result<Report> make_overview(RecordSource& source, SessionOptions options) {
     }
   }
   overview.reports = std::move(held);
-  overview.title = title_of(source.recording());
-  overview.start_ns = session.span().start_ns;
-  overview.end_ns = session.span().end_ns;
-  overview.totals = {{"span", Unit::Nanoseconds, overview.end_ns - overview.start_ns},
-                     {"processes", Unit::Count, session.world().processes().seen()},
-                     {"samples", Unit::Count, samples_of(session)}};
+  describe_recording(session, source.recording(), overview);
   overview.tables.push_back(event_table(session));
   return overview;
 }

@@ -1,4 +1,4 @@
-// Without a view: all that a recording holds, each event with its count and each view's first rows.
+// All that a recording holds: each event with its count, and each view's first rows.
 #pragma once
 
 #include "base/result.h"
@@ -7,6 +7,6 @@
 namespace memtrace {
 
 // options.views is filled in here; options.arrange.top is for each view's tables.
-Result<Report> make_overview(RecordSource& source, SessionOptions options);
+Result<Report> make_all_views_report(RecordSource& source, SessionOptions options);
 
 }  // namespace memtrace

@@ -1,0 +1,189 @@
+// Who does most of what costs time: page faults, reads into the page cache, mappings, kernel
+// allocations.
+#include <fmt/core.h>
+
+#include <array>
+#include <map>
+
+#include "base/units.h"
+#include "overview/finders.h"
+#include "overview/row_groups.h"
+#include "overview/stack_words.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::size_t kMostActive = 2;
+
+std::uint64_t total_of(const std::vector<RowGroup>& groups) {
+  std::uint64_t total = 0;
+  for (const RowGroup& group : groups) {
+    total += group.figures[0];
+  }
+  return total;
+}
+
+std::uint64_t percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : part * 100 / whole;
+}
+
+// A fifth of all, and not just a few.
+bool is_large(std::uint64_t part, std::uint64_t whole, const FindingContext& context) {
+  constexpr std::uint64_t kLeastPerSecond = 1000;
+  const double seconds = static_cast<double>(context.span_ns) / 1e9;
+  return part * 5 >= whole && static_cast<double>(part) >= kLeastPerSecond * seconds;
+}
+
+Finding activity(std::string_view view,
+                 const RowGroup& group,
+                 std::string sentence,
+                 std::string_view arguments = "") {
+  return {.rank = Finding::Rank::Activity,
+          .weight = group.figures[0],
+          .view = std::string(view),
+          .sentence = std::move(sentence),
+          .command = fmt::format("{}{}{}", view, arguments, comm_option(group.keys[0]))};
+}
+
+std::string in_time(std::uint64_t time_ns) {
+  return time_ns == 0 ? "" : fmt::format(", {} in all", print_duration(time_ns));
+}
+
+// Pages that were copied because two processes shared them: after fork(2).
+void find_copies(const Table& table,
+                 std::vector<Finding>& findings,
+                 const FindingContext& context) {
+  static constexpr auto kKeys = std::to_array<std::string_view>({"comm", "class"});
+  static constexpr auto kFigures = std::to_array<std::string_view>({"count", "time"});
+  for (const RowGroup& group : group_rows(table, kKeys, kFigures)) {
+    if (group.keys[1] == "copy-on-write" && is_large(group.figures[0], group.figures[0], context)) {
+      findings.push_back(
+          activity("faults",
+                   group,
+                   fmt::format("{} copied {} that it shared with another process "
+                               "(copy on write{}){}.",
+                               subject_of(group.keys[0]),
+                               counted(group.figures[0], "page", "pages"),
+                               in_time(group.figures[1]),
+                               most_in(culprit_of(context.namer.stack(group.stack)))),
+                   " --by class,stack"));
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> find_faults(const Report& report, const FindingContext& context) {
+  static constexpr auto kKeys = std::to_array<std::string_view>({"comm"});
+  static constexpr auto kFigures = std::to_array<std::string_view>({"count", "time"});
+  std::vector<Finding> findings;
+  if (report.tables.empty()) {
+    return findings;
+  }
+  const auto groups = group_rows(report.tables.front(), kKeys, kFigures);
+  const std::uint64_t total = total_of(groups);
+  for (const RowGroup& group : groups) {
+    if (findings.size() == kMostActive || !is_large(group.figures[0], total, context)) {
+      break;
+    }
+    findings.push_back(
+        activity("faults",
+                 group,
+                 fmt::format("{} took {} % of all page faults ({}{}){}.",
+                             subject_of(group.keys[0]),
+                             percent(group.figures[0], total),
+                             print_count(group.figures[0]),
+                             in_time(group.figures[1]),
+                             most_in(culprit_of(context.namer.stack(group.stack))))));
+  }
+  find_copies(report.tables.front(), findings, context);
+  return findings;
+}
+
+std::vector<Finding> find_cache_churn(const Report& report, const FindingContext& context) {
+  static constexpr auto kKeys = std::to_array<std::string_view>({"comm"});
+  static constexpr auto kFiles = std::to_array<std::string_view>({"file"});
+  static constexpr auto kFigures = std::to_array<std::string_view>({"cache_add", "cache_del"});
+  std::vector<Finding> findings;
+  if (report.tables.empty()) {
+    return findings;
+  }
+  const auto groups = group_rows(report.tables.front(), kKeys, kFigures);
+  const auto total = [&groups](std::size_t figure) {
+    std::uint64_t sum = 0;
+    for (const RowGroup& group : groups) {
+      sum += group.figures[figure];
+    }
+    return sum;
+  };
+  const std::uint64_t added = total(0);
+  const std::uint64_t dropped = total(1);
+  if (groups.empty() || added == 0 || dropped * 2 < added ||
+      !is_large(groups[0].figures[0], added, context)) {
+    return findings;
+  }
+  const Table* files = table_with(report, "file");
+  const auto by_file =
+      files == nullptr ? std::vector<RowGroup>() : group_rows(*files, kFiles, kFigures);
+  findings.push_back(activity(
+      "filepages",
+      groups[0],
+      fmt::format("{} read {} into the page cache{}; the kernel dropped {} at the same time.",
+                  subject_of(groups[0].keys[0]),
+                  counted(groups[0].figures[0], "page", "pages"),
+                  by_file.empty() ? "" : ", most of " + by_file[0].keys[0],
+                  print_count(dropped))));
+  return findings;
+}
+
+std::vector<Finding> find_mapping_churn(const Report& report, const FindingContext& context) {
+  static constexpr auto kKeys = std::to_array<std::string_view>({"comm"});
+  static constexpr auto kFigures = std::to_array<std::string_view>({"count", "bytes"});
+  std::vector<Finding> findings;
+  if (report.tables.empty()) {
+    return findings;
+  }
+  const auto groups = group_rows(report.tables.front(), kKeys, kFigures);
+  const std::uint64_t total = total_of(groups);
+  for (const RowGroup& group : groups) {
+    if (findings.size() == kMostActive || !is_large(group.figures[0], total, context)) {
+      break;
+    }
+    findings.push_back(activity("mmap",
+                                group,
+                                fmt::format("{} made {} ({} in all): {} % of those on the machine.",
+                                            subject_of(group.keys[0]),
+                                            counted(group.figures[0], "mapping", "mappings"),
+                                            print_bytes(group.figures[1]),
+                                            percent(group.figures[0], total)),
+                                " --by stack"));
+  }
+  return findings;
+}
+
+std::vector<Finding> find_slab_allocations(const Report& report, const FindingContext& context) {
+  static constexpr auto kKeys = std::to_array<std::string_view>({"comm", "cache"});
+  static constexpr auto kFigures = std::to_array<std::string_view>({"allocs", "bytes"});
+  std::vector<Finding> findings;
+  if (report.tables.empty()) {
+    return findings;
+  }
+  const auto groups = group_rows(report.tables.front(), kKeys, kFigures);
+  const std::uint64_t total = total_of(groups);
+  if (!groups.empty() && is_large(groups[0].figures[0], total, context)) {
+    findings.push_back(
+        activity("slab",
+                 groups[0],
+                 fmt::format("{} made {} % of all allocations from slab caches ({} from {}, {}).",
+                             subject_of(groups[0].keys[0]),
+                             percent(groups[0].figures[0], total),
+                             print_count(groups[0].figures[0]),
+                             groups[0].keys[1],
+                             print_bytes(groups[0].figures[1])),
+                 " --by cache"));
+  }
+  return findings;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,47 @@
+#include "overview/finding.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/shell_word.h"
+#include "overview/finders.h"
+
+namespace memtrace {
+
+void sort_by_weight(std::vector<Finding>& findings) {
+  std::ranges::stable_sort(findings, [](const Finding& left, const Finding& right) {
+    return std::tie(right.rank, right.weight, left.sentence) <
+           std::tie(left.rank, left.weight, right.sentence);
+  });
+}
+
+std::string subject_of(const std::string& comm) {
+  return comm.empty() ? "an unknown process" : comm;
+}
+
+std::string comm_option(const std::string& comm) {
+  return comm.empty() ? "" : " --comm " + shell_word(comm);
+}
+
+const std::vector<Finder>& all_finders() {
+  static const std::vector<Finder> finders = {
+      {.view = "oom", .find = find_oom_kills},
+      {.view = "enomem", .by = {"comm", "call", "error"}, .find = find_refused_calls},
+      {.view = "reclaim", .by = {"comm", "kind"}, .find = find_reclaim},
+      {.view = "swapin", .by = {"comm"}, .find = find_swap_ins},
+      {.view = "compaction", .by = {"comm"}, .find = find_compaction},
+      {.view = "writeback", .by = {"comm"}, .find = find_throttled_writers},
+      {.view = "hfaults", .by = {"comm"}, .find = find_huge_faults},
+      {.view = "faults", .by = {"comm", "class", "stack"}, .find = find_faults},
+      {.view = "filepages", .by = {"comm"}, .find = find_cache_churn},
+      {.view = "mmap", .by = {"comm"}, .find = find_mapping_churn},
+      {.view = "kleaks",
+       .by = {"comm", "cache", "stack"},
+       .flags = {"user-pages"},
+       .find = find_growth},
+      {.view = "slab", .by = {"comm", "cache"}, .find = find_slab_allocations},
+  };
+  return finders;
+}
+
+}  // namespace memtrace

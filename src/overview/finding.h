@@ -1,0 +1,60 @@
+// What a recording shows that a person should know first: a sentence with its figure, and the
+// command that shows more.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/namer.h"
+#include "report/report.h"
+
+namespace memtrace {
+
+struct Finding {
+  // In ascending order of weight.
+  enum class Rank : std::uint8_t {
+    Activity,
+    SmallStall,
+    ProgramGrowth,  // ends with the program
+    KernelGrowth,   // does not
+    Stall,
+    Refusal,
+    Kill
+  };
+
+  Rank rank = Rank::Activity;
+  std::uint64_t weight = 0;  // among those of its rank: ns waited, bytes kept, events
+  std::string view{};
+  std::string sentence{};
+  std::string command{};  // what follows "memtrace report"
+};
+
+// The heaviest first; those of equal weight by their sentences.
+void sort_by_weight(std::vector<Finding>& findings);
+
+// The subject of a sentence, and what narrows a report to it: "php-fpm", " --comm php-fpm". A
+// process whose name is not known is "an unknown process", and no option finds it.
+std::string subject_of(const std::string& comm);
+std::string comm_option(const std::string& comm);
+
+struct FindingContext {
+  std::uint64_t span_ns = 0;  // of the recording
+  Namer& namer;
+};
+
+// One way of looking for findings: a view by keys of its own, and what to read from its report. The
+// report has all rows, neither sorted nor named.
+struct Finder {
+  std::string_view view;
+  std::vector<std::string> by = {};     // empty: the view's own
+  std::vector<std::string> flags = {};  // options of the view that take no value
+  std::vector<Finding> (*find)(const Report& report, const FindingContext& context) = nullptr;
+};
+
+// In the order in which their events cost a program most; their views' events are what a plain
+// recording holds (plan/events/event_traits.h).
+const std::vector<Finder>& all_finders();
+
+}  // namespace memtrace

@@ -1,0 +1,93 @@
+#include "overview/first_screen.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "overview/finding.h"
+#include "overview/whole_recording.h"
+#include "views/all/all_views.h"
+
+namespace memtrace {
+namespace {
+
+// With three lines for each, and ten for what was recorded and what is missing, one screen.
+constexpr std::size_t kMostFindings = 12;
+
+void choose_views(SessionOptions& options) {
+  for (const Finder& finder : all_finders()) {
+    SessionOptions::Choice choice{.by = finder.by};
+    for (const std::string& flag : finder.flags) {
+      choice.own[flag] = "1";
+    }
+    options.views.push_back(find_view(finder.view));
+    options.choices.push_back(std::move(choice));
+  }
+  options.as_made = true;
+}
+
+// What is in the recording and can be looked at.
+std::string note_of(const Session& session, std::size_t left_out) {
+  std::string note;
+  if (left_out > 0) {
+    note = counted(left_out, "more finding", "more findings") + " of less weight\n";
+  }
+  std::string names;
+  for (std::size_t i = 0; i < all_finders().size(); ++i) {
+    if (session.view_has_events(i)) {
+      names += (names.empty() ? "" : ", ") + std::string(all_finders()[i].view);
+    }
+  }
+  return note + (names.empty() ? "" : "views looked at: " + names + "; --all shows all views");
+}
+
+Table finding_table(std::vector<Finding> findings,
+                    const Session& session,
+                    const std::string& arguments) {
+  const std::size_t found = findings.size();
+  findings.resize(std::min(found, kMostFindings));
+  Table table{.title = findings.empty() ? "nothing stands out" : "findings",
+              .columns = {{"view", Unit::Text}, {"finding", Unit::Text}, {"command", Unit::Text}},
+              .key_count = 3,
+              .note = note_of(session, found - findings.size()),
+              .fixed = true,
+              .paragraphs = true};
+  for (const Finding& finding : findings) {
+    table.rows.push_back(
+        {finding.view, finding.sentence, "memtrace report " + finding.command + arguments});
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<Report> make_first_screen(RecordSource& source,
+                                 SessionOptions options,
+                                 const std::string& arguments) {
+  choose_views(options);
+  auto made = Session::create(source, std::move(options));
+  if (!made.ok()) {
+    return made.take_error();
+  }
+  Session& session = *made.value();
+  std::vector<Finding> findings;
+  Report screen{.view = "overview"};
+  TRY(session.run([&](std::vector<Report> reports) -> Result<> {
+    const View::Span span = session.span();
+    const FindingContext context{.span_ns = span.end_ns - span.start_ns, .namer = session.namer()};
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+      if (session.view_has_events(i)) {
+        std::ranges::move(all_finders()[i].find(reports[i], context), std::back_inserter(findings));
+      }
+    }
+    screen.caveats = shared_caveats(reports);
+    return kDone;
+  }));
+  sort_by_weight(findings);
+  describe_recording(session, source.recording(), screen);
+  screen.tables.push_back(finding_table(std::move(findings), session, arguments));
+  return screen;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,113 @@
+// What was allocated in the recording and is still there, by what it is for.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/units.h"
+#include "overview/finders.h"
+#include "overview/row_groups.h"
+#include "overview/stack_words.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::size_t kMost = 5;
+constexpr std::uint64_t kLeastBytes = std::uint64_t{4} << 20U;
+// Stacks are named one by one: the largest suffice to say what most of the memory is for.
+constexpr std::size_t kNamedRows = 400;
+
+// What one program allocated for one use.
+struct Growth {
+  std::uint64_t bytes = 0;
+  std::uint64_t count = 0;
+  std::uint64_t largest_bytes = 0;  // of one stack
+  StackId stack;                    // that stack
+  bool is_cache = false;            // of one slab cache
+};
+
+using GrowthByUse = std::map<std::pair<std::string, std::string>, Growth>;  // comm, use
+
+// The rows with the most bytes.
+std::vector<std::size_t> largest_rows(const Table& table) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> sorted;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    sorted.emplace_back(figure_at(table, row, "bytes"), row);
+  }
+  std::ranges::stable_sort(sorted, std::greater(), &std::pair<std::uint64_t, std::size_t>::first);
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < std::min(sorted.size(), kNamedRows); ++i) {
+    rows.push_back(sorted[i].second);
+  }
+  return rows;
+}
+
+void add_row(const Table& table, std::size_t row, Namer& namer, GrowthByUse& uses) {
+  const StackId stack = stack_at(table, row);
+  const Frames& frames = namer.stack(stack);
+  const std::string cache = text_at(table, row, "cache");
+  if (cache.empty() && is_slab_page(frames)) {
+    return;  // the objects in it are listed themselves
+  }
+  const std::string_view purpose = purpose_of(frames);
+  // A socket is objects of four caches.
+  const bool is_cache = !cache.empty() && purpose != kSockets;
+  const std::string use = is_cache          ? "slab cache " + cache
+                          : purpose.empty() ? "kernel memory"
+                                            : std::string(purpose);
+  Growth& growth = uses[{text_at(table, row, "comm"), use}];
+  const std::uint64_t bytes = figure_at(table, row, "bytes");
+  growth.bytes += bytes;
+  growth.count += figure_at(table, row, "count");
+  growth.is_cache = is_cache;
+  if (bytes > growth.largest_bytes) {
+    growth.largest_bytes = bytes;
+    growth.stack = stack;
+  }
+}
+
+Finding finding_of(const GrowthByUse::value_type& entry, Namer& namer) {
+  const auto& [comm, use] = entry.first;
+  const Growth& growth = entry.second;
+  const Frames& frames = namer.stack(growth.stack);
+  const bool of_program = is_program_memory(use);
+  return {
+      .rank = of_program ? Finding::Rank::ProgramGrowth : Finding::Rank::KernelGrowth,
+      .weight = growth.bytes,
+      .view = "kleaks",
+      .sentence = fmt::format("{} allocated {} of {}, not freed by the end ({}{}).",
+                              subject_of(comm),
+                              print_bytes(growth.bytes),
+                              use,
+                              counted(growth.count,
+                                      growth.is_cache ? "object" : "block",
+                                      growth.is_cache ? "objects" : "blocks"),
+                              most_in(of_program ? culprit_of(frames) : kernel_culprit_of(frames))),
+      .command = fmt::format("kleaks --by {}{}",
+                             growth.is_cache ? "cache,stack" : "stack --user-pages",
+                             comm_option(comm))};
+}
+
+}  // namespace
+
+std::vector<Finding> find_growth(const Report& report, const FindingContext& context) {
+  std::vector<Finding> findings;
+  if (report.tables.empty() || report.inconclusive) {
+    return findings;
+  }
+  GrowthByUse uses;
+  for (const std::size_t row : largest_rows(report.tables.front())) {
+    add_row(report.tables.front(), row, context.namer, uses);
+  }
+  for (const auto& entry : uses) {
+    if (entry.second.bytes >= kLeastBytes) {
+      findings.push_back(finding_of(entry, context.namer));
+    }
+  }
+  sort_by_weight(findings);
+  findings.resize(std::min(findings.size(), kMost));
+  return findings;
+}
+
+}  // namespace memtrace

@@ -1,0 +1,173 @@
+// What each finder reads from a view's table.
+#include "overview/finders.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/fake_namer.h"
+#include "views/all/all_views.h"
+
+namespace memtrace {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+Cell number(std::uint64_t value) {
+  return value;
+}
+
+class FindersTest : public testing::Test {
+ protected:
+  FindersTest() {
+    namer_.stacks[StackId{1}] = {{.function = "d_alloc", .kernel = true},
+                                 {.function = "walk(int)"}};
+    namer_.stacks[StackId{2}] = {{.function = "sk_alloc", .kernel = true}};
+    namer_.stacks[StackId{3}] = {{.function = "do_anonymous_page", .kernel = true},
+                                 {.function = "fill()"}};
+    namer_.stacks[StackId{4}] = {{.function = "allocate_slab", .kernel = true}};
+  }
+
+  FindingContext context() { return {.span_ns = 10 * kSecond, .namer = namer_}; }
+
+  test::FakeNamer namer_;
+};
+
+TEST_F(FindersTest, every_finder_s_view_takes_its_keys_and_flags) {
+  std::set<std::string_view> views;
+  for (const Finder& finder : all_finders()) {
+    const NamedView* view = find_view(finder.view);
+    ASSERT_NE(view, nullptr) << finder.view;
+    EXPECT_TRUE(views.insert(finder.view).second);
+    ViewOptions options{.by = finder.by};
+    for (const std::string& flag : finder.flags) {
+      EXPECT_TRUE(std::ranges::any_of(view->spec.options, [&flag](const ViewOption& option) {
+        return option.name == flag && option.argument.empty();
+      })) << flag;
+      options.own[flag] = "1";
+    }
+    EXPECT_TRUE(make_view(view->spec, options).ok()) << finder.view;
+    EXPECT_TRUE(finder.find(Report(), context()).empty()) << finder.view;
+  }
+}
+
+TEST_F(FindersTest, kills_in_one_cgroup_are_one_finding) {
+  Report report;
+  Table kills{.columns = {{"victim"}, {"victim_pid"}, {"for"}, {"trigger"}}};
+  Table memory{.columns = {{"victim_pid"}, {"cgroup"}, {"anon"}}};
+  Table limits{.columns = {{"victim_pid"}, {"cgroup_limit"}}};
+  for (std::uint64_t pid = 7; pid < 9; ++pid) {
+    kills.rows.push_back({"worker", number(pid), "cgroup", "nginx"});
+    memory.rows.push_back({number(pid), "/web", number(pid << 20U)});
+    limits.rows.push_back({number(pid), number(16U << 20U)});
+  }
+  kills.rows.push_back({"other", number(9), "machine", "other"});
+  report.tables = {kills, memory, limits};
+  auto findings = find_oom_kills(report, context());
+  sort_by_weight(findings);
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].sentence,
+            "The OOM killer killed worker 2 times in cgroup /web, whose limit is 16.0 MiB. It held "
+            "up to 8.0 MiB of anonymous memory. nginx asked for the memory that was missing.");
+  EXPECT_EQ(findings[1].sentence, "The OOM killer killed other.");
+}
+
+TEST_F(FindersTest, refused_calls_name_the_call_and_the_error) {
+  const Report report{
+      .tables = {{.columns = {{"comm"}, {"call"}, {"error"}, {"count"}, {"asked"}},
+                  .rows = {{"java", "mmap", "ENOMEM", number(2), number(1U << 20U)}}}}};
+  const auto findings = find_refused_calls(report, context());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].sentence,
+            "The kernel refused memory to java (2 mmap calls, ENOMEM, 1.0 MiB in all).");
+  EXPECT_EQ(findings[0].command, "enomem --comm java");
+}
+
+TEST_F(FindersTest, waits_weigh_by_their_share_of_the_time) {
+  const Report report{
+      .tables = {{.columns = {{"comm"}, {"kind"}, {"count"}, {"time_ns"}, {"max_ns"}},
+                  .rows = {{"a b", "direct", number(3), number(kSecond), number(kSecond / 2)},
+                           {"c", "memcg", number(1), number(kSecond / 50), number(1)},
+                           {"d", "memcg", number(1), number(1000), number(1000)}}}}};
+  const auto findings = find_reclaim(report, context());
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].rank, Finding::Rank::Stall);
+  EXPECT_EQ(findings[0].sentence,
+            "a b waited 1.00 s to free memory itself (direct reclaim, 3 times), at most 500 ms at "
+            "once: 10 % of the recording's time.");
+  EXPECT_EQ(findings[0].command, "reclaim --comm 'a b'");
+  EXPECT_EQ(findings[1].rank, Finding::Rank::SmallStall);
+}
+
+TEST_F(FindersTest, growth_is_by_cache_or_by_purpose) {
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
+  const Report report{
+      .tables = {
+          {.columns = {{"comm"}, {"cache"}, {"stack"}, {"count"}, {"bytes"}},
+           .rows = {{"find", "dentry", StackId{1}, number(90), number(6 * kMebibyte)},
+                    {"srv", "sock_inode_cache", StackId{2}, number(5), number(3 * kMebibyte)},
+                    {"srv", "UDP", StackId{2}, number(5), number(3 * kMebibyte)},
+                    {"py", Cell(), StackId{3}, number(9), number(50 * kMebibyte)},
+                    {"py", Cell(), StackId{4}, number(9), number(90 * kMebibyte)},
+                    {"sh", "vma", StackId{1}, number(1), number(kMebibyte)}}}}};
+  const auto findings = find_growth(report, context());
+  ASSERT_EQ(findings.size(), 3U);
+  EXPECT_EQ(findings[0].sentence,
+            "find allocated 6.0 MiB of slab cache dentry, not freed by the end (90 objects, most "
+            "in d_alloc).");
+  EXPECT_EQ(
+      findings[1].sentence,
+      "srv allocated 6.0 MiB of sockets, not freed by the end (10 blocks, most in sk_alloc).");
+  EXPECT_EQ(findings[2].sentence,
+            "py allocated 50.0 MiB of anonymous memory, not freed by the end (9 blocks, most in "
+            "fill).");
+  EXPECT_EQ(findings[2].rank, Finding::Rank::ProgramGrowth);
+  EXPECT_EQ(findings[2].command, "kleaks --by stack --user-pages --comm py");
+}
+
+TEST_F(FindersTest, faults_name_who_takes_most_and_who_copies) {
+  const Report report{
+      .tables = {{.columns = {{"comm"}, {"class"}, {"stack"}, {"count"}, {"time"}},
+                  .rows = {{"a", "minor", StackId{3}, number(60000), number(kSecond)},
+                           {"b", "copy-on-write", StackId{3}, number(30000), number(kSecond)},
+                           {"c", "minor", StackId{3}, number(10000), Cell()}}}}};
+  const auto findings = find_faults(report, context());
+  ASSERT_EQ(findings.size(), 3U);
+  EXPECT_EQ(findings[0].sentence,
+            "a took 60 % of all page faults (60,000, 1.00 s in all), most in fill.");
+  EXPECT_EQ(findings[1].sentence,
+            "b took 30 % of all page faults (30,000, 1.00 s in all), most in fill.");
+  EXPECT_EQ(findings[2].sentence,
+            "b copied 30,000 pages that it shared with another process (copy on write, 1.00 s in "
+            "all), most in fill.");
+}
+
+TEST_F(FindersTest, page_cache_is_a_finding_only_when_it_does_not_keep_what_was_read) {
+  Report report{.tables = {{.columns = {{"comm"}, {"cache_add"}, {"cache_del"}},
+                            .rows = {{"cat", number(90000), number(80000)}}},
+                           {.columns = {{"file"}, {"cache_add"}, {"cache_del"}},
+                            .rows = {{"/big", number(90000), number(80000)}}}}};
+  const auto findings = find_cache_churn(report, context());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].sentence,
+            "cat read 90,000 pages into the page cache, most of /big; the kernel dropped 80,000 at "
+            "the same time.");
+  report.tables[0].rows[0][2] = number(100);
+  EXPECT_TRUE(find_cache_churn(report, context()).empty());
+}
+
+TEST_F(FindersTest, the_heaviest_comes_first) {
+  std::vector<Finding> findings = {{.rank = Finding::Rank::Activity, .weight = 9, .sentence = "a"},
+                                   {.rank = Finding::Rank::Kill, .weight = 1, .sentence = "b"},
+                                   {.rank = Finding::Rank::Kill, .weight = 2, .sentence = "c"},
+                                   {.rank = Finding::Rank::Kill, .weight = 1, .sentence = "a"}};
+  sort_by_weight(findings);
+  std::string order;
+  for (const Finding& finding : findings) {
+    order += finding.sentence;
+  }
+  EXPECT_EQ(order, "caba");
+}
+
+}  // namespace
+}  // namespace memtrace

@@ -1,0 +1,72 @@
+#include "overview/stack_words.h"
+
+#include <gtest/gtest.h>
+
+namespace memtrace {
+namespace {
+
+Frame kernel(const char* function) {
+  return {.function = function, .module = "[kernel]", .kernel = true};
+}
+
+Frame user(const char* function, const char* module = "server") {
+  return {.function = function, .module = module};
+}
+
+TEST(StackWords, culprit_is_the_first_function_that_is_no_allocator) {
+  EXPECT_EQ(culprit_of({kernel("exc_page_fault"),
+                        kernel("asm_exc_page_fault"),
+                        user("_int_malloc", "libc.so.6"),
+                        user("malloc", "libc.so.6"),
+                        user("operator new(unsigned long)", "libstdc++.so.6"),
+                        user("Cache::insert(int)"),
+                        user("main")}),
+            "Cache::insert");
+}
+
+TEST(StackWords, frames_without_names_are_passed_over) {
+  EXPECT_EQ(culprit_of({user("server+0x1234"), user("[unknown]"), user("main")}), "main");
+}
+
+TEST(StackWords, without_user_code_it_is_a_function_of_the_kernel) {
+  EXPECT_EQ(culprit_of({kernel("kmem_cache_alloc_noprof"), kernel("alloc_inode"), kernel("iget")}),
+            "alloc_inode");
+  EXPECT_EQ(kernel_culprit_of({kernel("__kmalloc"), kernel("nf_ct_alloc"), user("main")}),
+            "nf_ct_alloc");
+}
+
+TEST(StackWords, nothing_is_said_of_a_stack_without_names) {
+  EXPECT_EQ(culprit_of({}), "");
+  EXPECT_EQ(culprit_of({user("a+0x1")}), "");
+  EXPECT_EQ(most_in(""), "");
+  EXPECT_EQ(most_in("f"), ", most in f");
+}
+
+TEST(StackWords, operator_of_calls_keeps_its_name) {
+  EXPECT_EQ(culprit_of({user("Task::operator()(int)")}), "Task::operator()(int)");
+}
+
+TEST(StackWords, purpose_is_the_most_particular_one) {
+  EXPECT_EQ(purpose_of({kernel("shmem_alloc_folio"), kernel("handle_mm_fault")}),
+            "tmpfs and shared memory");
+  EXPECT_EQ(purpose_of({kernel("do_anonymous_page"), kernel("__mm_populate")}),
+            "memory populated at once (mlock, MAP_POPULATE)");
+  EXPECT_EQ(purpose_of({kernel("do_anonymous_page"), kernel("handle_mm_fault")}),
+            "anonymous memory");
+  EXPECT_EQ(purpose_of({kernel("kmem_cache_alloc"), kernel("d_alloc")}), "");
+  EXPECT_EQ(purpose_of({user("shmem_of_a_program")}), "");
+}
+
+TEST(StackWords, memory_of_programs_ends_with_them) {
+  EXPECT_TRUE(is_program_memory("anonymous memory copied on write"));
+  EXPECT_FALSE(is_program_memory("tmpfs and shared memory"));
+  EXPECT_FALSE(is_program_memory("kernel memory"));
+}
+
+TEST(StackWords, pages_of_slab_caches_are_known) {
+  EXPECT_TRUE(is_slab_page({kernel("__alloc_pages"), kernel("allocate_slab")}));
+  EXPECT_FALSE(is_slab_page({kernel("__alloc_pages"), user("new_slab")}));
+}
+
+}  // namespace
+}  // namespace memtrace
