@@ -43,6 +43,19 @@ constexpr auto kKernelMachinery = std::to_array<std::string_view>({
     "pcpu_alloc",
     "krealloc",
     "kmemdup",
+    "do_anonymous_page",
+    "alloc_anon_folio",
+    "do_wp_page",
+    "wp_page_copy",
+    "do_cow_fault",
+    "do_fault",
+    "do_pte_missing",
+    "handle_pte_fault",
+    "shmem_alloc_",
+    "__filemap_get_folio",
+    "filemap_alloc_folio",
+    "__page_cache_alloc",
+    "sk_prot_alloc",
 });
 
 // Allocators, and the C library's functions that only pass on what their caller asks for.
@@ -157,10 +170,19 @@ bool is_user_machinery(const Frame& frame) {
          begins_with_any(frame.module, kUserMachineryModules);
 }
 
-// Without the types of its arguments: "operands_scanner::finalize_ssa_uses".
+// Without the types of its arguments, which the last pair of parentheses holds:
+// "operands_scanner::finalize_ssa_uses".
 std::string short_name(const std::string& function) {
-  std::string name = function.substr(0, function.find('('));
-  return name.empty() || name.ends_with("operator") ? function : name;
+  std::size_t depth = 0;
+  for (std::size_t at = function.rfind(')'); at < function.size() && at > 0; --at) {
+    depth += function[at] == ')' ? 1 : 0;
+    depth -= function[at] == '(' ? 1 : 0;
+    if (depth == 0) {
+      const std::string name = function.substr(0, at);
+      return name.ends_with("operator") ? function : name;
+    }
+  }
+  return function;
 }
 
 const Frame* find_frame(const Frames& frames, bool (*is_it)(const Frame&)) {

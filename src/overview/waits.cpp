@@ -78,8 +78,9 @@ std::vector<Finding> find_reclaim(const Report& report, const FindingContext& co
                context,
                {"reclaim", {"comm", "kind"}, {"time_ns", "count", "max_ns"}},
                [](const RowGroup& group) {
-                 return fmt::format(
-                     "to free memory itself ({} reclaim, {})", group.keys[1], times_of(group));
+                 return fmt::format("to free memory itself ({} reclaim, {})",
+                                    group.keys[1] == "memcg" ? "cgroup" : group.keys[1],
+                                    times_of(group));
                });
 }
 

@@ -46,6 +46,14 @@ TEST(StackWords, operator_of_calls_keeps_its_name) {
   EXPECT_EQ(culprit_of({user("Task::operator()(int)")}), "Task::operator()(int)");
 }
 
+TEST(StackWords, only_the_types_of_arguments_are_left_out) {
+  EXPECT_EQ(culprit_of({user("decltype (make(1)) visit<int>(Visitor&, void (*)(int)) const")}),
+            "decltype (make(1)) visit<int>");
+  EXPECT_EQ(culprit_of({user("f(g()")}), "f(g");
+  EXPECT_EQ(culprit_of({user("(anonymous namespace)::run(int)")}), "(anonymous namespace)::run");
+  EXPECT_EQ(culprit_of({user("plain")}), "plain");
+}
+
 TEST(StackWords, purpose_is_the_most_particular_one) {
   EXPECT_EQ(purpose_of({kernel("shmem_alloc_folio"), kernel("handle_mm_fault")}),
             "tmpfs and shared memory");

@@ -1,5 +1,5 @@
 // make_trouble NAME HOW: one problem of a production machine, made by a process of this name, which
-// memtrace's first screen has to give as the culprit. The process ends after ten seconds.
+// memtrace's first screen has to give as the culprit. The process ends a second after its parent.
 //   dentries N         asks for N files that are not there: the kernel keeps a dentry of each
 //   reread PATH PAGES  writes a file and reads it four times: in a small cgroup none of it stays
 //   huge N             touches N huge pages, which the kernel has to find and to clear
@@ -20,7 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -182,6 +184,19 @@ int make_trouble(std::string_view how, int argc, char** argv) {
                             : 2;
 }
 
+// What it allocated is to be there when the recording ends, which its parent's end brings about.
+int hold() {
+  sigset_t signals;
+  (void)sigemptyset(&signals);
+  (void)sigaddset(&signals, SIGTERM);
+  (void)sigprocmask(SIG_BLOCK, &signals, nullptr);
+  (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+  const timespec longest{.tv_sec = 10, .tv_nsec = 0};
+  (void)sigtimedwait(&signals, nullptr, &longest);
+  (void)sleep(1);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -193,6 +208,5 @@ int main(int argc, char** argv) {
   if (const int status = make_trouble(argv[2], argc, argv); status != 0) {
     return status;
   }
-  alarm(10);
-  return pause();  // what it allocated is to be there when the recording ends
+  return hold();
 }
