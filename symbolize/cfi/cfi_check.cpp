@@ -205,12 +205,32 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 29U;
 
 using Places = std::vector<Dwarf_Off>;  // ascending
 
+using Commons = std::unordered_map<Dwarf_Off, Common>;
+
+// Of the CIE that is there, which it notes, or that the FDE names. Null: none that came before, or
+// there are too many.
+const Common* common_of(const Dwarf_CFI_Entry& entry, Dwarf_Off at, Commons& known) {
+  const bool is_cie = dwarf_cfi_cie_p(&entry);
+  if (is_cie) {
+    known[at] = common_of(entry.cie);
+  }
+  const auto common = known.find(is_cie ? at : entry.fde.CIE_pointer);
+  const bool is_known = common != known.end() && known.size() <= kMaxCommons;
+  return is_known ? &common->second : nullptr;
+}
+
+std::span<const std::byte> instructions_of(const Dwarf_CFI_Entry& entry, const Common& common) {
+  return dwarf_cfi_cie_p(&entry)
+             ? bytes_between(entry.cie.initial_instructions, entry.cie.initial_instructions_end)
+             : instructions_of(entry.fde, common);
+}
+
 // Adds the place of each entry. False: one is not modest, or cannot be read.
 bool are_modest(const ElfFile& file, Elf_Data* data, bool is_eh_frame, Places& places) {
   constexpr Dwarf_Off kTerminatorBytes = 4;
   const auto* ident =
       reinterpret_cast<const unsigned char*>(::elf_getident(file.handle(), nullptr));
-  std::unordered_map<Dwarf_Off, Common> known;
+  Commons known;
   std::size_t terminator_count = 0;
   Dwarf_CFI_Entry entry;
   for (Dwarf_Off at = 0; at < data->d_size;) {
@@ -223,18 +243,9 @@ bool are_modest(const ElfFile& file, Elf_Data* data, bool is_eh_frame, Places& p
     if (status != 0 || next <= at || places.size() == kMaxEntries) {
       return false;
     }
-    const bool is_cie = dwarf_cfi_cie_p(&entry);
-    if (is_cie) {
-      known[at] = common_of(entry.cie);
-    }
-    const auto common = known.find(is_cie ? at : entry.fde.CIE_pointer);
-    if (common == known.end() || known.size() > kMaxCommons) {
-      return false;
-    }
-    const auto code =
-        is_cie ? bytes_between(entry.cie.initial_instructions, entry.cie.initial_instructions_end)
-               : instructions_of(entry.fde, common->second);
-    if (!Instructions(code, common->second.encoding).are_modest()) {
+    const Common* common = common_of(entry, at, known);
+    if (common == nullptr ||
+        !Instructions(instructions_of(entry, *common), common->encoding).are_modest()) {
       return false;
     }
     places.push_back(at);
@@ -253,7 +264,7 @@ bool leads_to(const ElfFile& file, const ElfFile::Section& frames, const Places&
   if (!section) {
     return true;
   }
-  ByteReader reader(file.content(*section));
+  ByteReader reader(section->content());
   reader.skip(1);
   const auto where = reader.read<std::uint8_t>();
   const auto count_encoding = reader.read<std::uint8_t>();

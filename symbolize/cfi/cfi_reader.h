@@ -29,7 +29,10 @@ class CfiReader {
 
  private:
   struct FreeFrame {
-    void operator()(Dwarf_Frame* frame) const { std::free(frame); }
+    // libdw gets it from malloc(3) (dwarf_cfi_addrframe()).
+    void operator()(Dwarf_Frame* frame) const {
+      std::free(frame);  // NOLINT(cppcoreguidelines-no-malloc)
+    }
   };
 
   struct EndCfi {

@@ -57,6 +57,8 @@ class FrameRules {
 
   FrameRules(const FrameRules&) = delete;
   FrameRules& operator=(const FrameRules&) = delete;
+  FrameRules(FrameRules&&) = delete;
+  FrameRules& operator=(FrameRules&&) = delete;
   ~FrameRules();
 
   // The rule at a file offset (not SVMA); nothing when the CFI does not cover it.

@@ -45,7 +45,7 @@ bool is_statically_linked(const ElfFile& file) {
 // People know the names with the fewest underscores in front.
 bool is_better_name(const std::string& left, const std::string& right) {
   const auto key = [](const std::string& name) {
-    return std::tuple(name.find_first_not_of('_'), name.size(), std::string_view(name));
+    return std::tuple(name.find_first_not_of('_'), name.size(), std::string_view{name});
   };
   return key(left) < key(right);
 }

@@ -34,6 +34,24 @@ std::size_t relocation_count(const ElfFile& file, const GElf_Shdr& header, const
   return is_usual ? data.d_size / size_bytes : 0;
 }
 
+// Of the first `count` relocations.
+std::optional<std::uint64_t> addend_at(const ElfFile& file,
+                                       Elf_Data* relocations,
+                                       std::size_t count,
+                                       std::uint64_t svma) {
+  const unsigned relative = file.machine() == EM_AARCH64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE;
+  GElf_Rela entry;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (::gelf_getrela(relocations, static_cast<int>(i), &entry) == nullptr) {
+      break;
+    }
+    if (entry.r_offset == svma && GELF_R_TYPE(entry.r_info) == relative) {
+      return static_cast<std::uint64_t>(entry.r_addend);
+    }
+  }
+  return std::nullopt;
+}
+
 // What the loader will put there: the load bias + the addend.
 std::optional<std::uint64_t> relocated_value(const ElfFile& file, std::uint64_t svma) {
   // Of all sections together, which may be the same bytes: the largest programs have two million.
@@ -48,17 +66,8 @@ std::optional<std::uint64_t> relocated_value(const ElfFile& file, std::uint64_t 
     }
     const std::size_t count = std::min(relocation_count(file, header, *data), most);
     most -= count;
-    for (std::size_t i = 0; i < count; ++i) {
-      GElf_Rela entry;
-      if (::gelf_getrela(data, static_cast<int>(i), &entry) == nullptr) {
-        break;
-      }
-      const auto type = GELF_R_TYPE(entry.r_info);
-      const bool is_relative =
-          type == (file.machine() == EM_AARCH64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE);
-      if (entry.r_offset == svma && is_relative) {
-        return static_cast<std::uint64_t>(entry.r_addend);
-      }
+    if (const auto addend = addend_at(file, data, count, svma)) {
+      return addend;
     }
   }
   return std::nullopt;
@@ -73,7 +82,7 @@ std::optional<std::uint64_t> stored_value(const ElfFile& file, std::uint64_t svm
         svma - place.header.sh_addr >= place.header.sh_size) {
       continue;
     }
-    const auto bytes = file.content(place);
+    const auto bytes = place.content();
     const std::uint64_t at = svma - place.header.sh_addr;
     std::uint64_t value = 0;
     if (at <= bytes.size() && bytes.size() - at >= sizeof(value)) {

@@ -99,10 +99,8 @@ ProbePlace find_probe_place(const FunctionCode& code, const PlaceRequest& reques
     }
     const bool passes = one.kind == Kind::ConditionalJump && request.allow_early_return &&
                         returns_at_once(instructions, one.target);
-    if (best.is_emulated && best.offset_bytes == one.offset && !passes) {
-      break;
-    }
-    if (!passes && ends_walk(one, request)) {
+    const bool is_best = best.is_emulated && best.offset_bytes == one.offset;
+    if (!passes && (is_best || ends_walk(one, request))) {
       break;
     }
     here.skips_early_returns = here.skips_early_returns || passes;

@@ -153,8 +153,11 @@ std::vector<SdtArgument> parse_sdt_arguments(std::string_view text, const SdtSym
     }
     const std::size_t at = word.find('@');
     const std::string type = at == std::string_view::npos ? "" : type_of(word.substr(0, at));
-    const std::string fetch = type.empty() ? "" : fetch_operand(word.substr(at + 1), symbols);
-    arguments.push_back({std::string(word), fetch.empty() ? "" : fetch + ":" + type});
+    std::string fetch = type.empty() ? "" : fetch_operand(word.substr(at + 1), symbols);
+    if (!fetch.empty()) {
+      fetch.append(":").append(type);
+    }
+    arguments.push_back({std::string(word), std::move(fetch)});
   }
   return arguments;
 }

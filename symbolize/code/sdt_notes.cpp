@@ -154,18 +154,14 @@ Result<std::vector<SdtProbe>> read_sdt_probes(const std::string& path) {
   for (const Note& note : read_notes(file, *section)) {
     const std::uint64_t moved = moved_by(base, note);
     const auto place = file_offset_of(file, note.pc + moved);
-    if (!place) {
-      continue;
+    const auto semaphore = note.semaphore == 0 ? std::optional<std::uint64_t>(0)
+                                               : file_offset_of(file, note.semaphore + moved);
+    if (!place || !semaphore) {
+      continue;  // where nothing raises its semaphore, the program would never pass the probe
     }
     SdtProbe probe{.provider = std::string(note.provider), .name = std::string(note.name)};
     probe.file_offset = *place;
-    if (note.semaphore != 0) {
-      const auto semaphore = file_offset_of(file, note.semaphore + moved);
-      if (!semaphore) {
-        continue;  // nothing could raise it, and the program would never pass the probe
-      }
-      probe.semaphore_file_offset = *semaphore;
-    }
+    probe.semaphore_file_offset = *semaphore;
     if (!objects && may_name_objects(note.arguments)) {
       objects = objects_of(file);
     }

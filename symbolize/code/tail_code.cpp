@@ -87,15 +87,17 @@ std::vector<CodePiece> TailCode::of(CodePiece function) const {
   std::set<std::uint64_t> seen = {function.file_offset};
   std::vector<CodePiece> pieces;
   pieces.push_back(std::move(function));
+  const auto add = [&](std::uint64_t target) {
+    if (seen.insert(target).second) {
+      pieces.push_back({target, read_code(path_, target)});
+    }
+  };
   for (std::size_t i = 0; i < pieces.size() && pieces.size() < kMaxPieces; ++i) {
     const std::uint64_t start = pieces[i].file_offset;
     const ReturnPlaces places =
         find_return_places({.bytes = pieces[i].bytes, .machine = table_.machine()});
     for (const ReturnPlaces::TailCall& tail : places.tail_calls) {
-      const std::uint64_t target = behind_stub(start + static_cast<std::uint64_t>(tail.target));
-      if (seen.insert(target).second) {
-        pieces.push_back({target, read_code(path_, target)});
-      }
+      add(behind_stub(start + static_cast<std::uint64_t>(tail.target)));
     }
   }
   return pieces;

@@ -67,6 +67,8 @@ class Decoder {
 
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
+  Decoder(Decoder&&) = delete;
+  Decoder& operator=(Decoder&&) = delete;
 
   ~Decoder() {
     instruction_.reset();

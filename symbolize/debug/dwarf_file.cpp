@@ -3,6 +3,7 @@
 #include <elfutils/libdwelf.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <new>
@@ -48,7 +49,7 @@ std::uint64_t unpacked_bytes(const ElfFile& file) {
     }
     const char* name = ::elf_strptr(file.handle(), names, section.header.sh_name);
     const bool is_old = name != nullptr && std::string_view(name).starts_with(".zdebug");
-    std::uint64_t size_bytes = is_old ? old_unpacked_bytes(file.content(section)) : 0;
+    std::uint64_t size_bytes = is_old ? old_unpacked_bytes(section.content()) : 0;
     if ((section.header.sh_flags & SHF_COMPRESSED) != 0 &&
         ::gelf_getchdr(section.handle, &compression) != nullptr) {
       size_bytes = compression.ch_size;
@@ -61,13 +62,13 @@ std::uint64_t unpacked_bytes(const ElfFile& file) {
 // DWARF without anything in it. libdw looks for a common file by itself, opens what it finds and
 // asks servers, unless it has been given one.
 ElfFile empty_dwarf() {
-  constexpr char kNames[] = "\0.debug_line\0.shstrtab";
+  static constexpr auto kNames = std::to_array("\0.debug_line\0.shstrtab");
 
   struct Image {
     Elf64_Ehdr header{};
-    Elf64_Shdr sections[3]{};
-    char names[sizeof(kNames)]{};
-    char line[8]{};
+    std::array<Elf64_Shdr, 3> sections{};
+    std::array<char, kNames.size()> names = kNames;
+    std::array<char, 8> line{};
   } image;
 
   std::memcpy(image.header.e_ident, ELFMAG, SELFMAG);
@@ -82,7 +83,6 @@ ElfFile empty_dwarf() {
   image.header.e_shentsize = sizeof(Elf64_Shdr);
   image.header.e_shnum = 3;
   image.header.e_shstrndx = 2;
-  std::memcpy(image.names, kNames, sizeof(kNames));
   Elf64_Shdr& line = image.sections[1];
   line.sh_name = 1;
   line.sh_type = SHT_PROGBITS;

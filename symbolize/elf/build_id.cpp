@@ -29,7 +29,8 @@ bool same_build_id(std::string_view left, std::string_view right) {
     std::swap(left, right);
   }
   const auto padding = right.substr(left.size());
-  return !left.empty() && right.starts_with(left) && padding.find_first_not_of('0') == padding.npos;
+  return !left.empty() && right.starts_with(left) &&
+         padding.find_first_not_of('0') == std::string_view::npos;
 }
 
 std::string build_id_in_notes(std::span<const std::byte> notes) {

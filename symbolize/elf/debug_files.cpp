@@ -1,5 +1,7 @@
 #include "symbolize/elf/debug_files.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cstring>
 #include <string_view>
@@ -19,7 +21,7 @@ struct DebugLink {
 // A name, NUL, padding to a multiple of four, the checksum.
 std::optional<DebugLink> read_debug_link(const ElfFile& file) {
   const auto section = file.section(".gnu_debuglink");
-  const auto bytes = section ? file.content(*section) : std::span<const std::byte>();
+  const auto bytes = section ? section->content() : std::span<const std::byte>();
   if (bytes.size() < 8) {
     return std::nullopt;
   }
@@ -29,6 +31,18 @@ std::optional<DebugLink> read_debug_link(const ElfFile& file) {
   link.checksum = reader.read<std::uint32_t>();
   const bool is_plain_name = !link.name.empty() && link.name.find('/') == std::string::npos;
   return is_plain_name ? std::optional(link) : std::nullopt;
+}
+
+constexpr std::array<std::uint32_t, 256> crc32_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    std::uint32_t value = i;
+    for (int bit = 0; bit < 8; ++bit) {
+      value = (value >> 1) ^ ((value & 1) != 0 ? 0xEDB88320U : 0U);
+    }
+    table[i] = value;
+  }
+  return table;
 }
 
 // Takes some seconds. Files without a build id are older than such sizes.
@@ -56,9 +70,9 @@ std::vector<std::string> debug_link_paths(const DebugLink& link,
   const std::string folder = mapped_path.substr(0, mapped_path.rfind('/'));
   std::vector<std::string> paths;
   for (const std::string& root : places.roots) {
-    paths.push_back(root + folder + "/" + link.name);
-    paths.push_back(root + folder + "/.debug/" + link.name);
-    paths.push_back(root + places.debug_directory + folder + "/" + link.name);
+    paths.push_back(fmt::format("{}{}/{}", root, folder, link.name));
+    paths.push_back(fmt::format("{}{}/.debug/{}", root, folder, link.name));
+    paths.push_back(fmt::format("{}{}{}/{}", root, places.debug_directory, folder, link.name));
   }
   return paths;
 }
@@ -102,17 +116,7 @@ std::optional<ElfFile> find_debug_file(const ElfFile& file,
 }
 
 std::uint32_t crc32(std::span<const std::byte> bytes) {
-  constexpr auto kTable = [] {
-    std::array<std::uint32_t, 256> table{};
-    for (std::uint32_t i = 0; i < table.size(); ++i) {
-      std::uint32_t value = i;
-      for (int bit = 0; bit < 8; ++bit) {
-        value = (value >> 1) ^ ((value & 1) != 0 ? 0xEDB88320U : 0U);
-      }
-      table[i] = value;
-    }
-    return table;
-  }();
+  constexpr auto kTable = crc32_table();
   std::uint32_t sum = 0xFFFFFFFFU;
   for (const std::byte byte : bytes) {
     sum = kTable[(sum ^ std::to_integer<std::uint32_t>(byte)) & 0xFFU] ^ (sum >> 8);

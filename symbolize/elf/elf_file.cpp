@@ -158,13 +158,14 @@ Result<> ElfFile::check_sections() const {
   Elf_Scn* section = nullptr;
   while ((section = ::elf_nextscn(elf_.get(), section)) != nullptr) {
     GElf_Shdr header;
-    if (::gelf_getshdr(section, &header) != nullptr && is_copied(header)) {
-      copied_bytes += std::min(header.sh_size, kMaxCopiedBytes + 1);
-      if (copied_bytes > kMaxCopiedBytes) {
-        return Error{shown_path() + ": its tables are large and lie askew", 0, ""};
-      }
+    if (::gelf_getshdr(section, &header) == nullptr) {
+      continue;
     }
-    if (::gelf_getshdr(section, &header) != nullptr && (header.sh_flags & SHF_COMPRESSED) != 0 &&
+    copied_bytes += is_copied(header) ? std::min(header.sh_size, kMaxCopiedBytes + 1) : 0;
+    if (copied_bytes > kMaxCopiedBytes) {
+      return Error{shown_path() + ": its tables are large and lie askew", 0, ""};
+    }
+    if ((header.sh_flags & SHF_COMPRESSED) != 0 &&
         (header.sh_type != SHT_PROGBITS || (header.sh_flags & SHF_ALLOC) != 0)) {
       return Error{shown_path() + ": compresses more than DWARF", 0, ""};
     }
@@ -199,9 +200,10 @@ std::optional<std::uint64_t> ElfFile::svma_by_layout(std::uint64_t file_offset) 
       continue;
     }
     const auto comment = section(".comment");
-    const auto bytes = comment ? content(*comment) : std::span<const std::byte>();
+    const auto bytes = comment ? comment->content() : std::span<const std::byte>();
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const bool other_linker = text.find("LLD") != text.npos || text.find("mold") != text.npos;
+    const bool other_linker =
+        text.find("LLD") != std::string_view::npos || text.find("mold") != std::string_view::npos;
     return other_linker ? std::nullopt : std::optional(svma);
   }
   return std::nullopt;
@@ -236,11 +238,11 @@ std::optional<ElfFile::Section> ElfFile::section_of_type(std::uint32_t type) con
   return std::nullopt;
 }
 
-std::span<const std::byte> ElfFile::content(const Section& section) const {
-  if (section.header.sh_type == SHT_NOBITS) {
+std::span<const std::byte> ElfFile::Section::content() const {
+  if (header.sh_type == SHT_NOBITS) {
     return {};
   }
-  const Elf_Data* data = ::elf_getdata(section.handle, nullptr);
+  const Elf_Data* data = ::elf_getdata(handle, nullptr);
   if (data == nullptr || data->d_buf == nullptr) {
     return {};
   }

@@ -32,6 +32,9 @@ class ElfFile {
   struct Section {
     Elf_Scn* handle = nullptr;
     GElf_Shdr header{};
+
+    // Empty for NOBITS sections. Valid as long as the file is open.
+    std::span<const std::byte> content() const;
   };
 
   // Only address space: what is not looked at takes no memory.
@@ -68,9 +71,6 @@ class ElfFile {
 
   std::optional<Section> section(std::string_view name) const;
   std::optional<Section> section_of_type(std::uint32_t type) const;
-
-  // Empty for NOBITS sections. Valid as long as the file is open.
-  std::span<const std::byte> content(const Section& section) const;
 
  private:
   struct Close {

@@ -16,7 +16,7 @@ std::string_view text_of(const ElfFile& file, std::size_t section_index) {
       section.header.sh_type != SHT_STRTAB) {
     return {};
   }
-  const auto bytes = file.content(section);
+  const auto bytes = section.content();
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

@@ -10,7 +10,7 @@ std::string program_interpreter(const std::string& path) {
   if (!section) {
     return "";
   }
-  const auto bytes = file.value().content(*section);
+  const auto bytes = section->content();
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return text.substr(0, text.find('\0'));
 }

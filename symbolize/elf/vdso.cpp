@@ -33,6 +33,7 @@ Result<ElfFile> open_vdso() {
   if (address == 0) {
     return Error{"[vdso]: this kernel gives us none", 0, ""};
   }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel says as a number where it lies.
   const auto* image = reinterpret_cast<const std::byte*>(address);
   if (std::memcmp(image, ELFMAG, SELFMAG) != 0 || image[EI_CLASS] != std::byte{ELFCLASS64}) {
     return Error{"[vdso]: not a 64-bit ELF image", 0, ""};

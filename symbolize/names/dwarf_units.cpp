@@ -30,16 +30,17 @@ void collect_functions(Dwarf_Die& parent,
   if (nesting > kMaxScopes || ::dwarf_child(&parent, &child) != 0) {
     return;
   }
+  const auto add_range = [&](std::uint64_t start, std::uint64_t limit) {
+    functions.push_back({start, limit, child});
+    return functions.size() < kMaxRanges;
+  };
   do {
     if (functions.size() >= kMaxRanges) {
       return;
     }
     const int tag = ::dwarf_tag(&child);
     if (tag == DW_TAG_subprogram) {
-      for_each_range(child, [&](std::uint64_t start, std::uint64_t limit) {
-        functions.push_back({start, limit, child});
-        return functions.size() < kMaxRanges;
-      });
+      for_each_range(child, add_range);
     }
     if (everywhere || tag == DW_TAG_namespace || tag == DW_TAG_module) {
       collect_functions(child, everywhere, nesting + 1, functions);

@@ -2,6 +2,9 @@
 
 #include <dwarf.h>
 
+#include <algorithm>
+#include <array>
+
 #include "symbolize/names/demangle.h"
 
 namespace memtrace {
@@ -55,7 +58,8 @@ SourceLine call_line(DwarfUnit& unit, Dwarf_Die& call) {
 
 // The linkage name where there is one: it has the namespaces and parameters that DW_AT_name lacks.
 std::string function_name(Dwarf_Die& entry) {
-  constexpr unsigned kNames[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
+  constexpr auto kNames =
+      std::to_array<unsigned>({DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name});
   for (const unsigned name : kNames) {
     Dwarf_Attribute attribute;
     const char* text = ::dwarf_formstring(::dwarf_attr_integrate(&entry, name, &attribute));
@@ -100,14 +104,14 @@ std::vector<SourceFrame> InlineFrames::at(std::uint64_t svma) {
     return frames;
   }
   const auto& calls = calls_in(*function);
-  for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
-    if (svma < call->start || svma >= call->limit) {
-      continue;
+  std::for_each(calls.rbegin(), calls.rend(), [&](const InlinedCall& call) {
+    if (svma < call.start || svma >= call.limit) {
+      return;
     }
-    Dwarf_Die entry = call->entry;
-    frames.push_back({function_name(entry), call->start, line.file, line.line, true});
+    Dwarf_Die entry = call.entry;
+    frames.push_back({function_name(entry), call.start, line.file, line.line, true});
     line = call_line(*unit, entry);
-  }
+  });
   Dwarf_Die entry = function->entry;
   frames.push_back({function_name(entry), function->start, line.file, line.line, false});
   return frames;
@@ -128,16 +132,17 @@ void InlineFrames::collect_calls(Dwarf_Die& parent, int nesting, std::vector<Inl
   if (nesting > kMaxNesting || ::dwarf_child(&parent, &child) != 0) {
     return;
   }
+  const auto add_range = [&](std::uint64_t start, std::uint64_t limit) {
+    calls.push_back({start, limit, child});
+    return calls.size() < kMaxRanges;
+  };
   do {
     if (calls.size() >= kMaxRanges) {
       return;
     }
     const int tag = ::dwarf_tag(&child);
     if (tag == DW_TAG_inlined_subroutine) {
-      for_each_range(child, [&](std::uint64_t start, std::uint64_t limit) {
-        calls.push_back({start, limit, child});
-        return calls.size() < kMaxRanges;
-      });
+      for_each_range(child, add_range);
     }
     if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
         tag == DW_TAG_try_block || tag == DW_TAG_catch_block) {

@@ -15,7 +15,7 @@ constexpr std::uint64_t kPageBytes = 4096;
 
 std::size_t underscores_before(std::string_view name) {
   const std::size_t count = name.find_first_not_of('_');
-  return count == name.npos ? name.size() : count;
+  return count == std::string_view::npos ? name.size() : count;
 }
 
 // Marks, not functions: the addresses that follow the end marks belong to data.
@@ -38,7 +38,7 @@ KernelSymbols KernelSymbols::parse(std::string text) {
   std::size_t at = 0;
   while (at < symbols.text_.size()) {
     const std::size_t end = std::min(symbols.text_.find('\n', at), symbols.text_.size());
-    symbols.add_line(std::string_view(symbols.text_).substr(at, end - at));
+    symbols.add_line(std::string_view{symbols.text_}.substr(at, end - at));
     at = end + 1;
   }
   symbols.sort();
@@ -82,7 +82,7 @@ std::uint16_t KernelSymbols::module_index(std::string_view name) {
 }
 
 std::string_view KernelSymbols::name_of(const Symbol& symbol) const {
-  return std::string_view(text_).substr(symbol.name_offset, symbol.name_bytes);
+  return std::string_view{text_}.substr(symbol.name_offset, symbol.name_bytes);
 }
 
 bool KernelSymbols::is_better_name(const Symbol& left, const Symbol& right) const {

@@ -64,7 +64,7 @@ Result<> MiniDebugInfo::unpack(const ElfFile& file) {
   if (!memory_.grow(kMaxBytes)) {
     return broken("was not unpacked: other files have taken the memory for that");
   }
-  auto image = decode(file.content(*section));
+  auto image = decode(section->content());
   if (!image.ok()) {
     return image.take_error();
   }

@@ -54,8 +54,8 @@ PerfMap PerfMap::parse(std::string_view text) {
 
 void PerfMap::add_line(std::string_view line) {
   const std::size_t first = line.find(' ');
-  const std::size_t second = first == line.npos ? line.npos : line.find(' ', first + 1);
-  if (second == line.npos) {
+  const std::size_t second = first == std::string_view::npos ? first : line.find(' ', first + 1);
+  if (second == std::string_view::npos) {
     return;
   }
   const auto start = parse_number(line.substr(0, first), 16);
@@ -162,7 +162,7 @@ bool PerfMapFile::take_lines(std::string_view text, std::uint64_t& taken_bytes) 
       return false;
     }
     map_.add_line(text.substr(0, end));
-    if (end == text.npos) {
+    if (end == std::string_view::npos) {
       break;
     }
     taken_bytes += end + 1;

@@ -64,7 +64,7 @@ void add_stubs(const ElfFile& file,
   if (!section) {
     return;
   }
-  const auto code = file.content(*section);
+  const auto code = section->content();
   const std::uint64_t stub_bytes = section->header.sh_entsize == 8 ? 8 : 16;
   const std::size_t limit = std::min(code.size(), kMaxStubBytes);
   for (std::uint64_t at = 0; at + stub_bytes <= limit; at += stub_bytes) {

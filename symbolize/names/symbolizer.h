@@ -26,6 +26,8 @@ class Symbolizer {
   explicit Symbolizer(Options options);
   Symbolizer(const Symbolizer&) = delete;
   Symbolizer& operator=(const Symbolizer&) = delete;
+  Symbolizer(Symbolizer&&) = delete;
+  Symbolizer& operator=(Symbolizer&&) = delete;
   ~Symbolizer();
 
   // At least one frame; innermost first. `id` is the caller's name for the module: the description

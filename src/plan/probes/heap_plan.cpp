@@ -254,7 +254,7 @@ class Planner {
     constexpr std::size_t kFlags = 15;
     const auto file = ElfFile::open(object_.path);
     const auto section = file.ok() ? file.value().section(".go.buildinfo") : std::nullopt;
-    const auto bytes = section ? file.value().content(*section) : std::span<const std::byte>();
+    const auto bytes = section ? section->content() : std::span<const std::byte>();
     return bytes.size() > kFlags && (std::to_integer<unsigned>(bytes[kFlags]) & 2U) != 0;
   }
 

@@ -20,7 +20,7 @@ TEST(BuildId, is_the_content_of_the_note_section) {
   if (!section) {
     GTEST_SKIP() << "this toolchain writes no build ids";
   }
-  const auto note = file.value().content(*section);
+  const auto note = section->content();
   EXPECT_EQ(read_build_id("/proc/self/exe"), to_hex(note.subspan(16)));
   EXPECT_EQ(read_build_id("/proc/self/exe"), build_id_in_notes(note));
   EXPECT_GE(read_build_id("/proc/self/exe").size(), 16U);
