@@ -102,8 +102,8 @@ auto make_tracepoints(std::index_sequence<Index...> /*all*/) {
 }  // namespace
 
 std::span<const Tracepoint> system_call_tracepoints() {
-  static const auto kTracepoints = make_tracepoints(std::make_index_sequence<kSystemCalls>());
-  return kTracepoints;
+  static const auto tracepoints = make_tracepoints(std::make_index_sequence<kSystemCalls>());
+  return tracepoints;
 }
 
 }  // namespace memtrace

@@ -83,7 +83,7 @@ class FilterExpression::Parser {
         next_is("&&")) {
       return false;
     }
-    const auto op = std::find_if(
+    const auto* op = std::find_if(
         kOps.begin(), kOps.end(), [this](const auto& each) { return take_word(each.first); });
     const bool is_negative = op != kOps.end() && take_word("-");
     const auto value = parse_number_of(take_name());
@@ -129,7 +129,7 @@ class FilterExpression::Parser {
 
   std::string_view take_name() {
     skip_blanks();
-    const auto end = std::find_if_not(rest_.begin(), rest_.end(), is_filter_word);
+    const auto* end = std::find_if_not(rest_.begin(), rest_.end(), is_filter_word);
     const std::string_view name = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
     rest_.remove_prefix(name.size());
     return name;

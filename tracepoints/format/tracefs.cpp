@@ -1,5 +1,6 @@
 #include "tracepoints/format/tracefs.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,6 +50,17 @@ std::vector<std::string> matching_names(char** list, std::string_view pattern) {
 
 bool is_pattern(std::string_view name) {
   return name.find_first_of("*?") != std::string_view::npos;
+}
+
+// A name without wildcards is looked for as it is: no directory of 2,000 events is read for it.
+std::vector<std::string> events_of_group(const std::string& root,
+                                         const std::string& group,
+                                         std::string_view pattern) {
+  if (is_pattern(pattern)) {
+    return matching_names(list_events_of_group(root.c_str(), group.c_str()), pattern);
+  }
+  const bool is_there = path_exists(fmt::format("{}/events/{}/{}/format", root, group, pattern));
+  return is_there ? std::vector{std::string(pattern)} : std::vector<std::string>();
 }
 
 void add_matching(const std::vector<std::string>& all,
@@ -245,7 +257,6 @@ Result<std::string> TracepointFiles::header_event() const {
   return read_file(root_ + "/events/header_event");
 }
 
-// A name without wildcards is looked for as it is: no directory of 2,000 events is read for it.
 std::vector<std::string> TracepointFiles::matching(std::string_view group_pattern,
                                                    std::string_view event_pattern) const {
   std::vector<std::string> events;
@@ -253,16 +264,8 @@ std::vector<std::string> TracepointFiles::matching(std::string_view group_patter
                           ? matching_names(list_event_groups(root_.c_str()), group_pattern)
                           : std::vector{std::string(group_pattern)};
   for (const std::string& group : groups) {
-    if (!is_pattern(event_pattern)) {
-      const std::string event(event_pattern);
-      if (path_exists(root_ + "/events/" + group + "/" + event + "/format")) {
-        events.push_back(group + ":" + event);
-      }
-      continue;
-    }
-    for (const std::string& event :
-         matching_names(list_events_of_group(root_.c_str(), group.c_str()), event_pattern)) {
-      events.push_back(group + ":" + event);
+    for (const std::string& event : events_of_group(root_, group, event_pattern)) {
+      events.push_back(fmt::format("{}:{}", group, event));
     }
   }
   return events;

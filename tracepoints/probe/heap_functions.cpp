@@ -104,7 +104,7 @@ std::span<const std::string_view> heap_prefixes() {
 }
 
 std::string_view argument_register(std::int8_t place) {
-  const auto index = static_cast<std::size_t>(place);
+  const auto index = static_cast<std::uint8_t>(place);
   return place >= 0 && index < kArgumentRegisters.size() ? kArgumentRegisters[index]
                                                          : std::string_view();
 }

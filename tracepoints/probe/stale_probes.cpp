@@ -1,7 +1,6 @@
 // Probes of memtrace processes that were killed.
-#include <signal.h>
-
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 
 #include "os/procfs.h"

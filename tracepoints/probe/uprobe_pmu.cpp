@@ -62,7 +62,7 @@ std::optional<unsigned> find_register(std::string_view operand) {
   std::string_view wanted = operand == "$retval" ? kReturnValue : operand;
   wanted.remove_prefix(wanted.starts_with('%') ? 1 : 0);
   const bool is_register = operand == "$retval" || operand.starts_with('%');
-  const auto found = std::find_if(kRegisters.begin(),
+  const auto* found = std::find_if(kRegisters.begin(),
                                   kRegisters.end(),
                                   [&](const RegisterName& one) { return one.name == wanted; });
   return is_register && found != kRegisters.end() ? std::optional(found->perf_register)
@@ -114,7 +114,7 @@ std::optional<ConfigField> config_field(const std::string& path) {
   if (!text.ok() || !text.value().starts_with(kStart)) {
     return std::nullopt;
   }
-  const std::string_view bits = trim(std::string_view(text.value()).substr(kStart.size()));
+  const std::string_view bits = trim(std::string_view{text.value()}.substr(kStart.size()));
   const std::size_t dash = bits.find('-');
   const auto first = parse_number(bits.substr(0, dash));
   const auto last = dash == std::string_view::npos ? first : parse_number(bits.substr(dash + 1));
