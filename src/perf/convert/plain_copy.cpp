@@ -67,6 +67,12 @@ Result<Parts> find_parts(Bytes file, const std::string& path) {
   return parts;
 }
 
+// COMPRESSED2 says how many of its bytes are no padding.
+Bytes unpadded(ByteReader& body) {
+  const auto size_bytes = body.read<std::uint64_t>();
+  return body.take(std::min<std::uint64_t>(size_bytes, body.remaining()));
+}
+
 class PlainCopier {
  public:
   PlainCopier(Bytes file, const std::string& path, const Parts& parts, UniqueFd output)
@@ -104,11 +110,9 @@ class PlainCopier {
       case kCompressed:
         TRY(unpack(body.take(body.remaining())));
         break;
-      case kCompressed2: {
-        const auto size_bytes = body.read<std::uint64_t>();
-        TRY(unpack(body.take(std::min<std::uint64_t>(size_bytes, body.remaining()))));
+      case kCompressed2:
+        TRY(unpack(unpadded(body)));
         break;
-      }
       case kHeaderFeature:  // of a pipe
         if (body.read<std::uint64_t>() != kCompression) {
           put(rest.first(header.size_bytes));

@@ -158,6 +158,22 @@ CallGraph call_graph_of(const EventRequest& request, CallGraph asked) {
   return asked;
 }
 
+// A tracepoint's fields; of others the address, and what tells software events apart.
+void ask_for_data(perf_event_attr& attr,
+                  const EventRequest& request,
+                  const AttrFeatures& features) {
+  if (request.info.kind == EventKind::Tracepoint) {
+    attr.sample_type |= PERF_SAMPLE_RAW;
+    return;
+  }
+  attr.sample_type |= PERF_SAMPLE_ADDR;
+  const bool wants_address = request.physical_address && features.physical_address;
+  attr.sample_type |= wants_address ? kSamplePhysicalAddress : 0;
+  if (request.info.kind == EventKind::Software && features.identifier) {
+    attr.sample_type |= mark_of(request.info.config);
+  }
+}
+
 perf_event_attr make_attr(const EventRequest& request, const AttrContext& context) {
   perf_event_attr attr{};
   attr.type = request.type;
@@ -180,16 +196,7 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
     ask_for_tracking(attr, context);
     return attr;
   }
-  if (request.info.kind == EventKind::Tracepoint) {
-    attr.sample_type |= PERF_SAMPLE_RAW;
-  } else {
-    attr.sample_type |= PERF_SAMPLE_ADDR;
-    const bool wants_address = request.physical_address && context.features.physical_address;
-    attr.sample_type |= wants_address ? kSamplePhysicalAddress : 0;
-    if (request.info.kind == EventKind::Software && context.features.identifier) {
-      attr.sample_type |= mark_of(request.info.config);
-    }
-  }
+  ask_for_data(attr, request, context.features);
   ask_for_stacks(attr, call_graph_of(request, context.call_graph), context.features);
   if (request.pmu_probe) {
     ask_for_probe(attr, *request.pmu_probe);

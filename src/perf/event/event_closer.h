@@ -28,6 +28,8 @@ class EventCloser {
 
   EventCloser(const EventCloser&) = delete;
   EventCloser& operator=(const EventCloser&) = delete;
+  EventCloser(EventCloser&&) = delete;
+  EventCloser& operator=(EventCloser&&) = delete;
 
   ~EventCloser() { wait(); }
 

@@ -153,16 +153,17 @@ Result<> EventSet::open_task(EventFd::Place place, std::size_t& owner) {
       continue;
     }
     auto fd = EventFd::open(event->attr, place, event->request.info.name, kernel_);
-    if (fd.ok()) {
-      TRY(take_event(*event, fd.take(), place, owner));
-      ++event;
-    } else if (may_be_left_out(*event, fd.error()) && events_.size() > 2) {
+    if (!fd.ok() && may_be_left_out(*event, fd.error()) && events_.size() > 2) {
       left_out_.push_back(event->request.info.name + " (" + std::strerror(fd.error().errno_value) +
                           ")");
       event = events_.erase(event);
-    } else {
+      continue;
+    }
+    if (!fd.ok()) {
       return fd.take_error();
     }
+    TRY(take_event(*event, fd.take(), place, owner));
+    ++event;
   }
   return kDone;
 }
@@ -223,18 +224,17 @@ Result<> EventSet::attach_ring(std::size_t index, std::size_t& owner) {
 
 Result<> EventSet::enable_tracking() {
   for (const OpenedFd& opened : fds_) {
-    if (opened.tracking) {
-      TRY(opened.fd.enable());
-    }
+    TRY(opened.tracking ? opened.fd.enable() : Result<>(kDone));
   }
   return kDone;
 }
 
 Result<> EventSet::enable_events(bool enabled_by_exec) {
+  if (enabled_by_exec) {
+    return kDone;
+  }
   for (const OpenedFd& opened : fds_) {
-    if (!opened.tracking && !enabled_by_exec) {
-      TRY(opened.fd.enable());
-    }
+    TRY(opened.tracking ? Result<>(kDone) : opened.fd.enable());
   }
   return kDone;
 }
@@ -331,42 +331,49 @@ Result<AddedEvents> EventSet::open_added(const std::vector<EventRequest>& reques
   }
   mark_shared(late.events);
   for (std::size_t ring = 0; ring < rings_.size(); ++ring) {
-    if (inherits || whole_machine) {
-      TRY(open_added_on(ring, {.tid = -1, .cpu = ring_cpus_[ring]}, late));
-      continue;
-    }
-    for (const std::int32_t tid : tids_) {
-      const auto opened = open_added_on(ring, {.tid = tid, .cpu = ring_cpus_[ring]}, late);
-      if (!opened.ok() && opened.error().errno_value != ESRCH) {  // it has ended
-        return opened.error();
-      }
-    }
+    TRY(inherits || whole_machine ? open_added_on(ring, {.tid = -1, .cpu = ring_cpus_[ring]}, late)
+                                  : open_added_for_tasks(ring, late));
   }
   return late;
 }
 
+Result<> EventSet::open_added_for_tasks(std::size_t ring, AddedEvents& late) const {
+  for (const std::int32_t tid : tids_) {
+    const auto opened = open_added_on(ring, {.tid = tid, .cpu = ring_cpus_[ring]}, late);
+    if (!opened.ok() && opened.error().errno_value != ESRCH) {  // it has ended
+      return opened.error();
+    }
+  }
+  return kDone;
+}
+
 Result<> EventSet::open_added_on(std::size_t ring, EventFd::Place place, AddedEvents& late) const {
   for (OpenedEvent& event : late.events) {
-    if (event.is_opened_by_other) {
-      continue;
-    }
-    auto fd = EventFd::open(event.attr, place, event.request.info.name, kernel_);
-    if (!fd.ok()) {
-      return fd.take_error();
-    }
-    const auto id = fd.value().id();
-    if (!id.ok()) {
-      return id.error();
-    }
-    (event.request.shared ? event.kernel_ids : event.ids).push_back(id.value());
-    TRY(fd.value().send_output_to(ring_fds_[ring]));
-    const std::string filter = event.request.pmu_probe ? std::string()
-                               : event.request.shared  ? shared_filter(event, late.events)
-                                                       : event.request.filter;
-    // Recording memtrace's own calls would cause more calls.
-    TRY(place.tid < 0 ? fd.value().set_filter_for_others(filter) : fd.value().set_filter(filter));
-    late.fds.push_back({.fd = fd.take(), .of_user_probe = !event.request.probed_file.empty()});
+    TRY(event.is_opened_by_other ? Result<>(kDone) : open_added_event(event, ring, place, late));
   }
+  return kDone;
+}
+
+Result<> EventSet::open_added_event(OpenedEvent& event,
+                                    std::size_t ring,
+                                    EventFd::Place place,
+                                    AddedEvents& late) const {
+  auto fd = EventFd::open(event.attr, place, event.request.info.name, kernel_);
+  if (!fd.ok()) {
+    return fd.take_error();
+  }
+  const auto id = fd.value().id();
+  if (!id.ok()) {
+    return id.error();
+  }
+  (event.request.shared ? event.kernel_ids : event.ids).push_back(id.value());
+  TRY(fd.value().send_output_to(ring_fds_[ring]));
+  const std::string filter = event.request.pmu_probe ? std::string()
+                             : event.request.shared  ? shared_filter(event, late.events)
+                                                     : event.request.filter;
+  // Recording memtrace's own calls would cause more calls.
+  TRY(place.tid < 0 ? fd.value().set_filter_for_others(filter) : fd.value().set_filter(filter));
+  late.fds.push_back({.fd = fd.take(), .of_user_probe = !event.request.probed_file.empty()});
   return kDone;
 }
 

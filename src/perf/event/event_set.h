@@ -130,7 +130,12 @@ class EventSet {
   Result<> set_filter(const OpenedEvent& event, const EventFd& fd) const;
   void watch_user_mode_only();
   Result<> attach_ring(std::size_t index, std::size_t& owner);
+  Result<> open_added_for_tasks(std::size_t ring, AddedEvents& late) const;
   Result<> open_added_on(std::size_t ring, EventFd::Place place, AddedEvents& late) const;
+  Result<> open_added_event(OpenedEvent& event,
+                            std::size_t ring,
+                            EventFd::Place place,
+                            AddedEvents& late) const;
 
   AttrFeatures features_;
   KernelInterface kernel_;

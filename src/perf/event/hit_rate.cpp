@@ -24,6 +24,21 @@ perf_event_attr counter_attr(const EventRequest& request) {
   return attr;
 }
 
+Result<> open_on(std::span<const int> cpus,
+                 const EventRequest& event,
+                 const PerfCalls& calls,
+                 std::vector<EventFd>& counters) {
+  const perf_event_attr attr = counter_attr(event);
+  for (const int cpu : cpus) {
+    auto counter = EventFd::open(attr, {.tid = -1, .cpu = cpu}, event.info.name, {&calls});
+    if (!counter.ok()) {
+      return counter.take_error();
+    }
+    counters.push_back(counter.take());
+  }
+  return kDone;
+}
+
 Result<std::vector<EventFd>> open_counters(std::span<const EventRequest> events,
                                            const PerfCalls& calls) {
   const auto cpus = online_cpus();
@@ -36,14 +51,7 @@ Result<std::vector<EventFd>> open_counters(std::span<const EventRequest> events,
     if (event.shared && !shared.insert(event.shared->tracepoint_id).second) {
       continue;
     }
-    const perf_event_attr attr = counter_attr(event);
-    for (const int cpu : cpus.value()) {
-      auto counter = EventFd::open(attr, {.tid = -1, .cpu = cpu}, event.info.name, {&calls});
-      if (!counter.ok()) {
-        return counter.take_error();
-      }
-      counters.push_back(counter.take());
-    }
+    TRY(open_on(cpus.value(), event, calls, counters));
   }
   return counters;
 }

@@ -25,8 +25,8 @@ class SystemPerfCalls final : public PerfCalls {
 }  // namespace
 
 const PerfCalls& system_perf_calls() {
-  static const SystemPerfCalls kCalls;
-  return kCalls;
+  static const SystemPerfCalls calls;
+  return calls;
 }
 
 }  // namespace memtrace

@@ -83,6 +83,18 @@ std::size_t shared_filter_part_bytes(const SharedProbe& shared, const std::strin
   return kOr.size() + shared_filter_part(shared, filter).size();
 }
 
+// Of the probes that share the first one's event, which is `first_number` in the parser.
+SharedNumbers shared_numbers(std::span<const OpenedEvent> events, std::uint32_t first_number) {
+  SharedNumbers numbers{.offset = events.front().request.shared->number_offset};
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (is_same_event(events.front(), events[i])) {
+      numbers.events[events[i].request.shared->number] =
+          first_number + static_cast<std::uint32_t>(i);
+    }
+  }
+  return numbers;
+}
+
 void add_to_parser(std::span<const OpenedEvent> events, RecordParser& parser) {
   const auto first_number = static_cast<std::uint32_t>(parser.event_count());
   for (const OpenedEvent& event : events) {
@@ -92,15 +104,8 @@ void add_to_parser(std::span<const OpenedEvent> events, RecordParser& parser) {
     if (events[i].kernel_ids.empty()) {
       continue;
     }
-    SharedNumbers numbers{.offset = events[i].request.shared->number_offset};
-    for (std::size_t other = i; other < events.size(); ++other) {
-      if (is_same_event(events[i], events[other])) {
-        numbers.events[events[other].request.shared->number] =
-            first_number + static_cast<std::uint32_t>(other);
-      }
-    }
-    parser.share(
-        first_number + static_cast<std::uint32_t>(i), events[i].kernel_ids, std::move(numbers));
+    const std::uint32_t number = first_number + static_cast<std::uint32_t>(i);
+    parser.share(number, events[i].kernel_ids, shared_numbers(events.subspan(i), number));
   }
 }
 

@@ -105,7 +105,7 @@ void read_feature_table(Bytes file,
     if (reader.failed() || !body) {
       builder.add_caveat(
           "The end of the file is cut off; the information stored there is missing.");
-    } else if (known.count(feature) == 0 || section.offset >= table) {
+    } else if (!known.contains(feature) || section.offset >= table) {
       builder.add_feature(feature, *body);
     }
   }

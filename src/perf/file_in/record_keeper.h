@@ -12,13 +12,16 @@
 namespace memtrace {
 
 // Memory for records: 8-byte aligned, shared by the records in it and the writer.
+// NOLINTNEXTLINE(modernize-avoid-c-arrays): its size is known when the program runs.
+using RecordMemory = std::shared_ptr<std::uint64_t[]>;
+
 struct RecordBlock {
-  std::shared_ptr<std::uint64_t[]> words;
+  RecordMemory words;
   std::size_t size_bytes = 0;
 
   static RecordBlock of(std::size_t size_bytes) {
     const std::size_t words = size_bytes / sizeof(std::uint64_t) + 1;
-    return {std::shared_ptr<std::uint64_t[]>(new std::uint64_t[words]), size_bytes};
+    return {RecordMemory(new std::uint64_t[words]), size_bytes};
   }
 
   std::span<std::byte> bytes() const {
@@ -45,7 +48,7 @@ class RecordCopies {
   }
 
   // What the last copy lies in.
-  const std::shared_ptr<std::uint64_t[]>& memory() const { return block_.words; }
+  const RecordMemory& memory() const { return block_.words; }
 
  private:
   RecordBlock block_;
@@ -54,7 +57,7 @@ class RecordCopies {
 
 class RecordKeeper {
  public:
-  using Memory = std::shared_ptr<std::uint64_t[]>;
+  using Memory = RecordMemory;
 
   // `sequence` ascends from call to call. Null memory: the record needs none.
   void keep(std::uint64_t sequence, const Memory& memory) {

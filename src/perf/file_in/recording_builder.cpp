@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -15,25 +16,34 @@ namespace memtrace {
 namespace {
 
 std::string_view software_name(std::uint64_t config) {
-  static constexpr std::string_view kNames[] = {"cpu-clock",
-                                                "task-clock",
-                                                "page-faults",
-                                                "context-switches",
-                                                "cpu-migrations",
-                                                "minor-faults",
-                                                "major-faults",
-                                                "alignment-faults",
-                                                "emulation-faults",
-                                                "dummy",
-                                                "bpf-output",
-                                                "cgroup-switches"};
-  return config < std::size(kNames) ? kNames[config] : std::string_view();
+  static constexpr auto kNames = std::to_array<std::string_view>({"cpu-clock",
+                                                                  "task-clock",
+                                                                  "page-faults",
+                                                                  "context-switches",
+                                                                  "cpu-migrations",
+                                                                  "minor-faults",
+                                                                  "major-faults",
+                                                                  "alignment-faults",
+                                                                  "emulation-faults",
+                                                                  "dummy",
+                                                                  "bpf-output",
+                                                                  "cgroup-switches"});
+  return config < kNames.size() ? kNames[config] : std::string_view();
 }
 
 // {u32 size with padding, text}: struct perf_header_string.
 std::string header_string(ByteReader& reader) {
   const auto size_bytes = reader.read<std::uint32_t>();
   return std::string(text_field(reader, size_bytes));
+}
+
+std::vector<std::string> header_strings(ByteReader& reader) {
+  std::vector<std::string> strings;
+  const auto count = reader.read<std::uint32_t>();
+  for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
+    strings.push_back(header_string(reader));
+  }
+  return strings;
 }
 
 std::string only_string(Bytes body) {
@@ -182,14 +192,9 @@ bool RecordingBuilder::read_machine_feature(std::uint32_t feature, Bytes body) {
 bool RecordingBuilder::read_time_or_own_feature(std::uint32_t feature, Bytes body) {
   ByteReader reader(body);
   switch (feature) {
-    case kCommandLine: {
-      const auto count = reader.read<std::uint32_t>();
-      recording_.command_line.clear();
-      for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
-        recording_.command_line.push_back(header_string(reader));
-      }
+    case kCommandLine:
+      recording_.command_line = header_strings(reader);
       return true;
-    }
     case kSampleTime:
       recording_.first_time_ns = reader.read<std::uint64_t>();
       recording_.last_time_ns = reader.read<std::uint64_t>();

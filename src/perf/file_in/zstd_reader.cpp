@@ -22,6 +22,8 @@ struct ZstdReader::Stream {
 
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
+  Stream(Stream&&) = delete;
+  Stream& operator=(Stream&&) = delete;
 
   ZSTD_DStream* context = nullptr;
 };

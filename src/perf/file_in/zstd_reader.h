@@ -19,6 +19,8 @@ class ZstdReader {
   ~ZstdReader();
   ZstdReader(const ZstdReader&) = delete;
   ZstdReader& operator=(const ZstdReader&) = delete;
+  ZstdReader(ZstdReader&&) = delete;
+  ZstdReader& operator=(ZstdReader&&) = delete;
 
   // The payload of one COMPRESSED record, which must stay where it is; next() must have given out
   // all of the one before.

@@ -42,6 +42,8 @@ class AsyncOutput {
   explicit AsyncOutput(UniqueFd fd, StopSignals* stop_signals = nullptr);
   AsyncOutput(const AsyncOutput&) = delete;
   AsyncOutput& operator=(const AsyncOutput&) = delete;
+  AsyncOutput(AsyncOutput&&) = delete;
+  AsyncOutput& operator=(AsyncOutput&&) = delete;
   ~AsyncOutput();
 
   void append(std::span<const std::byte> bytes);

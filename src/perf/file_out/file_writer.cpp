@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -71,6 +72,7 @@ class DataFileWriter final : public FileWriter {
   Result<> write_at_start(Bytes header);
   std::size_t drop_large_names(std::vector<FeatureBody>& features) const;
   void refresh_about(std::vector<FeatureBody>& features) const;
+  Result<> make_room(std::vector<FeatureBody>& features, std::uint64_t room_bytes);
 
   OutputFile file_;
   WriterSetup setup_;
@@ -115,10 +117,8 @@ Result<> DataFileWriter::start() {
 Result<> DataFileWriter::add_events(const std::vector<WrittenEvent>& events) {
   TRY(zstd_ ? put_pieces(zstd_->drain()) : Result<>(kDone));
   for (const WrittenEvent& event : events) {
-    if (const auto record = added_event_record(event, setup_.events.front().ids.front());
-        !record.empty()) {
-      TRY(put(record, 0, true));
-    }
+    const auto record = added_event_record(event, setup_.events.front().ids.front());
+    TRY(record.empty() ? Result<>(kDone) : put(record, 0, true));
     setup_.events.push_back(event);
   }
   sections_.set_events(setup_.events);
@@ -157,9 +157,7 @@ Result<> DataFileWriter::put_round() {
 Result<> DataFileWriter::put_pieces(const std::vector<ZstdPiece>& pieces) {
   for (const ZstdPiece& piece : pieces) {
     TRY(put(piece.bytes, piece.sample_count, true));
-    if (std::exchange(round_ended_, false)) {
-      TRY(put_round());
-    }
+    TRY(std::exchange(round_ended_, false) ? put_round() : Result<>(kDone));
   }
   return kDone;
 }
@@ -231,11 +229,20 @@ void DataFileWriter::refresh_about(std::vector<FeatureBody>& features) const {
   }
 }
 
+// The disk is full: without the names all the data may fit, else the end of the data has to go.
+Result<> DataFileWriter::make_room(std::vector<FeatureBody>& features, std::uint64_t room_bytes) {
+  const bool is_smaller = drop_large_names(features) > 0;
+  const std::uint64_t tail_bytes =
+      is_smaller ? 0 : sections_.end_sections(features, data_end_).size() + room_bytes;
+  TRY(cut_data(data_end_ - std::min(data_end_, tail_bytes)));
+  refresh_about(features);
+  return kDone;
+}
+
 Result<> DataFileWriter::finish(const Recording& end) {
   std::vector<FeatureBody> features = end_features(end);
-  for (FeatureBody& body :
-       has_added_events_ ? event_features(setup_) : std::vector<FeatureBody>()) {
-    features.push_back(std::move(body));
+  if (has_added_events_) {
+    std::ranges::move(event_features(setup_), std::back_inserter(features));
   }
   if (zstd_) {
     TRY(put_pieces(zstd_->drain()));
@@ -246,15 +253,9 @@ Result<> DataFileWriter::finish(const Recording& end) {
   data_end_ = output_.written_bytes();
   std::uint64_t room_bytes = kSpareBytes;
   for (int turn = 0; turn < kCutAttempts; ++turn) {
-    if (output_.failure() != 0) {
-      // Without the names all the data may fit.
-      const bool is_smaller = drop_large_names(features) > 0;
-      const std::uint64_t tail_bytes =
-          is_smaller ? 0 : sections_.end_sections(features, data_end_).size() + room_bytes;
-      TRY(cut_data(data_end_ - std::min(data_end_, tail_bytes)));
-      room_bytes *= 2;
-      refresh_about(features);
-    }
+    const bool is_full = output_.failure() != 0;
+    TRY(is_full ? make_room(features, room_bytes) : Result<>(kDone));
+    room_bytes *= is_full ? 2 : 1;
     Result<> written = write_end(sections_.end_sections(features, data_end_));
     if (written.ok() || !is_disk_full(output_.failure())) {
       return written;

@@ -45,6 +45,8 @@ class FileWriter {
   FileWriter() = default;
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
+  FileWriter(FileWriter&&) = delete;
+  FileWriter& operator=(FileWriter&&) = delete;
   virtual ~FileWriter() = default;
 
   // Events that are recorded from now on, too.

@@ -53,6 +53,8 @@ class PipeWriter final : public FileWriter {
   Result<> put_event(const WrittenEvent& event);
   Result<> put_name(const WrittenEvent& event);
   Result<> put_feature(const FeatureBody& feature);
+  Result<> put_early_features(const WriterSetup& setup);
+  Result<> put_end_feature(const FeatureBody& feature);
   Result<> put_own_feature(const FeatureBody& feature);
   Result<> put_tracing_data(const FeatureBody& feature);
   Result<> put_pieces(const std::vector<ZstdPiece>& pieces);
@@ -150,6 +152,15 @@ Result<> PipeWriter::put_own_feature(const FeatureBody& feature) {
   return kDone;
 }
 
+Result<> PipeWriter::put_early_features(const WriterSetup& setup) {
+  const std::vector<FeatureBody> features = early_features(setup);
+  for (const FeatureBody& feature : features) {
+    TRY(feature.feature == kTracingData ? Result<>(kDone) : put_feature(feature));
+  }
+  const bool has_tracing_data = !features.empty() && features.front().feature == kTracingData;
+  return has_tracing_data ? put_tracing_data(features.front()) : Result<>(kDone);
+}
+
 // perf's own order: attrs, features, tracing data, names.
 Result<> PipeWriter::start(const WriterSetup& setup) {
   const PipeHeader header;
@@ -160,15 +171,7 @@ Result<> PipeWriter::start(const WriterSetup& setup) {
   for (const WrittenEvent& event : setup.events) {
     TRY(put_event(event));
   }
-  const std::vector<FeatureBody> features = early_features(setup);
-  for (const FeatureBody& feature : features) {
-    if (feature.feature != kTracingData) {
-      TRY(put_feature(feature));
-    }
-  }
-  if (!features.empty() && features.front().feature == kTracingData) {
-    TRY(put_tracing_data(features.front()));
-  }
+  TRY(put_early_features(setup));
   for (const WrittenEvent& event : setup.events) {
     TRY(put_name(event));
   }
@@ -225,21 +228,24 @@ Result<> PipeWriter::announce_identities(std::string_view lines) {
   return put_own_feature({kIdentitiesFeature, {bytes.begin(), bytes.end()}});
 }
 
+Result<> PipeWriter::put_end_feature(const FeatureBody& feature) {
+  switch (feature.feature) {
+    case kBuildId:  // perf 6.1 takes build ids in a pipe as records of their own only
+      output_.append(feature.bytes);
+      return kDone;
+    case kIdentitiesFeature:
+      return kDone;  // announced round by round
+    default:
+      return feature.feature >= kSymbolsFeature ? put_own_feature(feature) : put_feature(feature);
+  }
+}
+
 Result<> PipeWriter::finish(const Recording& end) {
   if (zstd_) {
     TRY(put_pieces(zstd_->drain()));
   }
   for (const FeatureBody& feature : end_features(end)) {
-    // perf 6.1 takes build ids in a pipe as records of their own only.
-    if (feature.feature == kBuildId) {
-      output_.append(feature.bytes);
-    } else if (feature.feature == kIdentitiesFeature) {
-      continue;  // announced round by round
-    } else if (feature.feature >= kSymbolsFeature) {
-      TRY(put_own_feature(feature));
-    } else {
-      TRY(put_feature(feature));
-    }
+    TRY(put_end_feature(feature));
   }
   output_.drain();
   return state();

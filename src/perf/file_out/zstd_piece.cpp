@@ -51,6 +51,8 @@ struct ZstdPacker::Context {
 
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
+  Context(Context&&) = delete;
+  Context& operator=(Context&&) = delete;
 
   ZSTD_CCtx* handle = nullptr;
   std::vector<std::byte> room;

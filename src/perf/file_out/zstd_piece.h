@@ -30,6 +30,8 @@ class ZstdPacker {
   explicit ZstdPacker(int level);
   ZstdPacker(const ZstdPacker&) = delete;
   ZstdPacker& operator=(const ZstdPacker&) = delete;
+  ZstdPacker(ZstdPacker&&) = delete;
+  ZstdPacker& operator=(ZstdPacker&&) = delete;
   ~ZstdPacker();
 
   // Packs whole records and adds them to `pieces`.

@@ -24,6 +24,8 @@ class ZstdWriter {
   explicit ZstdWriter(int level);
   ZstdWriter(const ZstdWriter&) = delete;
   ZstdWriter& operator=(const ZstdWriter&) = delete;
+  ZstdWriter(ZstdWriter&&) = delete;
+  ZstdWriter& operator=(ZstdWriter&&) = delete;
   ~ZstdWriter();
 
   // True when a block was handed over: time to look for pieces. Waits while kQueueBlocks blocks

@@ -3,6 +3,7 @@
 // tools/perf/Documentation/perf.data-file-format.txt, Linux 4.0 to 6.18.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -30,7 +31,7 @@ struct FileHeader {
   // Unused since Linux 3.0. memtrace puts here where the attrs before the data are, when those of
   // all events stand behind it.
   FileSection event_types;
-  std::uint64_t features[kFeatureMapWords] = {};
+  std::array<std::uint64_t, kFeatureMapWords> features{};
 };
 
 static_assert(sizeof(FileHeader) == 104);
@@ -61,41 +62,39 @@ inline RecordHeader header_of(std::span<const std::byte> record) {
 // Record types from here up are perf's own.
 inline constexpr std::uint32_t kFirstUserType = 64;
 
-enum UserType : std::uint32_t {
-  kHeaderAttr = 64,
-  kEventType = 65,
-  kTracingDataRecord = 66,  // followed by its payload, which header.size does not count
-  kBuildIdRecord = 67,
-  kFinishedRound = 68,
-  kIdIndex = 69,
-  kAuxTrace = 71,  // followed by a payload as well
-  kEventUpdate = 78,
-  kHeaderFeature = 80,
-  kCompressed = 81,
-  kCompressed2 = 83,
-};
+inline constexpr std::uint32_t kHeaderAttr = 64;
+inline constexpr std::uint32_t kEventType = 65;
+// Followed by its payload, which header.size does not count.
+inline constexpr std::uint32_t kTracingDataRecord = 66;
+inline constexpr std::uint32_t kBuildIdRecord = 67;
+inline constexpr std::uint32_t kFinishedRound = 68;
+inline constexpr std::uint32_t kIdIndex = 69;
+inline constexpr std::uint32_t kAuxTrace = 71;  // followed by a payload as well
+inline constexpr std::uint32_t kEventUpdate = 78;
+inline constexpr std::uint32_t kHeaderFeature = 80;
+inline constexpr std::uint32_t kCompressed = 81;
+inline constexpr std::uint32_t kCompressed2 = 83;
 
 // EVENT_UPDATE's kinds: only names are of use here.
 inline constexpr std::uint64_t kUpdateName = 2;
 
-enum Feature : std::uint32_t {
-  kTracingData = 1,
-  kBuildId = 2,
-  kHostName = 3,
-  kOsRelease = 4,
-  kVersion = 5,
-  kArch = 6,
-  kCpuCount = 7,
-  kCpuDescription = 8,
-  kTotalMemory = 10,
-  kCommandLine = 11,
-  kEventDescription = 12,
-  kSampleTime = 21,
-  kClockId = 23,
-  kDirFormat = 24,
-  kCompression = 27,
-  kClockData = 29,
-};
+// Feature sections.
+inline constexpr std::uint32_t kTracingData = 1;
+inline constexpr std::uint32_t kBuildId = 2;
+inline constexpr std::uint32_t kHostName = 3;
+inline constexpr std::uint32_t kOsRelease = 4;
+inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kArch = 6;
+inline constexpr std::uint32_t kCpuCount = 7;
+inline constexpr std::uint32_t kCpuDescription = 8;
+inline constexpr std::uint32_t kTotalMemory = 10;
+inline constexpr std::uint32_t kCommandLine = 11;
+inline constexpr std::uint32_t kEventDescription = 12;
+inline constexpr std::uint32_t kSampleTime = 21;
+inline constexpr std::uint32_t kClockId = 23;
+inline constexpr std::uint32_t kDirFormat = 24;
+inline constexpr std::uint32_t kCompression = 27;
+inline constexpr std::uint32_t kClockData = 29;
 
 // Feature sections of our own, far above those that perf numbers (perf 6.1 skips what it does not
 // know up to bit 255).

@@ -43,6 +43,15 @@ void read_mmap2_part(ByteReader& reader, bool has_build_id, Mmap& map) {
   map.flags = reader.read<std::uint32_t>();
 }
 
+Mmap read_mapping(ByteReader& reader, RecordHeader header, bool has_build_id) {
+  Mmap map = read_mmap(reader, header);
+  if (header.type == PERF_RECORD_MMAP2) {
+    read_mmap2_part(reader, has_build_id, map);
+  }
+  map.path = text_field(reader, reader.remaining());
+  return map;
+}
+
 template <typename Task>
 Task read_task(ByteReader& reader) {
   Task task;
@@ -72,14 +81,8 @@ RecordPayload read_lost_samples(ByteReader& reader, RecordHeader header) {
 RecordPayload read_body(ByteReader& reader, RecordHeader header, bool has_build_id) {
   switch (header.type) {
     case PERF_RECORD_MMAP:
-    case PERF_RECORD_MMAP2: {
-      Mmap map = read_mmap(reader, header);
-      if (header.type == PERF_RECORD_MMAP2) {
-        read_mmap2_part(reader, has_build_id, map);
-      }
-      map.path = text_field(reader, reader.remaining());
-      return map;
-    }
+    case PERF_RECORD_MMAP2:
+      return read_mapping(reader, header, has_build_id);
     case PERF_RECORD_COMM:
       return read_comm(reader, header);
     case PERF_RECORD_FORK:

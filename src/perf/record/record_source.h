@@ -15,6 +15,8 @@ class RecordSource {
   RecordSource() = default;
   RecordSource(const RecordSource&) = delete;
   RecordSource& operator=(const RecordSource&) = delete;
+  RecordSource(RecordSource&&) = delete;
+  RecordSource& operator=(RecordSource&&) = delete;
   virtual ~RecordSource() = default;
 
   // The next record in time order; nothing at the end. Blocks on a live source.

@@ -45,17 +45,21 @@ std::string_view value_of(std::string_view text, std::string_view name) {
   return trim(rest.substr(0, rest.find('\n')));
 }
 
+void read_formats(ByteReader& reader, const std::string& system, TracingData& data) {
+  const auto format_count = reader.read<std::uint32_t>();
+  for (std::uint32_t i = 0; i < format_count && !reader.failed(); ++i) {
+    std::string text = sized_text(reader);
+    if (!reader.failed()) {
+      data.formats.push_back(describe_format(system, std::move(text)));
+    }
+  }
+}
+
 void read_systems(ByteReader& reader, TracingData& data) {
   const auto system_count = reader.read<std::uint32_t>();
   for (std::uint32_t i = 0; i < system_count && !reader.failed(); ++i) {
     const std::string system = c_string(reader);
-    const auto format_count = reader.read<std::uint32_t>();
-    for (std::uint32_t j = 0; j < format_count && !reader.failed(); ++j) {
-      std::string text = sized_text(reader);
-      if (!reader.failed()) {
-        data.formats.push_back(describe_format(system, std::move(text)));
-      }
-    }
+    read_formats(reader, system, data);
   }
 }
 

@@ -12,6 +12,35 @@ namespace {
 // Some 1,000 records a CPU, between two looks that are at most a tenth of a second apart.
 constexpr std::size_t kRingBytes = std::size_t{128} << 10U;
 
+// Of one event, on each CPU.
+struct Opened {
+  std::vector<EventFd> fds;
+  std::vector<RingBuffer> rings;  // of the first event
+  std::vector<std::uint64_t> ids;
+
+  // Into the ring of `ring_fd`; -1: into one of its own.
+  Result<> add(EventFd fd, const std::string& filter, int ring_fd) {
+    auto id = fd.id();
+    if (!id.ok()) {
+      return id.take_error();
+    }
+    ids.push_back(id.value());
+    TRY(fd.set_filter(filter));
+    TRY(ring_fd < 0 ? add_ring(fd) : fd.send_output_to(ring_fd));
+    fds.push_back(std::move(fd));
+    return kDone;
+  }
+
+  Result<> add_ring(const EventFd& fd) {
+    auto ring = RingBuffer::map(fd, kRingBytes);
+    if (!ring.ok()) {
+      return ring.take_error();
+    }
+    rings.push_back(ring.take());
+    return kDone;
+  }
+};
+
 }  // namespace
 
 SideEvents SideEvents::open(const std::vector<EventRequest>& requests) {
@@ -35,41 +64,23 @@ Result<> SideEvents::open_event(const EventRequest& request,
                                 std::size_t event) {
   const perf_event_attr attr = make_attr(request, {.features = features});
   const KernelInterface kernel{.knows_cloexec = features.cloexec};
-  const bool needs_rings = rings_.empty();
-  std::vector<EventFd> opened;
-  std::vector<RingBuffer> rings;
-  std::vector<std::uint64_t> ids;
+  Opened opened;
   for (const Owner& owner : owners_) {
     auto fd = EventFd::open(attr, {.tid = -1, .cpu = owner.cpu}, request.info.name, kernel);
     if (!fd.ok()) {
       return fd.take_error();
     }
-    auto id = fd.value().id();
-    if (!id.ok()) {
-      return id.take_error();
-    }
-    ids.push_back(id.value());
-    TRY(fd.value().set_filter(request.filter));
-    if (needs_rings) {
-      auto ring = RingBuffer::map(fd.value(), kRingBytes);
-      if (!ring.ok()) {
-        return ring.take_error();
-      }
-      rings.push_back(ring.take());
-    } else {
-      TRY(fd.value().send_output_to(owner.fd));
-    }
-    opened.push_back(fd.take());
+    TRY(opened.add(fd.take(), request.filter, owner.fd));
   }
-  for (const EventFd& fd : opened) {
+  for (const EventFd& fd : opened.fds) {
     TRY(fd.enable());
   }
-  for (std::size_t i = 0; needs_rings && i < owners_.size(); ++i) {
-    owners_[i].fd = opened[i].fd();
+  for (std::size_t i = 0; rings_.empty() && i < owners_.size(); ++i) {
+    owners_[i].fd = opened.fds[i].fd();
   }
-  std::ranges::move(rings, std::back_inserter(rings_));
-  std::ranges::move(opened, std::back_inserter(fds_));
-  parser_.add_event(SampleLayout::of(attr), ids);
+  std::ranges::move(opened.rings, std::back_inserter(rings_));
+  std::ranges::move(opened.fds, std::back_inserter(fds_));
+  parser_.add_event(SampleLayout::of(attr), opened.ids);
   numbers_.push_back(event);
   return kDone;
 }

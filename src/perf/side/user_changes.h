@@ -26,6 +26,8 @@ class UserChanges {
   // Nothing if the kernel does not report them. Changes from then on are reported.
   static std::optional<UserChanges> open();
 
+  UserChanges(const UserChanges&) = delete;
+  UserChanges& operator=(const UserChanges&) = delete;
   UserChanges(UserChanges&&) = default;
   UserChanges& operator=(UserChanges&&) = default;
   // Kernels before 6.6 count listeners, and go on making messages for one that does not take leave.
