@@ -14,6 +14,7 @@ struct Id {
 
   bool valid() const { return value != 0; }
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the compiler itself compares the result with 0.
   friend auto operator<=>(Id, Id) = default;
 };
 

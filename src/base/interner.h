@@ -33,7 +33,7 @@ class StringTable {
 
   // "" for the id that means none.
   std::string_view at(StringId id) const {
-    return id.valid() ? std::string_view(strings_[id.value - 1]) : std::string_view();
+    return id.valid() ? std::string_view{strings_[id.value - 1]} : std::string_view();
   }
 
  private:

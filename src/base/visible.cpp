@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace memtrace {
@@ -21,14 +22,10 @@ bool is_continuation(char byte) {
 
 // RFC 3629: the shortest form alone, no surrogates, nothing above U+10FFFF.
 Character first_character(std::string_view text) {
+  constexpr std::array<std::size_t, 9> kSizes = {1, 0, 2, 3, 4, 0, 0, 0, 0};  // by leading ones
   constexpr std::array<std::uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
   const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t size_bytes = first < 0x80   ? 1
-                                 : first < 0xC0 ? 0
-                                 : first < 0xE0 ? 2
-                                 : first < 0xF0 ? 3
-                                 : first < 0xF8 ? 4
-                                                : 0;
+  const std::size_t size_bytes = kSizes[static_cast<std::size_t>(std::countl_one(first))];
   if (size_bytes == 0 || text.size() < size_bytes) {
     return {};
   }

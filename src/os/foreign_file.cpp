@@ -126,10 +126,12 @@ void ForeignBytes::on_bus_error(int signal, siginfo_t* info, void* /*context*/) 
     if (start == 0 || address < start || address >= limit || range->start.load() != start) {
       continue;
     }
-    const std::uintptr_t page = address & ~(page_bytes - 1);
+    const std::uintptr_t in_page = address & (page_bytes - 1);
+    auto* page = static_cast<std::byte*>(info->si_addr) - in_page;
+    const std::size_t rest_bytes = limit - (address - in_page);
     constexpr int kFlags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     constexpr int kAccess = PROT_READ | PROT_WRITE;  // writing may be what failed
-    if (::mmap(reinterpret_cast<void*>(page), limit - page, kAccess, kFlags, -1, 0) != MAP_FAILED) {
+    if (::mmap(page, rest_bytes, kAccess, kFlags, -1, 0) != MAP_FAILED) {
       range->was_cut.store(true);
       errno = errno_before;
       return;
@@ -271,10 +273,10 @@ ForeignBytes::~ForeignBytes() {
 }
 
 Result<> ForeignBytes::allow_writing(std::span<const std::byte> part) {
-  const auto start = reinterpret_cast<std::uintptr_t>(part.data()) & ~(page_bytes - 1);
-  const auto limit = reinterpret_cast<std::uintptr_t>(part.data() + part.size());
-  if (!part.empty() &&
-      ::mprotect(reinterpret_cast<void*>(start), limit - start, PROT_READ | PROT_WRITE) != 0) {
+  // mprotect(2) wants the start of a page.
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(part.data()) & (page_bytes - 1);
+  auto* start = const_cast<std::byte*>(part.data()) - before;
+  if (!part.empty() && ::mprotect(start, before + part.size(), PROT_READ | PROT_WRITE) != 0) {
     return Error{"mprotect", errno, "is there memory left?"};
   }
   return kDone;

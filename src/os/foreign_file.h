@@ -65,7 +65,7 @@ class ForeignBytes {
   bool is_copy() const { return copied_bytes_ != 0; }
 
   // Lets a reader change these bytes in memory; the file is not changed. Error: mprotect(2).
-  Result<> allow_writing(std::span<const std::byte> part);
+  static Result<> allow_writing(std::span<const std::byte> part);
 
   // Some of them were asked for and are no longer there.
   bool was_cut() const;

@@ -27,6 +27,17 @@ void note_failure() {
   }
 }
 
+void run(const std::function<void()>& work, const std::function<void()>& lost) {
+  try {
+    work();
+  } catch (...) {
+    note_failure();
+    if (lost) {
+      lost();
+    }
+  }
+}
+
 void give_reserve() {
   ::operator delete(reserve.exchange(nullptr));
   throw std::bad_alloc();
@@ -35,16 +46,7 @@ void give_reserve() {
 }  // namespace
 
 std::thread start_guarded_thread(std::function<void()> work, std::function<void()> lost) {
-  return std::thread([work = std::move(work), lost = std::move(lost)] {
-    try {
-      work();
-    } catch (...) {
-      note_failure();
-      if (lost) {
-        lost();
-      }
-    }
-  });
+  return std::thread([work = std::move(work), lost = std::move(lost)] { run(work, lost); });
 }
 
 bool has_failed_thread() {

@@ -139,12 +139,13 @@ std::string_view proc_field(std::string_view text, std::string_view name) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
     at = end + 1;
+    if (!line.starts_with(name)) {
+      continue;
+    }
     // cpuinfo fills up with tabs: "model name\t: ...".
-    if (line.starts_with(name)) {
-      const std::string_view rest = trim(line.substr(name.size()));
-      if (rest.starts_with(':')) {
-        return trim(rest.substr(1));
-      }
+    const std::string_view rest = trim(line.substr(name.size()));
+    if (rest.starts_with(':')) {
+      return trim(rest.substr(1));
     }
   }
   return {};

@@ -18,6 +18,8 @@ class StopSignals {
   StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
+  StopSignals(StopSignals&&) = delete;
+  StopSignals& operator=(StopSignals&&) = delete;
   ~StopSignals();
 
   struct Signal {

@@ -115,14 +115,14 @@ std::uint64_t wall_clock_ns() {
 }
 
 const MachineName& machine_name() {
-  static const MachineName kName = [] {
+  static const MachineName machine = [] {
     utsname name{};
     ::uname(&name);
     return MachineName{.host = static_cast<const char*>(name.nodename),
                        .kernel_release = static_cast<const char*>(name.release),
                        .architecture = static_cast<const char*>(name.machine)};
   }();
-  return kName;
+  return machine;
 }
 
 std::string clock_time() {

@@ -59,6 +59,8 @@ class HurriedThread {
 
   HurriedThread(const HurriedThread&) = delete;
   HurriedThread& operator=(const HurriedThread&) = delete;
+  HurriedThread(HurriedThread&&) = delete;
+  HurriedThread& operator=(HurriedThread&&) = delete;
 
   ~HurriedThread() {
     if (is_real_time_) {

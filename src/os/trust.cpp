@@ -69,45 +69,62 @@ void put_first(std::string_view path, std::deque<std::string>& names) {
   names.insert(names.begin(), words.begin(), words.end());
 }
 
-// The mode of what lies there; 0 when others have a say in it. Goes the way that open(2) goes: a
-// link of ours may lead through a folder of somebody else's.
-mode_t trusted_mode(const std::string& path) {
-  constexpr int kMaxLinks = 40;  // as the kernel (MAXSYMLINKS)
-  if (!path.starts_with('/')) {
-    return 0;
+// Goes the way that open(2) goes: a link of ours may lead through a folder of somebody else's.
+class TrustedWay {
+ public:
+  explicit TrustedWay(const std::string& path) { put_first(path, names_); }
+
+  // The mode of what lies at its end; 0 when others have a say in it.
+  mode_t mode() {
+    while (!names_.empty()) {
+      const std::string name = std::move(names_.front());
+      names_.pop_front();
+      if (!step(name)) {
+        return 0;
+      }
+    }
+    return mode_;
   }
-  std::deque<std::string> names;
-  put_first(path, names);
-  std::string place;
-  Status status{};
-  for (int links = 0; !names.empty();) {
-    const std::string name = names.front();
-    names.pop_front();
+
+ private:
+  bool step(const std::string& name) {
     if (name.empty() || name == ".") {
-      continue;
+      return true;
     }
     if (name == "..") {
-      place.resize(place.empty() ? 0 : place.rfind('/'));
-      status.st_mode = S_IFDIR;
-      continue;
+      place_.resize(place_.empty() ? 0 : place_.rfind('/'));
+      mode_ = S_IFDIR;
+      return true;
     }
-    const std::string next = place + "/" + name;
+    const std::string next = place_ + "/" + name;
+    Status status{};
     if (::lstat(next.c_str(), &status) != 0 || !is_trusted_user(status.st_uid) ||
         others_may_write(next, status)) {
-      return 0;
+      return false;
     }
-    if (!S_ISLNK(status.st_mode)) {
-      place = next;
-      continue;
+    mode_ = status.st_mode;
+    if (S_ISLNK(mode_)) {
+      return follow(target_of(next));
     }
-    const std::string target = target_of(next);
-    if (++links > kMaxLinks || target.empty()) {
-      return 0;
-    }
-    place = target.starts_with('/') ? "" : place;
-    put_first(target, names);
+    place_ = next;
+    return true;
   }
-  return status.st_mode;
+
+  bool follow(const std::string& target) {
+    constexpr int kMaxLinks = 40;  // as the kernel (MAXSYMLINKS)
+    place_ = target.starts_with('/') ? "" : place_;
+    put_first(target, names_);
+    return ++links_ <= kMaxLinks && !target.empty();
+  }
+
+  std::deque<std::string> names_;  // that are still to go
+  std::string place_;
+  mode_t mode_ = 0;
+  int links_ = 0;
+};
+
+mode_t trusted_mode(const std::string& path) {
+  return path.starts_with('/') ? TrustedWay(path).mode() : 0;
 }
 
 }  // namespace
