@@ -130,6 +130,6 @@ memtrace_room(src/cli/options "options as tables, and what they set"
               SEES base os perf/event perf/live plan/events plan/probes session USES boost)
 memtrace_room(src/cli "the commands"
               SEES base os cli/options decode doctor observe perf/convert perf/event perf/target
-                   overview perf/live perf/file_in plan/events programs recording render report sections
+                   overview perf/record perf/live perf/file_in plan/events programs recording render report sections
                    session views views/all)
 memtrace_room(src "main" SEES base os cli)

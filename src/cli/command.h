@@ -26,6 +26,7 @@ struct Command {
 extern const Command command_record;
 extern const Command command_report;
 extern const Command command_convert;
+extern const Command command_diff;
 extern const Command command_doctor;
 extern const Command command_help;
 

@@ -13,8 +13,12 @@
 namespace memtrace {
 namespace {
 
-constexpr auto kCommands = std::to_array<const Command*>(
-    {&command_record, &command_report, &command_convert, &command_doctor, &command_help});
+constexpr auto kCommands = std::to_array<const Command*>({&command_record,
+                                                          &command_report,
+                                                          &command_diff,
+                                                          &command_convert,
+                                                          &command_doctor,
+                                                          &command_help});
 
 Error unknown_command(const std::string& name) {
   std::vector<std::string> names;

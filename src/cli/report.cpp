@@ -7,13 +7,11 @@
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/print.h"
+#include "cli/recorded_input.h"
 #include "os/system.h"
 #include "overview/all_views_report.h"
 #include "overview/first_screen.h"
-#include "perf/file_in/file_source.h"
 #include "plan/events/event_selection.h"
-#include "recording/rotation.h"
-#include "sections/joined_source.h"
 #include "session/session.h"
 #include "views/all/all_views.h"
 
@@ -30,20 +28,11 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"time", 0, "START,STOP", "only events between these times since the recording began"},
 });
 
-// The name of a file may contain a comma. The name of a rotated recording means all of its files.
+// The name of a file may contain a comma.
 std::vector<std::string> inputs(const ParsedOptions& parsed) {
   const std::string whole = parsed.text("input", kDefaultInput);
   const bool is_one = parsed.count("input") <= 1 && path_exists(whole);
-  std::vector<std::string> all;
-  for (const std::string& path :
-       is_one || !parsed.has("input") ? std::vector{whole} : parsed.list("input")) {
-    const auto files = path_exists(path) ? std::vector<std::string>() : rotated_files(path);
-    if (files.empty()) {
-      all.push_back(path);
-    }
-    all.insert(all.end(), files.begin(), files.end());
-  }
-  return all;
+  return recorded_files(is_one || !parsed.has("input") ? std::vector{whole} : parsed.list("input"));
 }
 
 std::vector<Option> all_options(const ViewSpec* view) {
@@ -177,7 +166,8 @@ Result<ExitStatus> report_view(RecordSource& source,
 
 // What makes a shell's command read the same recording.
 std::string input_arguments(const ParsedOptions& parsed) {
-  return parsed.has("input") ? " -i " + shell_word(join(parsed.list("input"), ",")) : "";
+  const std::string files = join(parsed.list("input"), ",");
+  return files.empty() ? "" : " -i " + (files == "-" ? "FILE" : shell_word(files));
 }
 
 Result<ExitStatus> report_overview(RecordSource& source,
@@ -219,24 +209,6 @@ Result<SessionOptions> read_file_session(const ParsedOptions& parsed) {
   return session;
 }
 
-Result<std::unique_ptr<RecordSource>> open_inputs(const std::vector<std::string>& paths) {
-  if (paths.size() == 1) {
-    return open_file_source(paths.front());
-  }
-  std::vector<JoinedSource::File> files;
-  for (const std::string& path : paths) {
-    if (path == "-") {
-      return Error{"-i -", 0, "a pipe is read alone, without other files", ErrorKind::Usage};
-    }
-    auto source = open_file_source(path);
-    if (!source.ok()) {
-      return source;
-    }
-    files.push_back({path, source.take()});
-  }
-  return JoinedSource::create(std::move(files));
-}
-
 Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view) {
   auto session = read_file_session(parsed);
   if (!session.ok()) {
@@ -244,7 +216,7 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   }
   const std::string format = parsed.text("format", "text");
   TRY(check_format(format));
-  auto source = open_inputs(inputs(parsed));
+  auto source = open_recording(inputs(parsed));
   if (!source.ok()) {
     return source.take_error();
   }

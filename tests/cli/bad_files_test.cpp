@@ -71,7 +71,7 @@ TEST_F(BadFilesTest, file_cut_before_its_first_record_is_refused) {
 TEST_F(BadFilesTest, file_cut_among_its_records_is_reported_with_a_caveat) {
   for (const std::size_t bytes : {60000U, 100001U, 150003U}) {
     write("bad.data", crowd().substr(0, bytes));
-    const Outcome outcome = run("$MEMTRACE report -i bad.data");
+    const Outcome outcome = run("$MEMTRACE report --all -i bad.data");
     EXPECT_EQ(outcome.status, 0) << outcome.all();
     EXPECT_NE(outcome.out.find("Note: The file is cut off; its last records are missing."),
               std::string::npos)

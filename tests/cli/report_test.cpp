@@ -28,9 +28,9 @@ TEST_F(ReportTest, output_that_cannot_be_written_is_an_error) {
 }
 
 TEST_F(ReportTest, standard_input_is_read_like_the_file) {
-  const std::string from_file = run("$MEMTRACE report -i $CROWD").out;
-  EXPECT_EQ(run("$MEMTRACE report -i - < $CROWD").out, from_file);
-  EXPECT_EQ(run("cat $CROWD | $MEMTRACE report -i -").out, from_file);
+  const std::string from_file = run("$MEMTRACE report --all -i $CROWD").out;
+  EXPECT_EQ(run("$MEMTRACE report --all -i - < $CROWD").out, from_file);
+  EXPECT_EQ(run("cat $CROWD | $MEMTRACE report --all -i -").out, from_file);
 }
 
 TEST_F(ReportTest, aliases_are_views_with_an_option_that_the_user_may_replace) {
@@ -56,8 +56,8 @@ TEST_F(ReportTest, aliases_are_views_with_an_option_that_the_user_may_replace) {
 }
 
 TEST_F(ReportTest, memtrace_data_is_read_unless_another_file_is_given) {
-  EXPECT_EQ(run("cp $CROWD memtrace.data && $MEMTRACE report").out,
-            run("$MEMTRACE report -i $CROWD").out);
+  EXPECT_EQ(run("cp $CROWD memtrace.data && $MEMTRACE report --all").out,
+            run("$MEMTRACE report --all -i $CROWD").out);
 }
 
 TEST_F(ReportTest, name_without_a_number_stands_for_all_files_that_have_one) {

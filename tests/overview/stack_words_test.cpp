@@ -42,15 +42,13 @@ TEST(StackWords, nothing_is_said_of_a_stack_without_names) {
   EXPECT_EQ(most_in("f"), ", most in f");
 }
 
-TEST(StackWords, operator_of_calls_keeps_its_name) {
-  EXPECT_EQ(culprit_of({user("Task::operator()(int)")}), "Task::operator()(int)");
-}
-
 TEST(StackWords, only_the_types_of_arguments_are_left_out) {
   EXPECT_EQ(culprit_of({user("decltype (make(1)) visit<int>(Visitor&, void (*)(int)) const")}),
             "decltype (make(1)) visit<int>");
   EXPECT_EQ(culprit_of({user("f(g()")}), "f(g");
   EXPECT_EQ(culprit_of({user("(anonymous namespace)::run(int)")}), "(anonymous namespace)::run");
+  EXPECT_EQ(culprit_of({user("Task::operator()(int)")}), "Task::operator()");
+  EXPECT_EQ(culprit_of({user("Task::operator()")}), "Task::operator()");
   EXPECT_EQ(culprit_of({user("plain")}), "plain");
 }
 

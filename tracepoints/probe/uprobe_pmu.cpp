@@ -63,8 +63,8 @@ std::optional<unsigned> find_register(std::string_view operand) {
   wanted.remove_prefix(wanted.starts_with('%') ? 1 : 0);
   const bool is_register = operand == "$retval" || operand.starts_with('%');
   const auto* found = std::find_if(kRegisters.begin(),
-                                  kRegisters.end(),
-                                  [&](const RegisterName& one) { return one.name == wanted; });
+                                   kRegisters.end(),
+                                   [&](const RegisterName& one) { return one.name == wanted; });
   return is_register && found != kRegisters.end() ? std::optional(found->perf_register)
                                                   : std::nullopt;
 }
