@@ -55,15 +55,16 @@ class RuleTable {
   std::optional<CodePlace> find(std::uint64_t space, std::uint64_t avma) const {
     const Entry* const set = set_of(space, avma);
     for (const Entry* entry = set; entry != set + kWays; ++entry) {
-      if (entry->avma.load(std::memory_order_acquire) == avma &&
-          entry->space.load(std::memory_order_acquire) == space) {
-        const Words words = {entry->words[0].load(std::memory_order_acquire),
-                             entry->words[1].load(std::memory_order_acquire)};
-        // Else another has just been put here.
-        if (entry->space.load(std::memory_order_relaxed) == space &&
-            entry->avma.load(std::memory_order_relaxed) == avma) {
-          return std::bit_cast<CodePlace>(words);
-        }
+      if (entry->avma.load(std::memory_order_acquire) != avma ||
+          entry->space.load(std::memory_order_acquire) != space) {
+        continue;
+      }
+      const Words words = {entry->words[0].load(std::memory_order_acquire),
+                           entry->words[1].load(std::memory_order_acquire)};
+      // Else another has just been put here.
+      if (entry->space.load(std::memory_order_relaxed) == space &&
+          entry->avma.load(std::memory_order_relaxed) == avma) {
+        return std::bit_cast<CodePlace>(words);
       }
     }
     return std::nullopt;

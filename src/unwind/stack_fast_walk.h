@@ -31,6 +31,9 @@ class FastWalk {
 
   FastWalk(const FastWalk&) = delete;
   FastWalk& operator=(const FastWalk&) = delete;
+  FastWalk(FastWalk&&) = delete;
+  FastWalk& operator=(FastWalk&&) = delete;
+  ~FastWalk() = default;
 
   // Another table from now on.
   void use(const RuleTable& table) { table_ = &table; }

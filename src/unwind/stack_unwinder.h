@@ -34,6 +34,9 @@ class StackUnwinder {
 
   StackUnwinder(const StackUnwinder&) = delete;
   StackUnwinder& operator=(const StackUnwinder&) = delete;
+  StackUnwinder(StackUnwinder&&) = delete;
+  StackUnwinder& operator=(StackUnwinder&&) = delete;
+  ~StackUnwinder() = default;
 
   // The sample's callchain with its user part replaced by the frames unwound from its registers and
   // stack bytes; its own when it has none. The kernel's part and markers stay. Addresses are as the

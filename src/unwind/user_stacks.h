@@ -22,6 +22,9 @@ class UserStacks {
   explicit UserStacks(World& world);
   UserStacks(const UserStacks&) = delete;  // the unwinder asks this very object's slots
   UserStacks& operator=(const UserStacks&) = delete;
+  UserStacks(UserStacks&&) = delete;
+  UserStacks& operator=(UserStacks&&) = delete;
+  ~UserStacks() = default;
 
   // Valid until the next call.
   std::span<const std::uint64_t> complete(const Sample& sample);

@@ -52,15 +52,16 @@ AddedEventSource::Taken AddedEventSource::take() {
   return std::exchange(taken_, {});
 }
 
+void AddedEventSource::look_at_all(const std::vector<NewMapping>& mappings) {
+  for (const NewMapping& mapping : mappings) {
+    if (!stopping_.load(std::memory_order_acquire)) {
+      look_at(mapping);
+    }
+  }
+}
+
 void AddedEventSource::run() {
   hurry_this_thread();  // the library's allocations until then are not seen
-  const auto look_at_all = [this](const std::vector<NewMapping>& mappings) {
-    for (const NewMapping& mapping : mappings) {
-      if (!stopping_.load(std::memory_order_acquire)) {
-        look_at(mapping);
-      }
-    }
-  };
   look_at_all(std::exchange(known_, {}));
   MappingWatch& watch = watch_.front();
   while (!stopping_.load(std::memory_order_acquire)) {

@@ -35,6 +35,8 @@ class AddedEventSource {
 
   AddedEventSource(const AddedEventSource&) = delete;
   AddedEventSource& operator=(const AddedEventSource&) = delete;
+  AddedEventSource(AddedEventSource&&) = delete;
+  AddedEventSource& operator=(AddedEventSource&&) = delete;
 
   ~AddedEventSource() { stop(); }
 
@@ -54,6 +56,7 @@ class AddedEventSource {
 
  private:
   void run();
+  void look_at_all(const std::vector<NewMapping>& mappings);
   void look_at(const NewMapping& mapping);
   Result<> add(const NewMapping& mapping, const std::vector<EventRequest>& requests);
   void note(std::string sentence);

@@ -72,9 +72,9 @@ struct Chunk {
   std::uint64_t cut_stacks = 0;    // stacks shortened for lack of memory
   std::size_t unread_records = 0;  // of the merge: when 0, the chunk can be used again
 
-  std::span<std::byte> room() { return memory.bytes(); }
+  std::span<std::byte> room() const { return memory.bytes(); }
 
-  std::span<std::byte> bytes() { return room().first(used_bytes); }
+  std::span<std::byte> bytes() const { return room().first(used_bytes); }
 };
 
 using ChunkPtr = std::unique_ptr<Chunk>;

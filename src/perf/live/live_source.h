@@ -46,6 +46,10 @@ struct LiveSetup {
 class LiveSource final : public RecordSource {
  public:
   static Result<std::unique_ptr<LiveSource>> open(LiveSetup setup, const WantedEvents& wanted);
+  LiveSource(const LiveSource&) = delete;
+  LiveSource& operator=(const LiveSource&) = delete;
+  LiveSource(LiveSource&&) = delete;
+  LiveSource& operator=(LiveSource&&) = delete;
   ~LiveSource() override;
 
   // Enables everything and lets the command run. Error: the command cannot be run.

@@ -77,18 +77,19 @@ Result<> MappingWatch::open_cpu(const Setup& setup, std::int32_t cpu) {
       return fd.take_error();
     }
     fds_.push_back(fd.take());
-    if (owner_fd >= 0) {
-      TRY(fds_.back().send_output_to(owner_fd));
-      continue;
-    }
-    auto ring = map_ring(fds_.back());
-    if (!ring.ok()) {
-      return ring.take_error();
-    }
-    owner_fd = fds_.back().fd();
-    rings_.push_back(ring.take());
-    ring_fds_.push_back(owner_fd);
+    TRY(owner_fd < 0 ? add_ring(fds_.back()) : fds_.back().send_output_to(owner_fd));
+    owner_fd = owner_fd < 0 ? fds_.back().fd() : owner_fd;
   }
+  return kDone;
+}
+
+Result<> MappingWatch::add_ring(const EventFd& owner) {
+  auto ring = map_ring(owner);
+  if (!ring.ok()) {
+    return ring.take_error();
+  }
+  rings_.push_back(ring.take());
+  ring_fds_.push_back(owner.fd());
   return kDone;
 }
 

@@ -56,6 +56,7 @@ class MappingWatch {
   MappingWatch() = default;
 
   Result<> open_cpu(const Setup& setup, std::int32_t cpu);
+  Result<> add_ring(const EventFd& owner);
   void take_from(RingBuffer& ring, std::vector<NewMapping>& taken);
 
   perf_event_attr attr_{};

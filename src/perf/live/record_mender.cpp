@@ -78,6 +78,23 @@ std::size_t cut_user_part(std::span<std::uint64_t> sample,
   return cut;
 }
 
+bool has_empty_raw(std::span<const std::uint64_t> sample, std::uint64_t sample_type) {
+  const std::size_t raw = after_chain(sample, sample_type, first_word_after_fixed(sample_type));
+  return raw < sample.size() && sample[raw] == kEmptyRaw;
+}
+
+// Cuts off the end of the stack at this word where it is longer than what is left, with the word
+// that says how much of it was filled. Returns the words it takes then.
+std::size_t mend_stack(std::span<std::uint64_t> sample, std::size_t at) {
+  const std::size_t room = sample.size() - at - 1;
+  const std::uint64_t words = sample[at] / kWord;
+  if (words > 0 && words + 1 > room && room > 1) {
+    sample[at] = (room - 1) * kWord;
+    sample[at + room] = sample[at];
+  }
+  return 1 + (words == 0 ? 0 : std::min<std::uint64_t>(words + 1, room));
+}
+
 }  // namespace
 
 RecordMender::RecordMender(std::span<const OpenedEvent> events) {
@@ -150,17 +167,14 @@ const RecordMender::Shared* RecordMender::owner_of(std::span<const std::uint64_t
     if (has_stream(event.sample_type) != has_stream_in(sample, event.sample_type, cpu)) {
       continue;
     }
-    if ((event.sample_type & PERF_SAMPLE_RAW) != 0) {
-      const std::size_t raw =
-          after_chain(sample, event.sample_type, first_word_after_fixed(event.sample_type));
-      if (raw < sample.size() && sample[raw] == kEmptyRaw) {
-        return &event;
-      }
-    } else if (owner != nullptr) {
-      return nullptr;  // it may be of either
-    } else {
-      owner = &event;
+    const bool has_raw = (event.sample_type & PERF_SAMPLE_RAW) != 0;
+    if (has_raw && has_empty_raw(sample, event.sample_type)) {
+      return &event;
     }
+    if (!has_raw && owner != nullptr) {
+      return nullptr;  // it may be of either
+    }
+    owner = has_raw ? owner : &event;
   }
   return owner;
 }
@@ -179,8 +193,7 @@ void RecordMender::mend_time(std::span<std::uint64_t> sample,
 //   fixed fields, {nr, callchain}, {raw}, {abi, registers}, {size, stack, used}, address, [more]
 //
 // The size of the record is that of what was computed for all events before this one. Where our
-// registers are more than theirs, the end of our stack is cut off, with the word that says how much
-// of it was filled.
+// registers are more than theirs, the end of our stack is cut off.
 std::size_t RecordMender::mend_body(std::span<std::uint64_t> sample, const Shared& owner) {
   const auto has = [&owner](std::uint64_t bit) { return (owner.sample_type & bit) != 0; };
   std::size_t end = first_word_after_fixed(owner.sample_type);
@@ -192,13 +205,7 @@ std::size_t RecordMender::mend_body(std::span<std::uint64_t> sample, const Share
     end += 1 + (sample[end] == 0 ? 0 : static_cast<std::size_t>(std::popcount(owner.registers)));
   }
   if (has(PERF_SAMPLE_STACK_USER) && end < sample.size()) {
-    const std::size_t room = sample.size() - end - 1;
-    const std::uint64_t words = sample[end] / kWord;
-    if (words > 0 && words + 1 > room && room > 1) {
-      sample[end] = (room - 1) * kWord;
-      sample[end + room] = sample[end];
-    }
-    end += 1 + (words == 0 ? 0 : std::min<std::uint64_t>(words + 1, room));
+    end += mend_stack(sample, end);
   }
   end += has(kSamplePhysicalAddress) ? 1 : 0;
   if (end > sample.size()) {

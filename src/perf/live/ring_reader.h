@@ -38,6 +38,8 @@ class RingReader {
   RingReader(Source source, const SharedParser& parser, ChunkQueue& queue);
   RingReader(const RingReader&) = delete;
   RingReader& operator=(const RingReader&) = delete;
+  RingReader(RingReader&&) = delete;
+  RingReader& operator=(RingReader&&) = delete;
   ~RingReader();
 
   // When all events had been enabled, and when they were disabled: what has a wrong time was

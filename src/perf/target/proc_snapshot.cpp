@@ -24,15 +24,16 @@ void snapshot_maps(std::uint32_t pid, RecordBuilder& records, KeptMaps kept, Hug
   const std::string maps = proc_text(pid, "maps");
   for (const std::string_view text : split(maps, '\n')) {
     const auto line = parse_maps_line(text);
-    if (line && (line->executable() || kept == KeptMaps::All)) {
-      Mmap mapping = record_of(*line);
-      mapping.pid = pid;
-      mapping.tid = pid;
-      if (kept == KeptMaps::All && huge.contains(mapping)) {
-        mapping.flags |= MAP_HUGETLB;
-      }
-      records.mmap(mapping);
+    if (!line || (!line->executable() && kept != KeptMaps::All)) {
+      continue;
     }
+    Mmap mapping = record_of(*line);
+    mapping.pid = pid;
+    mapping.tid = pid;
+    if (kept == KeptMaps::All && huge.contains(mapping)) {
+      mapping.flags |= MAP_HUGETLB;
+    }
+    records.mmap(mapping);
   }
 }
 

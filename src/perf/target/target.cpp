@@ -146,6 +146,7 @@ Result<HeldCommand> HeldCommand::spawn(const Target& target, Addresses addresses
   }
   std::vector<std::string> copies = target.command;
   std::vector<char*> pointers;
+  pointers.reserve(copies.size() + 1);
   for (std::string& copy : copies) {
     pointers.push_back(copy.data());
   }

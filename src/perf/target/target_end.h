@@ -19,6 +19,8 @@ class TargetEnd {
 
   TargetEnd(const TargetEnd&) = delete;
   TargetEnd& operator=(const TargetEnd&) = delete;
+  TargetEnd(TargetEnd&&) = delete;
+  TargetEnd& operator=(TargetEnd&&) = delete;
 
   // A command that runs although nobody waits for it any more is killed.
   ~TargetEnd() { give_up(); }
