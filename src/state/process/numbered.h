@@ -30,6 +30,12 @@ class Numbered {
     return number;
   }
 
+  // An entry that its user finds otherwise: number() does not know it.
+  std::uint32_t add_unlisted(const Entry& entry) {
+    entries_.push_back(entry);
+    return static_cast<std::uint32_t>(entries_.size());
+  }
+
   const Entry& operator[](std::uint32_t number) const { return entries_[number - 1]; }
 
   std::size_t size() const { return entries_.size(); }

@@ -67,7 +67,7 @@ StackId StackInterner::intern(std::uint32_t pid, std::span<const std::uint64_t> 
   }
   const StackId stack = translate(process, callchain);
   // What was in no mapping may be in one the next time.
-  if (frames_.empty() || stacks_.location(frames_.back()).module.valid()) {
+  if (places_.empty() || stacks_.location(places_.back()).module.valid()) {
     known_chains_.put(key, stack);
   }
   return stack;
@@ -76,18 +76,40 @@ StackId StackInterner::intern(std::uint32_t pid, std::span<const std::uint64_t> 
 StackId StackInterner::translate(const Process& process, std::span<const std::uint64_t> callchain) {
   const std::uint64_t space = combine(process.serial, process.space.generation());
   frames_.clear();
-  for_each_frame(callchain, [&](const Frame& frame) {
-    // An address outside of every mapping is no code: the frame-pointer chain ran into a register
-    // that held something else. What follows is noise, unlike for each call.
-    const LocationId location = place(process, space, frame);
-    frames_.push_back(location.valid() ? location : stacks_.intern(CodeLocation{}));
-    return location.valid();
+  for_each_frame(callchain, [this](const Frame& frame) {
+    frames_.push_back(frame);
+    return true;
   });
+  RecentChain& recent = recent_.of(space);
+  std::size_t inner = frames_.size() - recent.keep_common(space, frames_);
+  if (place_frames(process, space, inner)) {
+    while (inner-- > 0) {
+      recent.add(frames_[inner], called_from(recent.stack(), places_[inner]));
+    }
+    return recent.stack();
+  }
   StackId stack;
-  for (std::size_t i = frames_.size(); i > 0; --i) {
-    stack = called_from(stack, frames_[i - 1]);
+  for (std::size_t i = places_.size(); i > 0; --i) {
+    stack = called_from(stack, places_[i - 1]);
   }
   return stack;
+}
+
+// The places of the innermost frames. False: the stack ends with the last of them. An address
+// outside of every mapping is no code: the frame-pointer chain ran into a register that held
+// something else. What follows is noise, unlike for each call.
+bool StackInterner::place_frames(const Process& process,
+                                 std::uint64_t space,
+                                 std::size_t frame_count) {
+  places_.clear();
+  for (std::size_t i = 0; i < frame_count; ++i) {
+    const LocationId location = place(process, space, frames_[i]);
+    places_.push_back(location.valid() ? location : stacks_.intern(CodeLocation{}));
+    if (!location.valid()) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // None where there is no code.
@@ -108,6 +130,9 @@ LocationId StackInterner::place(const Process& process, std::uint64_t space, con
 
 // As StackTable::called_from, which misses the cache several times when it has millions of nodes.
 StackId StackInterner::called_from(StackId caller, LocationId location) {
+  if (const StackId next = stacks_.next_to(caller, location); next.valid()) {
+    return next;
+  }
   const std::uint64_t key = mix((std::uint64_t{caller.value} << 32U) | location.value);
   if (const StackId known = known_calls_.find(key); known.valid()) {
     return known;

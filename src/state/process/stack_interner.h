@@ -11,6 +11,7 @@
 
 #include "state/process/module_table.h"
 #include "state/process/process_table.h"
+#include "state/process/recent_chains.h"
 #include "state/process/recent_ids.h"
 #include "state/process/seen_places.h"
 #include "state/process/stack_table.h"
@@ -54,17 +55,14 @@ class StackInterner {
   LocationId instruction(std::uint32_t pid, std::uint64_t avma);
 
  private:
-  struct Frame {
-    std::uint64_t avma = 0;
-    bool user = false;
-    bool is_return_address = false;
-  };
+  using Frame = ChainFrame;
 
   // Calls `use(frame)` for each frame that is wanted, innermost first, until it returns false.
   template <typename Use>
   void for_each_frame(std::span<const std::uint64_t> callchain, Use use) const;
 
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
+  bool place_frames(const Process& process, std::uint64_t space, std::size_t frame_count);
   void note_places(const Process& process, std::span<const std::uint64_t> callchain);
   LocationId place(const Process& process, std::uint64_t space, const Frame& frame);
   StackId called_from(StackId caller, LocationId location);
@@ -78,9 +76,12 @@ class StackInterner {
   RecentIds<StackId> known_chains_;     // of callchains in one address space
   RecentIds<LocationId> known_places_;  // of addresses in one address space
   RecentIds<StackId> known_calls_;      // of a place that was called from a stack
+  RecentChains recent_;
   tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
   tsl::robin_map<std::uint64_t, LocationId> kernel_functions_;
-  std::vector<LocationId> frames_;  // of translate(), kept to save an allocation for each stack
+  // Of translate(), innermost first, kept to save allocations for each stack.
+  std::vector<Frame> frames_;
+  std::vector<LocationId> places_;
   std::optional<SeenPlaces> seen_;  // of note_places()
 };
 

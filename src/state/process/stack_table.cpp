@@ -7,7 +7,12 @@ LocationId StackTable::intern(const CodeLocation& location) {
 }
 
 StackId StackTable::called_from(StackId caller, LocationId location) {
-  return StackId{nodes_.number({location, caller})};
+  if (const StackId next = next_to(caller, location); next.valid()) {
+    return next;
+  }
+  const Node node{location, caller};
+  const bool follows = caller.value == nodes_.size();
+  return StackId{follows ? nodes_.add_unlisted(node) : nodes_.number(node)};
 }
 
 StackId StackTable::intern(std::span<const LocationId> innermost_first) {

@@ -25,6 +25,14 @@ class StackTable {
   // The stack whose innermost place is `location`; `caller` is the rest of it.
   StackId called_from(StackId caller, LocationId location);
 
+  // The same where it costs next to nothing, else none. The nodes of a new stack follow one another
+  // in memory: a stack that was seen before is mostly found by walking along it.
+  StackId next_to(StackId caller, LocationId location) const {
+    const StackId next{caller.value + 1};
+    return next.value <= nodes_.size() && nodes_[next.value] == Node{location, caller} ? next
+                                                                                       : StackId();
+  }
+
   const CodeLocation& location(LocationId id) const { return locations_[id.value]; }
 
   // Innermost first.
@@ -59,7 +67,7 @@ class StackTable {
   };
 
   Numbered<CodeLocation, CodeLocationHash> locations_;
-  Numbered<Node, NodeHash> nodes_;
+  Numbered<Node, NodeHash> nodes_;  // lists only those that do not follow their callers
 };
 
 }  // namespace memtrace
