@@ -247,7 +247,7 @@ std::optional<Event> EventDecoder::apply_sample(const Stamp& stamp, const Sample
               .weight = weight_of(recording_.events[sample.event], sample),
               .type = &types_[sample.event],
               .raw = sample.raw};
-  event.stack = world_.intern_stack(
+  event.stack = pending_stack_.of(
       sample.pid,
       probed_callers_.complete(
           *event.type, without_double(recording_.events[sample.event], sample), sample.raw));

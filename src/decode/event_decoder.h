@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "decode/pending_stack.h"
 #include "decode/probed_caches.h"
 #include "decode/probed_callers.h"
 #include "perf/record/record_source.h"
@@ -36,7 +37,7 @@ class EventDecoder {
  public:
   // `recording` is the source's and may still grow.
   EventDecoder(World& world, const Recording& recording, MachineFacts machine = {})
-      : world_(world), recording_(recording), machine_(std::move(machine)) {}
+      : world_(world), recording_(recording), machine_(std::move(machine)), pending_stack_(world) {}
 
   // The event of a sample, after the world was changed by it; nothing for all other records, which
   // change the world too. Valid as long as the record.
@@ -70,6 +71,7 @@ class EventDecoder {
   World& world_;
   const Recording& recording_;
   MachineFacts machine_;
+  PendingStack pending_stack_;
   ProbedCaches probed_caches_;
   ProbedCallers probed_callers_;
   std::deque<EventType> types_;  // a deque: events point to them

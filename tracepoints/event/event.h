@@ -18,6 +18,7 @@
 #include "tracepoints/event/event_oom.h"
 #include "tracepoints/event/event_reclaim.h"
 #include "tracepoints/event/event_resident.h"
+#include "tracepoints/event/event_stack.h"
 #include "tracepoints/event/event_syscalls.h"
 #include "tracepoints/event/event_work.h"
 #include "tracepoints/event/event_writeback.h"
@@ -86,7 +87,7 @@ struct Event {
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
   std::uint64_t weight = 1;  // hits this event represents: more than 1 when sampled one in N
-  StackId stack;
+  EventStack stack;
   LocationId call_site;  // who called the allocator, or the probed function; of a fault, its code
   StringId comm;         // the thread's name as of this event
   StringId cache;        // a slab event's cache, if the event names it

@@ -158,6 +158,9 @@ class World {
     return stacks_.intern(pid, callchain);
   }
 
+  // Else it only looks at the places that they are made of, or at nothing.
+  bool makes_stacks() const { return options_.stacks == StackUse::Stacks; }
+
   LocationId intern_kernel_address(std::uint64_t avma) { return stacks_.kernel_address(avma); }
 
   // Fills in what only the world knows (comm, identity, call_site, cache, freed), tracks live

@@ -155,7 +155,7 @@ void SwapIns::on_page_alloc(const Event& event, const PageAlloc& alloc) {
     return;
   }
   const KeyWords keys = keys_of(event);
-  Allocated& allocated = allocated_[hash_words(keys.words, event.stack.value)];
+  Allocated& allocated = allocated_[hash_words(keys.words, event.stack.id().value)];
   allocated.keys = keys;
   allocated.stack = event.stack;
   allocated.pages += event.weight << alloc.order;

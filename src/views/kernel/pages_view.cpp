@@ -64,7 +64,7 @@ constexpr std::uint64_t word_of(std::int64_t number) {
 constexpr auto kOwnKeys = std::to_array<KeySpec>({
     {.name = "caller",
      .unit = Unit::Text,
-     .of = [](const Event& event) { return std::uint64_t{event.stack.value}; },
+     .of = [](const Event& event) { return std::uint64_t{event.stack.id().value}; },
      .of_block = [](const LiveBlock& block) { return std::uint64_t{block.stack.value}; },
      .cell =
          [](std::uint64_t word, const CellContext&) {

@@ -104,6 +104,10 @@ std::uint64_t id_member(const Event& event) {
   return (event.*Member).value;
 }
 
+std::uint64_t stack_of(const Event& event) {
+  return event.stack.id().value;
+}
+
 template <auto Member>
 std::uint64_t block_id_member(const LiveBlock& block) {
   return (block.*Member).value;
@@ -111,7 +115,7 @@ std::uint64_t block_id_member(const LiveBlock& block) {
 
 // clang-format off
 constexpr auto kSharedKeys = std::to_array<KeySpec>({
-    {"stack", Unit::Stack, id_member<&Event::stack>, block_id_member<&LiveBlock::stack>, stack_cell},
+    {"stack", Unit::Stack, stack_of, block_id_member<&LiveBlock::stack>, stack_cell},
     {"caller", Unit::Text, id_member<&Event::call_site>, block_id_member<&LiveBlock::call_site>, location_cell},
     {"comm", Unit::Text, id_member<&Event::comm>, block_id_member<&LiveBlock::comm>, string_cell},
     {"pid", Unit::Number, member<&Event::pid>, block_member<&LiveBlock::pid>, number_cell},
