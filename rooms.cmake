@@ -40,8 +40,10 @@ memtrace_room(src/perf/side "what is read beside the recording and is no part of
               SEES base os perf/record perf/event)
 memtrace_room(src/perf/live "rings to records in order, overload, added events"
               SEES base os perf/record perf/event perf/target USES Threads perf_event)
+memtrace_room(src/perf/ahead "a source's records, read ahead by a thread"
+              SEES base os perf/record USES Threads)
 memtrace_room(src/perf/file_in "perf.data to records in order"
-              SEES base os perf/record USES perf_event zstd)
+              SEES base os perf/record perf/ahead USES perf_event zstd)
 memtrace_room(src/perf/file_out "records to perf.data, a file or a pipe"
               SEES base os perf/record USES Threads perf_event zstd)
 

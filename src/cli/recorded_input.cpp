@@ -23,7 +23,7 @@ std::vector<std::string> recorded_files(const std::vector<std::string>& names) {
 
 Result<std::unique_ptr<RecordSource>> open_recording(const std::vector<std::string>& paths) {
   if (paths.size() == 1) {
-    return open_file_source(paths.front());
+    return open_file_source(paths.front(), ReadAhead::IfCpus);
   }
   std::vector<JoinedSource::File> files;
   for (const std::string& path : paths) {

@@ -48,6 +48,8 @@ class FileInput {
   // reads as zeros.
   bool was_cut() const;
 
+  bool is_mapped() const { return mapping_.valid(); }
+
   // Goes to an offset of whole().
   void seek(std::uint64_t offset);
 

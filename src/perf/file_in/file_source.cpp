@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/byte_reader.h"
+#include "os/cpu_count.h"
+#include "perf/ahead/ahead_source.h"
 #include "perf/file_in/file_header.h"
 #include "perf/file_in/file_input.h"
 #include "perf/file_in/file_losses.h"
@@ -32,7 +34,7 @@ constexpr std::uint64_t kTracingDataMaxBytes = std::uint64_t{1} << 28;
 
 // input -> (decompressed) -> sorted -> parsed. Records are parsed when they go out: until then the
 // sorter holds only their times and places.
-class FileSource final : public RecordSource {
+class FileSource final : public HoldingSource {
  public:
   FileSource(FileInput input, std::string path)
       : input_(std::move(input)), path_(std::move(path)) {}
@@ -41,6 +43,13 @@ class FileSource final : public RecordSource {
   Result<> start();
 
   Result<std::optional<Record>> next() override;
+  Result<std::optional<Held>> take() override;
+
+  void release(std::uint64_t number) override { keeper_.release(number); }
+
+  void on_change(std::function<void()> before) override { before_change_ = std::move(before); }
+
+  bool is_mapped() const { return input_.is_mapped(); }
 
   const Recording& recording() const override { return builder_.recording(); }
 
@@ -55,7 +64,8 @@ class FileSource final : public RecordSource {
   void stop(std::string caveat);
   void end();
   void note_cut();
-  Result<std::optional<Record>> record_of(const RecordSorter::Entry& entry);
+  void announce_change() const;
+  Held record_of(const RecordSorter::Entry& entry);
 
   FileInput input_;
   std::string path_;
@@ -65,7 +75,8 @@ class FileSource final : public RecordSource {
   RecordUnpacker unpacker_;
   RecordCopies copies_;
   std::uint64_t data_end_ = std::numeric_limits<std::uint64_t>::max();
-  std::optional<std::uint64_t> lent_;  // sequence of the record that the caller holds
+  std::optional<std::uint64_t> lent_;  // number of the record that next() gave out
+  std::function<void()> before_change_;
   std::uint64_t given_time_ns_ = 0;
   FileLosses losses_;
   bool has_records_ = false;
@@ -106,32 +117,53 @@ Result<std::optional<Record>> FileSource::next() {
     keeper_.release(*lent_);
     lent_.reset();
   }
+  auto taken = take();
+  if (!taken.ok()) {
+    return taken.take_error();
+  }
+  Result<std::optional<Record>> result{std::optional<Record>()};
+  if (taken.value()) {
+    lent_ = taken.value()->number;
+    result.value().emplace(taken.value()->record);
+  }
+  return result;
+}
+
+Result<std::optional<HoldingSource::Held>> FileSource::take() {
   while (true) {
     if (const auto entry = sorter_.pop()) {
-      return record_of(*entry);
+      Result<std::optional<Held>> result{std::optional<Held>()};
+      result.value().emplace(record_of(*entry));
+      return result;
     }
     if (auto late = losses_.next_late(sorter_.late_count(), given_time_ns_)) {
-      return late;
+      return std::optional<Held>({.record = *late, .number = {}});
     }
     if (ended_) {
       note_cut();
-      return std::optional<Record>();
+      return std::optional<Held>();
     }
     TRY(read_one());
+  }
+}
+
+void FileSource::announce_change() const {
+  if (before_change_) {
+    before_change_();
   }
 }
 
 // The file's owner may do so at any time, until the last record has been given out.
 void FileSource::note_cut() {
   if (input_.was_cut() && !std::exchange(told_cut_, true)) {
+    announce_change();
     builder_.add_caveat(
         "The file became shorter while it was read, or its disk cannot be read; its last records "
         "are missing.");
   }
 }
 
-Result<std::optional<Record>> FileSource::record_of(const RecordSorter::Entry& entry) {
-  lent_ = entry.sequence;
+HoldingSource::Held FileSource::record_of(const RecordSorter::Entry& entry) {
   given_time_ns_ = entry.time_ns;
   const std::size_t size_bytes = header_of({entry.record, sizeof(RecordHeader)}).size_bytes;
   auto parsed = builder_.parser().parse({entry.record, size_bytes});
@@ -143,12 +175,11 @@ Result<std::optional<Record>> FileSource::record_of(const RecordSorter::Entry& e
   // A record without a time has that of the one before it in the file: times never go back.
   parsed.value().stamp.time_ns = entry.time_ns;
   parsed.value().stamp.sequence = entry.sequence;
-  Result<std::optional<Record>> result{std::optional<Record>()};
-  result.value().emplace(parsed.value());
-  return result;
+  return {.record = parsed.value(), .number = entry.sequence};
 }
 
 void FileSource::end() {
+  announce_change();
   ended_ = true;
   builder_.complete_events();
   builder_.note_missing_formats();
@@ -156,6 +187,7 @@ void FileSource::end() {
 }
 
 void FileSource::stop(std::string caveat) {
+  announce_change();
   if (!input_.was_cut()) {  // else note_cut() has the reason
     builder_.add_caveat(std::move(caveat));
   }
@@ -223,6 +255,7 @@ Result<> FileSource::handle_user_record(Bytes record) {
     case kAuxTrace:
       return read_payload(reader.read<std::uint64_t>(), false);
     default:
+      announce_change();
       read_header_record(record, builder_);
       return kDone;
   }
@@ -240,6 +273,7 @@ Result<> FileSource::read_payload(std::uint64_t size_bytes, bool is_tracing_data
     TRY(input_.fill(wanted_bytes));
     const Bytes piece = input_.window().first(std::min(wanted_bytes, input_.window().size()));
     if (is_tracing_data) {
+      announce_change();
       builder_.add_feature(kTracingData, piece);
     }
     input_.consume(piece.size());
@@ -286,7 +320,7 @@ void FileSource::add_record(Bytes record, const RecordKeeper::Memory& memory) {
 
 }  // namespace
 
-Result<std::unique_ptr<RecordSource>> open_file_source(const std::string& path) {
+Result<std::unique_ptr<RecordSource>> open_file_source(const std::string& path, ReadAhead ahead) {
   auto input = FileInput::open(path);
   if (!input.ok()) {
     return input.take_error();
@@ -294,7 +328,14 @@ Result<std::unique_ptr<RecordSource>> open_file_source(const std::string& path) 
   auto source = std::make_unique<FileSource>(input.take(), path);
   TRY(source->start());
   RecordingBuilder& builder = source->builder();
-  return with_groups(std::move(source), builder.group_counts(), builder.parser());
+  const bool has_cpu = ahead == ReadAhead::IfCpus && usable_cpu_count() > 1;
+  std::unique_ptr<RecordSource> records;
+  if (has_cpu && source->is_mapped()) {  // of a pipe each record is wanted as soon as it comes
+    records = std::make_unique<AheadSource>(std::move(source));
+  } else {
+    records = std::move(source);
+  }
+  return with_groups(std::move(records), builder.group_counts(), builder.parser());
 }
 
 }  // namespace memtrace
