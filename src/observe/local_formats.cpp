@@ -4,6 +4,19 @@
 #include "tracepoints/format/tracefs.h"
 
 namespace memtrace {
+namespace {
+
+std::optional<std::uint64_t> id_in(std::string_view format) {
+  for (const std::string_view line : split(format, '\n')) {
+    if (const auto id =
+            line.starts_with("ID:") ? parse_number(trim(line.substr(3))) : std::nullopt) {
+      return id;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 const LocalFormat* LocalFormats::find(std::uint64_t id) {
   if (!by_id_) {
@@ -21,13 +34,9 @@ void LocalFormats::read() {
   }
   for (const std::string& name : files.value().find_events("*:*")) {
     auto text = files.value().event_format_text(name);
-    for (const std::string_view line :
-         text.ok() ? split(text.value(), '\n') : std::vector<std::string_view>()) {
-      const auto id = line.starts_with("ID:") ? parse_number(trim(line.substr(3))) : std::nullopt;
-      if (id) {
-        by_id_->try_emplace(*id, LocalFormat{name, text.take()});
-        break;
-      }
+    const auto id = text.ok() ? id_in(text.value()) : std::nullopt;
+    if (id) {
+      by_id_->try_emplace(*id, LocalFormat{name, text.take()});
     }
   }
 }

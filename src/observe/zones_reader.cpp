@@ -27,7 +27,7 @@ std::string add_marks(const std::string& text, const WorkBegin& place, Facts& fa
   for (const std::string_view line : split(text, '\n')) {
     if (line.starts_with(heading(place.node))) {
       ++zone;
-      name = zone == place.zone ? proc_words(line).back() : std::string_view(name);
+      name = zone == place.zone ? proc_words(line).back() : std::string_view{name};
     }
     const auto words = proc_words(line);
     if (zone != place.zone || words.size() < 2 || !line.starts_with(" ")) {

@@ -229,6 +229,59 @@ std::vector<std::string> searched(const CommandProgram& program) {
   return search.libraries_of(program.path);
 }
 
+// A path as a process with another root directory sees it, whose links lead below that root.
+class WayBelow {
+ public:
+  WayBelow(const std::string& root, const std::string& path) : root_(root) { put_first(path); }
+
+  // "" when nothing is there.
+  std::string end() {
+    constexpr int kMaxLinks = 40;  // as the kernel (MAXSYMLINKS)
+    while (!rest_.empty() && links_ <= kMaxLinks) {
+      const std::string name = std::move(rest_.front());
+      rest_.pop_front();
+      step(name);
+    }
+
+    struct stat status {};
+
+    const bool is_there = rest_.empty() && ::lstat((root_ + resolved_).c_str(), &status) == 0;
+    return is_there ? resolved_ : "";
+  }
+
+ private:
+  void step(const std::string& name) {
+    if (name.empty() || name == ".") {
+      return;
+    }
+    if (name == "..") {
+      resolved_.resize(resolved_.empty() ? 0 : resolved_.rfind('/'));
+      return;
+    }
+    std::string next = resolved_ + "/" + name;
+    std::array<char, PATH_MAX> link{};
+    const ssize_t length = ::readlink((root_ + next).c_str(), link.data(), link.size());
+    if (length < 0) {
+      resolved_ = std::move(next);
+      return;
+    }
+    ++links_;
+    const std::string_view to(link.data(), static_cast<std::size_t>(length));
+    resolved_ = to.starts_with('/') ? "" : resolved_;
+    put_first(to);
+  }
+
+  void put_first(std::string_view names) {
+    const auto words = split(names, '/');
+    rest_.insert(rest_.begin(), words.begin(), words.end());
+  }
+
+  const std::string& root_;
+  std::deque<std::string> rest_;  // names that are still to go
+  std::string resolved_;
+  int links_ = 0;
+};
+
 }  // namespace
 
 // glibc's is called ld-linux-x86-64.so.2, ld64.so.1, ld-2.17.so, or ld.so; musl's
@@ -274,47 +327,11 @@ std::vector<std::string> libraries_of(const CommandProgram& program) {
 }
 
 std::string resolve_below(const std::string& root, const std::string& path) {
-  if (root.empty()) {
-    std::array<char, PATH_MAX> resolved{};
-    return ::realpath(path.c_str(), resolved.data()) == nullptr ? "" : resolved.data();
+  if (!root.empty()) {
+    return WayBelow(root, path).end();
   }
-  constexpr int kMaxLinks = 40;  // as the kernel (MAXSYMLINKS)
-  std::deque<std::string> rest;
-  const auto put_first = [&rest](std::string_view names) {
-    std::deque<std::string> words;
-    for (const std::string_view word : split(names, '/')) {
-      words.emplace_back(word);
-    }
-    rest.insert(rest.begin(), words.begin(), words.end());
-  };
-  put_first(path);
-  std::string resolved;
-  for (int links = 0; !rest.empty() && links <= kMaxLinks;) {
-    const std::string name = rest.front();
-    rest.pop_front();
-    if (name.empty() || name == ".") {
-      continue;
-    }
-    if (name == "..") {
-      resolved.resize(resolved.empty() ? 0 : resolved.rfind('/'));
-      continue;
-    }
-    const std::string next = resolved + "/" + name;
-    std::array<char, PATH_MAX> link{};
-    const ssize_t length = ::readlink((root + next).c_str(), link.data(), link.size());
-    if (length < 0) {
-      resolved = next;
-      continue;
-    }
-    ++links;
-    const std::string_view to(link.data(), static_cast<std::size_t>(length));
-    resolved = to.starts_with('/') ? "" : resolved;
-    put_first(to);
-  }
-
-  struct stat status {};
-
-  return rest.empty() && ::lstat((root + resolved).c_str(), &status) == 0 ? resolved : "";
+  std::array<char, PATH_MAX> resolved{};
+  return ::realpath(path.c_str(), resolved.data()) == nullptr ? "" : resolved.data();
 }
 
 std::vector<std::string> parse_loader_list(const std::string& text) {

@@ -4,6 +4,18 @@
 
 namespace memtrace {
 
+namespace {
+
+void add(Elf64_Sxword tag, std::string text, DynamicSection& dynamic) {
+  if (tag == DT_NEEDED) {
+    dynamic.needed.push_back(std::move(text));
+  } else {
+    (tag == DT_RPATH ? dynamic.rpath : dynamic.runpath) = std::move(text);
+  }
+}
+
+}  // namespace
+
 std::optional<DynamicSection> read_dynamic_section(const std::string& path) {
   constexpr int kMaxEntries = 4096;  // far above what any linker writes
   const auto file = ElfFile::open(path);
@@ -24,12 +36,7 @@ std::optional<DynamicSection> read_dynamic_section(const std::string& path) {
     }
     const char* name =
         ::elf_strptr(file.value().handle(), section->header.sh_link, entry.d_un.d_val);
-    const std::string text = name == nullptr ? "" : name;
-    if (entry.d_tag == DT_NEEDED) {
-      dynamic.needed.push_back(text);
-    } else {
-      (entry.d_tag == DT_RPATH ? dynamic.rpath : dynamic.runpath) = text;
-    }
+    add(entry.d_tag, name == nullptr ? "" : name, dynamic);
   }
   return dynamic;
 }

@@ -25,6 +25,7 @@ constexpr std::size_t kMaxOutputBytes = std::size_t{1} << 20U;
 
 std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (const std::string& word : words) {
     pointers.push_back(const_cast<char*>(word.c_str()));
   }
@@ -47,6 +48,7 @@ bool is_for_loader(std::string_view line) {
                          char* const* environment) {
   reset_signals();
   ::dup2(out, STDOUT_FILENO);
+  // NOLINTNEXTLINE(android-cloexec-open): it may be standard input already, which has to stay.
   const int nothing = ::open("/dev/null", O_RDWR);
   ::dup2(nothing, STDIN_FILENO);
   ::dup2(nothing, STDERR_FILENO);

@@ -17,7 +17,8 @@ namespace {
 // Nothing that a terminal or, from its first character on, a spreadsheet takes for an order. A lone
 // sign is none.
 std::string harmless(std::string_view text) {
-  const bool is_formula = text.size() > 1 && std::string_view("=+-@").find(text[0]) != text.npos;
+  const bool is_formula =
+      text.size() > 1 && std::string_view("=+-@").find(text[0]) != std::string_view::npos;
   return (is_formula ? "'" : "") + visible(text);
 }
 

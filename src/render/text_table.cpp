@@ -191,21 +191,25 @@ std::string text_in(const Report& report, const Table& table, std::size_t row, s
   return visible(print_cell(report, table.columns[column].unit, table.rows[row][column]));
 }
 
+void print_wrapped(const std::string& text,
+                   std::size_t width,
+                   std::size_t indent,
+                   std::ostream& out) {
+  for (const std::string& line : wrap(text, width, indent)) {
+    out << line << '\n';
+  }
+}
+
 // "name       value", and below it what to know or to do.
 void print_entries(const Report& report, const Table& table, std::size_t width, std::ostream& out) {
   width = std::min(width, kEntryWidth);
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const std::string line = pad_right(text_in(report, table, row, 0), kEntryNameWidth) + " " +
                              text_in(report, table, row, 1);
-    for (const std::string& part : wrap(line, width, kEntryNameWidth + 1)) {
-      out << part << '\n';
-    }
+    print_wrapped(line, width, kEntryNameWidth + 1, out);
     const auto* const note_cell = std::get_if<std::string>(&table.rows[row][2]);
     if (note_cell != nullptr && !note_cell->empty()) {
-      const std::string note = text_in(report, table, row, 2);
-      for (const std::string& part : wrap("  -> " + note, width, 5)) {
-        out << part << '\n';
-      }
+      print_wrapped("  -> " + text_in(report, table, row, 2), width, 5, out);
     }
   }
 }

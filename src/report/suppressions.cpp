@@ -93,7 +93,7 @@ bool Suppressions::Rule::is_found_in(std::string_view name) const {
       return fits && (i > 0 || !from_start || name.size() == piece.size());
     }
     const std::size_t found = name.find(piece, at);
-    if (found == name.npos || (i == 0 && from_start && found != 0)) {
+    if (found == std::string_view::npos || (i == 0 && from_start && found != 0)) {
       return false;
     }
     at = found + piece.size();
@@ -107,34 +107,50 @@ std::size_t Suppressions::matching_rule(const std::vector<Cell>& row, Namer& nam
     if (stack == nullptr || !stack->valid()) {
       continue;
     }
-    for (const Frame& frame : namer.stack(*stack)) {
-      const auto found = std::find_if(rules_.begin(), rules_.end(), [&frame](const Rule& rule) {
-        return rule.is_found_in(frame.function) || rule.is_found_in(frame.file) ||
-               rule.is_found_in(frame.module);
-      });
-      if (found != rules_.end()) {
-        return static_cast<std::size_t>(found - rules_.begin());
-      }
+    if (const std::size_t rule = rule_for(namer.stack(*stack)); rule != kNoRule) {
+      return rule;
     }
   }
   return kNoRule;
 }
 
+std::size_t Suppressions::rule_for(const Frames& stack) const {
+  for (const Frame& frame : stack) {
+    const auto found = std::find_if(rules_.begin(), rules_.end(), [&frame](const Rule& rule) {
+      return rule.is_found_in(frame.function) || rule.is_found_in(frame.file) ||
+             rule.is_found_in(frame.module);
+    });
+    if (found != rules_.end()) {
+      return static_cast<std::size_t>(found - rules_.begin());
+    }
+  }
+  return kNoRule;
+}
+
+std::vector<Suppressions::TakenRow> Suppressions::take_rows(Table& table, Namer& namer) const {
+  std::vector<TakenRow> taken;
+  std::erase_if(table.rows, [&](const std::vector<Cell>& row) {
+    const std::size_t rule = matching_rule(row, namer);
+    if (rule != kNoRule) {
+      taken.push_back({row, rule});
+    }
+    return rule != kNoRule;
+  });
+  return taken;
+}
+
 void Suppressions::apply(Report& report, Namer& namer) const {
   std::vector<Used> used(rules_.size());
   for (std::size_t i = 0; i < report.tables.size(); ++i) {
-    Table& table = report.tables[i];
-    std::erase_if(table.rows, [&](const std::vector<Cell>& row) {
-      const std::size_t rule = matching_rule(row, namer);
-      if (rule != kNoRule && i == 0) {
-        used[rule].count += figure_in(row, table, "count");
-        used[rule].bytes += figure_in(row, table, "bytes");
-        take_from_totals(report, table, row);
-      }
-      return rule != kNoRule;
-    });
+    const std::vector<TakenRow> taken = take_rows(report.tables[i], namer);
+    for (const auto& [row, rule] : i == 0 ? taken : std::vector<TakenRow>()) {
+      used[rule].count += figure_in(row, report.tables[i], "count");
+      used[rule].bytes += figure_in(row, report.tables[i], "bytes");
+      take_from_totals(report, report.tables[i], row);
+    }
   }
   std::vector<std::string> patterns;
+  patterns.reserve(rules_.size());
   for (const Rule& rule : rules_) {
     patterns.push_back(rule.pattern);
   }

@@ -36,8 +36,15 @@ class Suppressions {
 
   static Rule make_rule(std::string_view pattern);
 
+  struct TakenRow {
+    std::vector<Cell> row;
+    std::size_t rule = 0;
+  };
+
   // SIZE_MAX: none.
   std::size_t matching_rule(const std::vector<Cell>& row, Namer& namer) const;
+  std::size_t rule_for(const Frames& stack) const;
+  std::vector<TakenRow> take_rows(Table& table, Namer& namer) const;
 
   std::vector<Rule> rules_;
 };

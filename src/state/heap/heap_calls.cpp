@@ -40,7 +40,7 @@ PendingCall& HeapCalls::enter(std::uint32_t tid, PendingCall call) {
   call.is_nested = std::any_of(pending.begin(), pending.end(), [&](const PendingCall& earlier) {
     return is_around(earlier.call, call.call);
   });
-  return pending.emplace_back(std::move(call));
+  return pending.emplace_back(call);
 }
 
 std::optional<PendingCall> HeapCalls::leave(std::uint32_t tid,
@@ -58,7 +58,7 @@ std::optional<PendingCall> HeapCalls::leave(std::uint32_t tid,
     return std::nullopt;
   }
   const auto position = std::prev(found.base());
-  PendingCall call = std::move(*position);
+  const PendingCall call = *position;
   pending.erase(position, pending.end());
   return call;
 }

@@ -78,7 +78,7 @@ void HeapState::apply_free(Event& event, const HeapCall& call) {
   const bool again = !block && last.tid == event.tid && last.address == call.address;
   last = {event.tid, call.address};
   if (!again) {
-    note_freed(event, std::move(block));
+    note_freed(event, block);
   }
 }
 
@@ -150,7 +150,7 @@ void HeapState::note_freed(Event& event, std::optional<LiveBlock> block) {
     ++unmatched_frees_;
     return;
   }
-  freed_ = std::move(block);
+  freed_ = block;
   event.freed = &*freed_;
 }
 

@@ -53,7 +53,7 @@ void KernelBlocks::note_freed(Event& event, std::optional<LiveBlock> block) {
     ++unmatched_frees_;
     return;
   }
-  freed_ = std::move(block);
+  freed_ = block;
   event.freed = &*freed_;
 }
 

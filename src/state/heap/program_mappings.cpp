@@ -68,12 +68,10 @@ void ProgramMappings::apply(const Event& event, const Map& map) {
     MappedBlocks::Pieces covered = blocks_.map(block);
     std::move(covered.begin(), covered.end(), std::back_inserter(change.gone));
   };
-  if (call.op == MapOp::Map) {
-    if (is_allocation(call) && is_of_program(event)) {
-      make("mmap", map.result, call.bytes);
-    } else {
-      change.gone = blocks_.unmap(event.pid, map.result, map.result + pages(call.bytes));
-    }
+  if (call.op == MapOp::Map && is_allocation(call) && is_of_program(event)) {
+    make("mmap", map.result, call.bytes);
+  } else if (call.op == MapOp::Map) {
+    change.gone = blocks_.unmap(event.pid, map.result, map.result + pages(call.bytes));
   } else if (call.op == MapOp::Unmap) {
     change.gone = blocks_.unmap(event.pid, call.address, call.address + pages(call.bytes));
   } else if (call.op == MapOp::Remap && blocks_.is_known(event.pid, call.address)) {
@@ -89,7 +87,7 @@ void ProgramMappings::apply(const Event& event, const Map& map) {
       change.gone = blocks_.unmap(event.pid, map.result, before);
     }
   }
-  if (change.made || !change.gone.empty()) {
+  if (change.any()) {
     change_ = std::move(change);
   }
 }

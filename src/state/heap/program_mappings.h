@@ -22,6 +22,8 @@ class ProgramMappings {
   struct Change {
     std::optional<LiveBlock> made;  // bytes_req: what was asked for
     MappedBlocks::Pieces gone;
+
+    bool any() const { return made || !gone.empty(); }
   };
 
   // All outlive it.

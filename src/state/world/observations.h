@@ -2,6 +2,7 @@
 // event.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -59,12 +60,10 @@ class Observations {
 
   // The latest that this reader has made; null without one.
   const Observation* last(std::string_view reader) const {
-    for (auto entry = all_.rbegin(); entry != all_.rend(); ++entry) {
-      if (entry->second.reader == reader) {
-        return &entry->second;
-      }
-    }
-    return nullptr;
+    const auto latest = std::find_if(all_.rbegin(), all_.rend(), [reader](const auto& entry) {
+      return entry.second.reader == reader;
+    });
+    return latest == all_.rend() ? nullptr : &latest->second;
   }
 
   // In order of time.
@@ -94,6 +93,7 @@ class Observations {
     std::uint32_t tid = 0;
     std::string reader;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): the compiler itself compares the result with 0.
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 

@@ -40,6 +40,9 @@ class World {
   explicit World(Options options);
   World(const World&) = delete;  // its parts refer to each other
   World& operator=(const World&) = delete;
+  World(World&&) = delete;
+  World& operator=(World&&) = delete;
+  ~World() = default;
 
   // What a mmap record says; file_offset is of `start`.
   struct NewMapping {
