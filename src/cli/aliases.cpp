@@ -51,7 +51,7 @@ constexpr auto kAliases = std::to_array<Alias>({
      "balances,throttles,flushes,flushed,dirtied,file_pageouts,swap_pageouts"},
     {"numa_faults", "numa", "", ""},
     {"numamove", "numa", "", ""},
-    {"oomkill", "oom", "", ""},
+    {"oomkill", "oom", "trace", "", "by", "stack"},
     {"overcommit", "enomem", "trace", ""},
     {"pfaults", "faults", "trace", ""},
     {"shmsnoop", "shm", "trace", ""},

@@ -110,7 +110,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.session.view_options.cpu_nodes = cpu_nodes();
   read_own_options(parsed, view.spec, plan.session.view_options);
   // Stacks cost the traced program time: only when they are a key of the report.
-  if (!has_stack_key(view.spec, plan.session.view_options.by)) {
+  if (!shows_stacks(view.spec, plan.session.view_options)) {
     plan.live.call_graph = {.kernel = view.spec.judges_kernel_stacks, .user = false};
   }
   if (view.spec.counts_suffice != nullptr && view.spec.counts_suffice(plan.session.view_options)) {
@@ -120,7 +120,38 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.print = {.format = parsed.text("format", "text"),
                 .one_line = plan.session.times.interval_ns != 0};
   TRY(check_format(plan.print.format));
+  if (plan.session.view_options.wants_lines()) {
+    plan.live.somebody_waits = true;
+    TRY(LinePrinter::create(plan.print));
+    if (plan.print.one_line) {
+      return Error{"--trace has no intervals",
+                   0,
+                   "it prints each line as it happens; -d SECONDS ends it",
+                   ErrorKind::Usage};
+    }
+  }
   return plan;
+}
+
+// Lines as they happen, or reports.
+Result<> print_session(Session& session, const PrintOptions& print, bool wants_lines) {
+  if (wants_lines) {
+    auto lines = LinePrinter::create(print);
+    if (!lines.ok()) {
+      return lines.take_error();
+    }
+    return session.run(
+        [&lines](std::vector<Report> reports) { return lines.value().end(reports.front()); },
+        [&lines](const Report& made) { return lines.value().print(made); });
+  }
+  const bool stamps = print.one_line && print.format == "text";
+  return session.run([&print, stamps](std::vector<Report> reports) -> Result<> {
+    if (stamps) {
+      TRY(print_text(interval_heading() + "  ", print.stop_signals));
+    }
+    TRY(print_report(reports.front(), print));
+    return stamps ? print_text("\n", print.stop_signals) : Result<>(kDone);
+  });
 }
 
 // `signals` lives until the plan's probes are gone: a second signal must not leave them behind.
@@ -140,6 +171,7 @@ Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& re
     return source.take_error();
   }
   plan.session.probes = &source.value()->events();
+  const bool wants_lines = plan.session.view_options.wants_lines();
   auto session = Session::create(*source.value(), std::move(plan.session));
   if (!session.ok()) {
     return session.take_error();
@@ -147,15 +179,7 @@ Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& re
   session.value()->identify_processes(*source.value());
   TRY(source.value()->start());
   session.value()->identify_new_processes(*source.value());
-  const bool stamps = plan.print.one_line && plan.print.format == "text";
-  const auto print = [&plan, stamps](std::vector<Report> reports) -> Result<> {
-    if (stamps) {
-      TRY(print_text(interval_heading() + "  ", plan.print.stop_signals));
-    }
-    TRY(print_report(reports.front(), plan.print));
-    return stamps ? print_text("\n", plan.print.stop_signals) : Result<>(kDone);
-  };
-  TRY(session.value()->run(print));
+  TRY(print_session(*session.value(), plan.print, wants_lines));
   source.value()->wait_until_closed();
   return exit_status_of(source.value()->end_command());
 }

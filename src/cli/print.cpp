@@ -8,17 +8,25 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
+#include <cstdio>
 #include <sstream>
 #include <string_view>
 
 #include "base/text.h"
 #include "base/visible.h"
+#include "render/caveats.h"
 #include "render/renderer.h"
 
 namespace memtrace {
 namespace {
 
 constexpr std::size_t kWidth = 100;
+
+// 0: it is no terminal.
+std::size_t output_rows() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
 
 // A terminal's own width where it is wider: function names are long.
 std::size_t output_columns() {
@@ -86,6 +94,36 @@ Result<> print_report(const Report& report, const PrintOptions& options) {
   std::ostringstream text;
   renderer->render(report, text);
   return write_all(text.view(), options.stop_signals);
+}
+
+Result<LinePrinter> LinePrinter::create(const PrintOptions& options) {
+  TRY(check_format(options.format));
+  auto renderer = make_line_renderer(options.format,
+                                     {.columns = output_columns(), .screen_rows = output_rows()});
+  if (!renderer) {
+    return Error{"--trace prints no " + options.format,
+                 0,
+                 "its formats are text, json and csv",
+                 ErrorKind::Usage};
+  }
+  return LinePrinter(options, std::move(renderer));
+}
+
+Result<> LinePrinter::print(const Report& lines) {
+  std::ostringstream text;
+  renderer_->render(lines, text);
+  return write_all(text.view(), options_.stop_signals);
+}
+
+Result<> LinePrinter::end(const Report& report) {
+  if (options_.format == "json") {
+    options_.one_line = true;
+    return print_report(report, options_);
+  }
+  for (const std::string& line : caveat_lines(report.caveats)) {
+    std::fputs((visible(line) + "\n").c_str(), stderr);
+  }
+  return kDone;
 }
 
 Result<> print_text(const std::string& text, StopSignals* stop_signals) {

@@ -1,11 +1,13 @@
 // Reports to standard output in the format that the user chose.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "os/stop_signals.h"
+#include "render/line_renderer.h"
 #include "report/report.h"
 
 namespace memtrace {
@@ -21,6 +23,27 @@ Result<> check_format(const std::string& format);
 
 // Error: standard output cannot be written to.
 Result<> print_report(const Report& report, const PrintOptions& options);
+
+// Lines as they happen, each written at once, and at the end what must be known about their truth.
+class LinePrinter {
+ public:
+  // Error: Usage, a format that has no lines.
+  static Result<LinePrinter> create(const PrintOptions& options);
+
+  // Error: standard output cannot be written to.
+  Result<> print(const Report& lines);
+
+  // JSON: the report, as one line more. For the others its caveats go to standard error: they are
+  // no lines.
+  Result<> end(const Report& report);
+
+ private:
+  LinePrinter(const PrintOptions& options, std::unique_ptr<LineRenderer> renderer)
+      : options_(options), renderer_(std::move(renderer)) {}
+
+  PrintOptions options_;
+  std::unique_ptr<LineRenderer> renderer_;
+};
 
 // Writes text as it is.
 Result<> print_text(const std::string& text, StopSignals* stop_signals = nullptr);

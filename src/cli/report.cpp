@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "base/shell_word.h"
 #include "base/text.h"
@@ -138,29 +139,45 @@ bool says_nothing(const Report& report) {
          std::ranges::all_of(report.tables, [](const Table& table) { return table.rows.empty(); });
 }
 
+// Nothing, or why the report would not be true to what is asked for.
+Result<> check_shows_something(const NamedView& view, const Session& session, const Report& made) {
+  const bool is_undecided =
+      says_nothing(made) && !made.nothing_happened && !made.caveats.notes.empty();
+  if (session.view_has_events(0) && is_undecided) {
+    return undecided(view, made);
+  }
+  if (!session.view_has_events(0) || says_nothing(made)) {
+    return no_events(view, session, made);
+  }
+  return kDone;
+}
+
 Result<ExitStatus> report_view(RecordSource& source,
                                SessionOptions options,
                                const std::string& format) {
   const NamedView& view = *options.views.front();
+  const bool wants_lines = options.view_options.wants_lines();
+  std::optional<LinePrinter> lines;
+  if (wants_lines) {
+    auto printer = LinePrinter::create({.format = format});
+    if (!printer.ok()) {
+      return printer.take_error();
+    }
+    lines.emplace(printer.take());
+  }
   auto session = Session::create(source, std::move(options));
   if (!session.ok()) {
     return session.take_error();
   }
   std::vector<Report> reports;
-  TRY(session.value()->run([&reports](std::vector<Report> made) -> Result<> {
-    reports = std::move(made);
-    return kDone;
-  }));
-  const Report& made = reports.front();
-  const bool is_undecided =
-      says_nothing(made) && !made.nothing_happened && !made.caveats.notes.empty();
-  if (session.value()->view_has_events(0) && is_undecided) {
-    return undecided(view, made);
-  }
-  if (!session.value()->view_has_events(0) || says_nothing(made)) {
-    return no_events(view, *session.value(), made);
-  }
-  TRY(print_report(reports.front(), {.format = format}));
+  TRY(session.value()->run(
+      [&reports](std::vector<Report> made) -> Result<> {
+        reports = std::move(made);
+        return kDone;
+      },
+      [&lines](const Report& made) { return lines->print(made); }));
+  TRY(check_shows_something(view, *session.value(), reports.front()));
+  TRY(lines ? lines->end(reports.front()) : print_report(reports.front(), {.format = format}));
   return 0;
 }
 

@@ -85,13 +85,16 @@ class Blocks {
   bool is_first_ = true;
 };
 
-void write(const Report& report, const Table& table, Blocks& blocks) {
-  blocks.begin();
+void write_header(const Table& table, Blocks& blocks) {
   std::vector<std::string> fields;
   for (const Column& column : table.columns) {
     fields.push_back(harmless(column.name));
   }
   blocks.line(fields);
+}
+
+void write_rows(const Report& report, const Table& table, Blocks& blocks) {
+  std::vector<std::string> fields;
   for (const auto& row : table.rows) {
     fields.clear();
     for (const Cell& cell : row) {
@@ -99,6 +102,12 @@ void write(const Report& report, const Table& table, Blocks& blocks) {
     }
     blocks.line(fields);
   }
+}
+
+void write(const Report& report, const Table& table, Blocks& blocks) {
+  blocks.begin();
+  write_header(table, blocks);
+  write_rows(report, table, blocks);
 }
 
 void write(const Histogram& histogram, Blocks& blocks) {
@@ -141,10 +150,29 @@ class CsvRenderer final : public Renderer {
   }
 };
 
+class CsvLines final : public LineRenderer {
+ public:
+  void render(const Report& lines, std::ostream& out) override {
+    Blocks blocks(out);
+    if (!has_header_) {
+      write_header(lines.tables.front(), blocks);
+      has_header_ = true;
+    }
+    write_rows(lines, lines.tables.front(), blocks);
+  }
+
+ private:
+  bool has_header_ = false;
+};
+
 }  // namespace
 
 std::unique_ptr<Renderer> make_csv_renderer(const RenderOptions&) {
   return std::make_unique<CsvRenderer>();
+}
+
+std::unique_ptr<LineRenderer> make_csv_lines(const LineOptions&) {
+  return std::make_unique<CsvLines>();
 }
 
 }  // namespace memtrace

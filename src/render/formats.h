@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "render/line_renderer.h"
 #include "render/renderer.h"
 
 namespace memtrace {
@@ -11,5 +12,9 @@ std::unique_ptr<Renderer> make_text_renderer(const RenderOptions& options);
 std::unique_ptr<Renderer> make_json_renderer(const RenderOptions& options);
 std::unique_ptr<Renderer> make_csv_renderer(const RenderOptions& options);
 std::unique_ptr<Renderer> make_folded_renderer(const RenderOptions& options);
+
+std::unique_ptr<LineRenderer> make_text_lines(const LineOptions& options);
+std::unique_ptr<LineRenderer> make_json_lines(const LineOptions& options);
+std::unique_ptr<LineRenderer> make_csv_lines(const LineOptions& options);
 
 }  // namespace memtrace

@@ -55,6 +55,19 @@ Json cell_of(const Report& report, Unit unit, const Cell& cell) {
   return std::visit([&](const auto& value) { return cell_of(report, value); }, cell);
 }
 
+Json json_of(const Report& report, const Table& table, const std::vector<Cell>& cells) {
+  Json row = Json::object();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    row[table.columns[i].name] = cell_of(report, table.columns[i].unit, cells[i]);
+  }
+  return row;
+}
+
+// A program may give itself any bytes as its name: what is not UTF-8 is replaced.
+std::string text_of(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 Json json_of(const Report& report, const Table& table) {
   Json columns = Json::array();
   for (const Column& column : table.columns) {
@@ -62,11 +75,7 @@ Json json_of(const Report& report, const Table& table) {
   }
   Json rows = Json::array();
   for (const auto& cells : table.rows) {
-    Json row = Json::object();
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      row[table.columns[i].name] = cell_of(report, table.columns[i].unit, cells[i]);
-    }
-    rows.push_back(std::move(row));
+    rows.push_back(json_of(report, table, cells));
   }
   Json object = {{"title", table.title}, {"columns", columns}, {"rows", std::move(rows)}};
   if (!table.note.empty()) {
@@ -142,10 +151,8 @@ class JsonRenderer final : public Renderer {
   explicit JsonRenderer(const RenderOptions& options)
       : version_(options.version), indent_(options.one_line ? -1 : 1) {}
 
-  // A program may give itself any bytes as its name: what is not UTF-8 is replaced.
   void render(const Report& report, std::ostream& out) const override {
-    out << whole(report, version_).dump(indent_, ' ', false, Json::error_handler_t::replace)
-        << '\n';
+    out << text_of(whole(report, version_), indent_) << '\n';
   }
 
  private:
@@ -153,10 +160,25 @@ class JsonRenderer final : public Renderer {
   int indent_ = 1;
 };
 
+// An object a line, as the rows of a table have them.
+class JsonLines final : public LineRenderer {
+ public:
+  void render(const Report& lines, std::ostream& out) override {
+    const Table& table = lines.tables.front();
+    for (const auto& row : table.rows) {
+      out << text_of(json_of(lines, table, row), -1) << '\n';
+    }
+  }
+};
+
 }  // namespace
 
 std::unique_ptr<Renderer> make_json_renderer(const RenderOptions& options) {
   return std::make_unique<JsonRenderer>(options);
+}
+
+std::unique_ptr<LineRenderer> make_json_lines(const LineOptions&) {
+  return std::make_unique<JsonLines>();
 }
 
 }  // namespace memtrace

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "render/line_renderer.h"
 #include "report/report.h"
 
 namespace memtrace {
@@ -31,6 +32,7 @@ struct RenderOptions {
 struct NamedRenderer {
   std::string_view name;  // "text", "json", "csv", "folded"
   std::unique_ptr<Renderer> (*make)(const RenderOptions&);
+  std::unique_ptr<LineRenderer> (*make_lines)(const LineOptions&);  // null: it has no lines
 };
 
 std::span<const NamedRenderer> all_renderers();

@@ -27,20 +27,6 @@ struct Place {
 
 using Lines = std::vector<std::vector<std::string>>;  // rows of cells, one for each Place
 
-// The cells below show their units, so the header need not: "avg_age_ns" is "avg_age", and
-// "allocs_per_second" is "allocs/s".
-std::string header_of(const Column& column) {
-  constexpr std::string_view kRate = "_per_second";
-  constexpr std::string_view kTime = "_ns";
-  if (column.name.ends_with(kRate)) {
-    return column.name.substr(0, column.name.size() - kRate.size()) + "/s";
-  }
-  if (column.unit == Unit::Nanoseconds && column.name.ends_with(kTime)) {
-    return column.name.substr(0, column.name.size() - kTime.size());
-  }
-  return column.name;
-}
-
 bool has_stacks(const Table& table) {
   return std::any_of(table.columns.begin(), table.columns.end(), [](const Column& column) {
     return column.unit == Unit::Stack;
@@ -123,18 +109,6 @@ void print_header(const Table& table, const std::vector<Place>& places, std::ost
   }
   if (!places.empty()) {
     print_line(line, out);
-  }
-}
-
-void print_stack(const Report& report, const Cell& cell, std::size_t width, std::ostream& out) {
-  const std::string indent(kStackIndent, ' ');
-  const Frames* frames = frames_of(report, cell);
-  if (frames == nullptr || frames->empty()) {
-    out << indent << "(no stack)\n";
-    return;
-  }
-  for (const Frame& frame : *frames) {
-    out << indent << print_frame(frame, width - kStackIndent) << '\n';
   }
 }
 
@@ -230,6 +204,34 @@ void print_paragraphs(const Report& report,
 }
 
 }  // namespace
+
+std::string header_of(const Column& column) {
+  constexpr std::string_view kRate = "_per_second";
+  constexpr std::string_view kTime = "_ns";
+  if (column.name.ends_with(kRate)) {
+    return column.name.substr(0, column.name.size() - kRate.size()) + "/s";
+  }
+  if (column.unit == Unit::Nanoseconds && column.name.ends_with(kTime)) {
+    return column.name.substr(0, column.name.size() - kTime.size());
+  }
+  return column.name;
+}
+
+std::size_t print_stack(const Report& report,
+                        const Cell& cell,
+                        std::size_t width,
+                        std::ostream& out) {
+  const std::string indent(kStackIndent, ' ');
+  const Frames* frames = frames_of(report, cell);
+  if (frames == nullptr || frames->empty()) {
+    out << indent << "(no stack)\n";
+    return 1;
+  }
+  for (const Frame& frame : *frames) {
+    out << indent << print_frame(frame, width - kStackIndent) << '\n';
+  }
+  return frames->size();
+}
 
 void print_table(const Report& report, const Table& table, std::size_t width, std::ostream& out) {
   if (!table.title.empty()) {

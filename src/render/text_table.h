@@ -4,10 +4,21 @@
 
 #include <cstddef>
 #include <ostream>
+#include <string>
 
 #include "report/report.h"
 
 namespace memtrace {
+
+// A column's name above cells that show their units: "avg_age_ns" is "avg_age", and
+// "allocs_per_second" is "allocs/s".
+std::string header_of(const Column& column);
+
+// The frames of a cell's stack, indented, one a line: how many lines these are.
+std::size_t print_stack(const Report& report,
+                        const Cell& cell,
+                        std::size_t width,
+                        std::ostream& out);
 
 // Lines are at most `width` columns wide: text is cut to fit, figures never are.
 void print_table(const Report& report, const Table& table, std::size_t width, std::ostream& out);

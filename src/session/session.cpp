@@ -8,6 +8,9 @@
 namespace memtrace {
 namespace {
 
+// Lines come with the ticks of a live source. A file has none, and a burst of events few.
+constexpr std::uint64_t kEventsBetweenLines = 4096;
+
 World::Options world_options(const RecordSource& source, const SessionOptions& options) {
   const auto any_needs = [&options](bool ViewSpec::*need) {
     return std::any_of(options.views.begin(), options.views.end(), [need](const NamedView* view) {
@@ -22,7 +25,7 @@ World::Options world_options(const RecordSource& source, const SessionOptions& o
           .stacks = reads_stacks ? StackUse::Stacks : StackUse::None,
           .track_live_blocks = any_needs(&ViewSpec::needs_live_blocks),
           .track_mappings = any_needs(&ViewSpec::needs_memory_map),
-          .keep_code_of_faults = options.view_options.own.contains("trace"),
+          .keep_code_of_faults = options.view_options.wants_lines(),
           .track_heap_mappings =
               std::any_of(options.views.begin(),
                           options.views.end(),
@@ -125,8 +128,8 @@ Result<> Session::check_views() {
   return kDone;
 }
 
-Result<> Session::run(const OnReports& on_reports) {
-  on_reports_ = on_reports;
+Result<> Session::run(const OnReports& on_reports, const OnLines& on_lines) {
+  readers_ = {.on_reports = on_reports, .on_lines = on_lines};
   while (!clock_.is_over()) {
     const auto more = pipeline_.step(*this);
     if (!more.ok()) {
@@ -208,10 +211,11 @@ Result<> Session::on_count(const Stamp& stamp, const Counted& counted) {
 
 Result<> Session::on_sample(const SampleStep& step) {
   const std::uint64_t unmatched = unmatched_.take_new(world().unmatched_frees());
-  if (step.event != nullptr) {
-    on_event(*step.event, unmatched);
+  if (step.event == nullptr) {
+    return kDone;
   }
-  return kDone;
+  on_event(*step.event, unmatched);
+  return ++readers_.events_since_lines < kEventsBetweenLines ? Result<>(kDone) : give_out_lines();
 }
 
 void Session::on_event(const Event& event, std::uint64_t unmatched) {
@@ -286,9 +290,28 @@ Result<> Session::deliver(View::Span span) {
     reports.push_back(report.take());
   }
   unmatched_.next_interval();
-  TRY(on_reports_(std::move(reports)));
+  TRY(give_out_lines());
+  TRY(readers_.on_reports(std::move(reports)));
   losses_.next_interval();
   unknown_ = {};
+  return kDone;
+}
+
+Result<> Session::give_out_lines() {
+  readers_.events_since_lines = 0;
+  if (!readers_.on_lines || !options_.view_options.wants_lines()) {
+    return kDone;
+  }
+  const View::Span span = clock_.span();
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    Report lines{.start_ns = span.start_ns, .end_ns = span.end_ns};
+    lines.view = options_.views[i]->name;
+    lines.tables.push_back(views_[i]->take_lines(world(), span, naming_));
+    if (!lines.tables.front().rows.empty()) {
+      resolve(lines, naming_);
+      TRY(readers_.on_lines(lines));
+    }
+  }
   return kDone;
 }
 

@@ -36,7 +36,11 @@ class Session final : private PipelineSink {
   // source's. An error ends the run.
   using OnReports = std::function<Result<>(std::vector<Report>)>;
 
-  Result<> run(const OnReports& on_reports);
+  // What ViewOptions::wants_lines() asked for, a report with one table each time: as events come,
+  // and before the reports of the interval's end. Without one nobody gets them.
+  using OnLines = std::function<Result<>(const Report& lines)>;
+
+  Result<> run(const OnReports& on_reports, const OnLines& on_lines = {});
 
   // Live: whose the processes are that run already; before the source is started, and after it.
   void identify_processes(const LiveSource& source);
@@ -71,6 +75,9 @@ class Session final : private PipelineSink {
 
   Result<bool> admit(const Record& record) override;
   Result<> on_sample(const SampleStep& step) override;
+
+  Result<> on_tick() override { return give_out_lines(); }
+
   Result<> on_loss(const Record& record, const Lost& lost) override;
   Result<> on_cut_stacks(const CutStacks& cut) override;
   Result<> on_count(const Stamp& stamp, const Counted& counted) override;
@@ -88,6 +95,7 @@ class Session final : private PipelineSink {
   std::uint64_t stopped_ns() const;
   void enter_window(std::uint64_t first_event_ns);
   Result<> deliver(View::Span span);
+  Result<> give_out_lines();
   Result<Report> report_of(std::size_t view_index, View::Span span);
   void note_vmstat();
   CaveatWriter caveat_writer() const;
@@ -100,7 +108,15 @@ class Session final : private PipelineSink {
   ViewDispatch dispatch_;
   // What the views checked before the first event; nothing until then.
   std::optional<std::deque<EventType>> checked_types_;
-  OnReports on_reports_;
+
+  // Whom what is given to.
+  struct Readers {
+    OnReports on_reports;
+    OnLines on_lines;
+    std::uint64_t events_since_lines = 0;
+  };
+
+  Readers readers_;
   IntervalClock clock_;
   LossCounter losses_;
   UnknownIdentities unknown_;  // of this interval

@@ -30,9 +30,12 @@ bool has_stack_key(const ViewSpec& spec, const std::vector<std::string>& by) {
   });
 }
 
+bool shows_stacks(const ViewSpec& spec, const ViewOptions& options) {
+  return options.wants_lines() ? options.asks_for("stack") : has_stack_key(spec, options.by);
+}
+
 bool needs_stacks(const ViewSpec& spec, const ViewOptions& options) {
-  return !spec.looks_at_stack_keys_only || has_stack_key(spec, options.by) ||
-         options.own.contains("trace");
+  return !spec.looks_at_stack_keys_only || has_stack_key(spec, options.by) || options.wants_lines();
 }
 
 Result<std::unique_ptr<View>> make_view(const ViewSpec& spec, const ViewOptions& options) {

@@ -2,6 +2,7 @@
 // file's name and CMake writes the table of all views.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -33,6 +34,12 @@ struct ViewOptions {
   std::vector<std::uint32_t> cpu_nodes = {};              // NUMA node by CPU; empty: not known
   // Whether a frame is the page allocator's own and no caller of it. Empty: nothing is known.
   std::function<bool(LocationId)> is_page_allocator = {};
+
+  // --trace: a line for each event is wanted, and not the report.
+  bool wants_lines() const { return own.contains("trace"); }
+
+  // The user named the key, or the view's default_by does.
+  bool asks_for(std::string_view key) const { return std::ranges::find(by, key) != by.end(); }
 
   // A key or filter needs to know of users and cgroups.
   bool asks_identity() const;
@@ -66,6 +73,11 @@ class View {
   };
 
   virtual Report finish(const World& world, Span span) = 0;
+
+  // What has happened since the last call, if ViewOptions::wants_lines(): a row each, in the order
+  // in which it was over. The columns are the same in all calls, at_ns the first of them; a view
+  // that has no lines has no columns. Asked often while events come, and once more after finish().
+  virtual Table take_lines(const World& /*world*/, Span /*span*/, Namer& /*namer*/) { return {}; }
 
   // Right after finish(): adds what only the names of functions on stacks show.
   virtual void complete(Report& /*report*/, Namer& /*namer*/) {}
@@ -130,6 +142,9 @@ bool handles(const ViewSpec& spec, const EventType& type);
 
 // Whether a report by these keys, or by the view's first ones, shows stacks or a part of them.
 bool has_stack_key(const ViewSpec& spec, const std::vector<std::string>& by);
+
+// Whether what is asked for shows stacks: lines do only if the user named the key.
+bool shows_stacks(const ViewSpec& spec, const ViewOptions& options);
 
 // Whether it reads the stacks of events at all.
 bool needs_stacks(const ViewSpec& spec, const ViewOptions& options);

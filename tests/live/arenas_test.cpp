@@ -32,7 +32,7 @@ TEST_F(ArenasTest, static_probes_of_malloc_are_told_as_they_were) {
   if (IsSkipped()) {
     return;
   }
-  const Json shown = json_of("$MEMTRACE arenas --format json --trace -- $PUPPETS/play_arenas 3");
+  const Json shown = traced("$MEMTRACE arenas --format json --trace -- $PUPPETS/play_arenas 3");
   const Json& totals = shown.at("totals");
   EXPECT_EQ(totals.at("arenas"), 3);
   EXPECT_EQ(totals.at("waits"), 9);
@@ -45,7 +45,7 @@ TEST_F(ArenasTest, static_probes_of_malloc_are_told_as_they_were) {
   EXPECT_EQ(moved.at("mmap_threshold"), 256 << 10);
   EXPECT_EQ(moved.at("trim_threshold"), 512 << 10);
   // For each thread 2 arenas, 2 heaps, 2 resized, 6 waits and reuses, 1 freed; sbrk and thresholds.
-  EXPECT_EQ(table(shown, "what happened").at("rows").size(), 3 * 13 + 3);
+  EXPECT_EQ(shown.at("lines").size(), 3 * 13 + 3);
   EXPECT_FALSE(says(shown, "guessed"));
 }
 

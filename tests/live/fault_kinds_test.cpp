@@ -221,8 +221,8 @@ TEST_F(FaultKindsTest, latency_is_in_the_rows_and_the_histogram_and_less_than_th
 
 TEST_F(FaultKindsTest, trace_has_a_line_for_each_fault_in_order_of_time) {
   play("shared 100");
-  const Json faults = report("faults --trace");
-  const Json& rows = faults.at("tables").at(1).at("rows");
+  const Json faults = traced_report("faults");
+  const Json& rows = faults.at("lines");
   std::uint64_t shared = 0;
   std::uint64_t last_ns = 0;
   for (const Json& row : rows) {

@@ -113,6 +113,26 @@ class LiveTest : public testing::Test {
     return parsed.is_discarded() ? Json::object() : parsed;
   }
 
+  // Of --trace: the report, and what stood above it as "lines".
+  Json traced(const std::string& script) {
+    std::istringstream out(run_well(script).out);
+    Json lines = Json::array();
+    for (std::string line; std::getline(out, line);) {
+      lines.push_back(Json::parse(line, nullptr, false));
+      EXPECT_FALSE(lines.back().is_discarded()) << line;
+    }
+    EXPECT_FALSE(lines.empty()) << script;
+    Json report = lines.empty() ? Json::object() : lines.back();
+    lines.erase(lines.size() - 1);
+    report["lines"] = std::move(lines);
+    return report;
+  }
+
+  // The words go behind "memtrace report --format json --trace".
+  Json traced_report(const std::string& words) {
+    return traced("$MEMTRACE report --format json --trace " + words);
+  }
+
   // From memtrace's overview of a file.
   EventCounts own_counts(const std::string& file) {
     EventCounts counts;

@@ -27,13 +27,13 @@ TEST_F(PressureTest, cgroup_reclaim_of_the_page_cache_agrees_with_vmstat) {
   EXPECT_GT(hog.at("time_ns").get<std::uint64_t>(), 0U);
   EXPECT_LT(hog.at("time_ns").get<std::uint64_t>(), 20'000'000'000U);
 
-  const Json reclaims = report("reclaim --trace");
+  const Json reclaims = traced_report("reclaim");
   const Json sum = row_of(reclaims, 0, "comm", "press_memory");
   ASSERT_FALSE(sum.is_null());
   EXPECT_EQ(sum.at("pages"), hog.at("cgroup"));
   EXPECT_EQ(sum.at("count"), hog.at("reclaims"));
   std::uint64_t listed = 0;
-  for (const Json& each : reclaims.at("tables").at(1).at("rows")) {
+  for (const Json& each : reclaims.at("lines")) {
     listed += each.at("comm") == "press_memory" ? each.at("pages").get<std::uint64_t>() : 0;
     EXPECT_GT(each.at("latency_ns").get<std::uint64_t>(), 0U);
   }
@@ -117,7 +117,7 @@ TEST_F(PressureTest, compaction_by_hand_agrees_with_vmstat) {
         "-c '$PUPPETS/press_memory holes 16384 > ready & "
         "until grep -q ready ready; do kill -0 $! || exit 1; sleep 0.05; done; echo 1 > "
         "/proc/sys/vm/compact_memory; kill $!'");
-    const Json compaction = report("compaction --trace --by order");
+    const Json compaction = traced_report("compaction --by order");
     if (!tried.expect_none_lost(compaction)) {
       return;
     }
@@ -132,7 +132,10 @@ TEST_F(PressureTest, compaction_by_hand_agrees_with_vmstat) {
     tried.expect_equal(total_of(numa, "failed"), grown.by("pgmigrate_fail"), "numa: failed");
     EXPECT_GT(total_of(numa, "time_ns"), 0U);
     EXPECT_LE(total_of(numa, "time_ns"), total_of(compaction, "time_ns"));
-    EXPECT_EQ(compaction.at("tables").at(2).at("rows").size(), total_of(compaction, "count"));
+    const Json& lines = compaction.at("lines");
+    EXPECT_EQ(std::ranges::count_if(
+                  lines, [](const Json& line) { return line.at("what") == "compaction"; }),
+              total_of(compaction, "count"));
   });
 }
 
@@ -178,8 +181,8 @@ TEST_F(PressureTest, kill_in_a_cgroup_is_told_with_its_victim_and_trigger) {
   EXPECT_GT(machine.at("available").get<std::uint64_t>(), 0U);
   EXPECT_EQ(oom.at("tables").at(4).at("rows").at(0).at("cgroup_limit"), 16 * kMebibyte);
   EXPECT_FALSE(oom.at("tables").at(3).at("rows").empty());
-  const Json reclaims = report("reclaim --trace");
-  const Json& first = reclaims.at("tables").at(1).at("rows").at(0);
+  const Json reclaims = traced_report("reclaim");
+  const Json& first = reclaims.at("lines").at(0);
   EXPECT_GT(first.at("free").get<std::uint64_t>(), 0U);
 }
 

@@ -52,10 +52,13 @@ TEST_F(ZonesTest, marks_and_free_memory_are_those_of_the_zone) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   record("-a --for compaction -- sh -c 'echo 1 > /proc/sys/vm/compact_memory'");
   const auto zones = zones_now();
-  const Json compaction = report("compaction --trace");
-  const Json& rows = compaction.at("tables").at(3).at("rows");
+  const Json compaction = traced_report("compaction");
+  const Json& rows = compaction.at("lines");
   std::size_t compared = 0;
   for (const Json& row : rows) {
+    if (row.at("what") != "compaction") {
+      continue;
+    }
     const auto zone = zones.find(row.at("zone").get<std::string>());
     ASSERT_NE(zone, zones.end()) << row.dump();
     EXPECT_EQ(row.at("min"), zone->second.at("min") * page) << row.dump();

@@ -139,6 +139,54 @@ TEST_F(SessionTest, count_of_intervals_ends_the_run) {
   EXPECT_EQ(total(reports[0], "count") + total(reports[1], "count"), 2U);
 }
 
+// Lines of an event that each view of calls has: too many for one time, then a tick.
+TEST_F(SessionTest, lines_come_while_events_do_and_before_the_report) {
+  SessionOptions options;
+  options.views = {find_view("faults")};
+  options.view_options.own["trace"] = "1";
+  constexpr std::uint64_t kFaults = 5000;
+  const auto add_fault = [this](std::uint64_t time_ns) {
+    source_.add(time_ns, Sample{.event = test::kMinorFaults, .pid = 100, .tid = 100});
+  };
+  for (std::uint64_t i = 0; i < kFaults; ++i) {
+    add_fault(kSecond + i);
+  }
+  source_.add(2 * kSecond, Tick{});
+  source_.add(3 * kSecond, Tick{});
+  add_fault(4 * kSecond);
+  auto session = Session::create(source_, options);
+  ASSERT_TRUE(session.ok());
+  std::vector<std::size_t> portions;
+  const auto done = session.value()->run(
+      [&portions](const std::vector<Report>& reports) -> Result<> {
+        EXPECT_EQ(reports.at(0).tables.size(), 1U);
+        portions.push_back(0);
+        return kDone;
+      },
+      [&portions](const Report& lines) -> Result<> {
+        EXPECT_EQ(lines.start_ns, kSecond);
+        portions.push_back(lines.tables.at(0).rows.size());
+        return kDone;
+      });
+  ASSERT_TRUE(done.ok());
+  EXPECT_EQ(portions, (std::vector<std::size_t>{4096, kFaults - 4096, 1, 0}));
+}
+
+TEST_F(SessionTest, error_of_whoever_takes_the_lines_ends_the_run) {
+  SessionOptions options;
+  options.views = {find_view("faults")};
+  options.view_options.own["trace"] = "1";
+  source_.add(kSecond, Sample{.event = test::kMinorFaults, .pid = 100, .tid = 100});
+  auto session = Session::create(source_, options);
+  ASSERT_TRUE(session.ok());
+  const auto done =
+      session.value()->run([](const std::vector<Report>&) -> Result<> { return kDone; },
+                           [](const Report&) -> Result<> {
+                             return Error{"full", 28, ""};
+                           });
+  EXPECT_FALSE(done.ok());
+}
+
 TEST_F(SessionTest, error_of_whoever_takes_the_reports_ends_the_run) {
   source_.add_kmalloc(kSecond, {});
   auto session = Session::create(source_, kmalloc_by_comm());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "state/world/world.h"
+#include "support/fake_namer.h"
 #include "tracepoints/decode/arena.h"
 #include "tracepoints/decode/heap.h"
 #include "views/all/all_views.h"
@@ -199,6 +200,12 @@ class EventScript {
 
   Report finish(View::Span span = {.start_ns = 0, .end_ns = 1'000'000'000}) {
     return view_->finish(*world_, span);
+  }
+
+  // What --trace has to print by now.
+  Table lines(View::Span span = {.start_ns = 0, .end_ns = 1'000'000'000}) {
+    FakeNamer namer;
+    return view_->take_lines(*world_, span, namer);
   }
 
  private:

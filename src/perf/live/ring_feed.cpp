@@ -29,6 +29,7 @@ void RingFeed::start() {
     source.cpu = static_cast<std::uint32_t>(events_.ring_cpus()[i]);
     source.monotonic_clock = events_.features().clock_id;
     source.is_prompt = setup_.is_prompt;
+    source.somebody_waits = setup_.somebody_waits;
     source.mender = &mender_;
     source.shrink = setup_.make_rewrite ? setup_.make_rewrite() : nullptr;
     readers_.push_back(std::make_unique<RingReader>(std::move(source), parser_, queue_));

@@ -19,6 +19,9 @@ namespace {
 // The kernel wakes us at a quarter of the ring. In a quiet time this bounds how old a record can
 // get before it is seen.
 constexpr int kIdleMilliseconds = 100;
+// The same while somebody reads along. All rings are looked at before a record is given out, and
+// the merge waits another 20 ms: lines come within 200 ms with room to spare.
+constexpr int kWaitedForMilliseconds = 50;
 // Once any ring has records, all are looked at so often: the records wait for it, and what lies in
 // the ring is read while it is in the processor's cache.
 constexpr int kBusyMilliseconds = 5;
@@ -70,7 +73,8 @@ void RingReader::run() {
   CatchUp catch_up;
   while (!stopping_.load(std::memory_order_acquire)) {
     const bool is_prompt = source_.is_prompt || queue_.is_busy(monotonic_ns());
-    const int patience_ms = is_prompt ? kBusyMilliseconds : kIdleMilliseconds;
+    const int idle_ms = source_.somebody_waits ? kWaitedForMilliseconds : kIdleMilliseconds;
+    const int patience_ms = is_prompt ? kBusyMilliseconds : idle_ms;
     pollfd wait{.fd = source_.fd, .events = POLLIN, .revents = 0};
     ::poll(&wait, 1, patience_ms);
     if ((wait.revents & POLLHUP) != 0) {

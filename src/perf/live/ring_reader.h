@@ -30,6 +30,7 @@ class RingReader {
     std::uint32_t cpu = 0;
     bool monotonic_clock = false;  // records are stamped with CLOCK_MONOTONIC
     bool is_prompt = false;        // records are to be seen within milliseconds, at any time
+    bool somebody_waits = false;   // the same, but 200 ms will do
     SampleRewrite shrink;          // may be empty
     const RecordMender* mender = nullptr;  // may be null
   };

@@ -214,6 +214,15 @@ void FaultPairing::deliver_open(Pending& pending) {
   }
 }
 
+void FaultPairing::report_failed() {
+  for (auto entry = pending_.begin(); entry != pending_.end(); ++entry) {
+    if (entry->second.fault.signal != 0) {
+      deliver_open(entry.value());
+      entry.value().reported = true;
+    }
+  }
+}
+
 void FaultPairing::report_open() {
   for (auto entry = pending_.begin(); entry != pending_.end(); ++entry) {
     deliver_open(entry.value());

@@ -96,6 +96,9 @@ class FaultPairing {
   // they end, with a count of 0.
   void report_open();
 
+  // The same of those that got a signal: a handler, or the end of the process, follows.
+  void report_failed();
+
   // The fault that the thread is in, as far as it is known; null when there is none. Valid until
   // the next event.
   Fault* newest(std::uint32_t tid);

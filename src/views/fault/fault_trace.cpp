@@ -36,7 +36,7 @@ Cell shown_code(const Fault& fault, const FaultContext& /*context*/) {
 
 }  // namespace
 
-Table fault_table(EventList<Fault>& faults, const FaultContext& context, bool has_mode) {
+Table fault_lines(EventList<Fault>& faults, const FaultContext& context, FaultColumns shown) {
   ListColumns<Fault, FaultContext> columns = {
       comm_column<Fault, FaultContext>(),
       figure<&Fault::pid>("pid", Unit::Number),
@@ -44,16 +44,18 @@ Table fault_table(EventList<Fault>& faults, const FaultContext& context, bool ha
       figure<&Fault::entry, &PageFault::address>("address", Unit::Address),
       figure<access_name>("access", Unit::Text),
       {"class", Unit::Text, shown_class}};
-  if (has_mode) {
+  if (shown.mode) {
     columns.push_back(figure<mode_name>("mode", Unit::Text));
   }
-  const ListColumns<Fault, FaultContext> rest = {{"file", Unit::Text, shown_file},
+  const ListColumns<Fault, FaultContext> rest = {{"latency", Unit::Nanoseconds, shown_latency},
                                                  {"offset", Unit::Address, shown_offset},
-                                                 {"latency", Unit::Nanoseconds, shown_latency},
+                                                 {"file", Unit::Text, shown_file},
                                                  {"code", Unit::Text, shown_code}};
-  constexpr std::size_t kFigures = 2;
   columns.insert(columns.end(), rest.begin(), rest.end());
-  return faults.table("one by one", 1 + columns.size() - kFigures, columns, context);
+  if (shown.stack) {
+    columns.push_back(figure<&Fault::stack>("stack", Unit::Stack));
+  }
+  return faults.take(columns, context);
 }
 
 }  // namespace memtrace

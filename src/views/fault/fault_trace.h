@@ -1,4 +1,4 @@
-// Page faults one by one, in the order in which they began.
+// Page faults one by one, in the order in which they ended.
 #pragma once
 
 #include "report/report.h"
@@ -8,7 +8,12 @@
 
 namespace memtrace {
 
-// has_mode: whether they are of user or kernel code is a column.
-Table fault_table(EventList<Fault>& faults, const FaultContext& context, bool has_mode);
+struct FaultColumns {
+  bool mode = false;  // whether they are of user or kernel code
+  bool stack = false;
+};
+
+// Those since the last call (View::take_lines).
+Table fault_lines(EventList<Fault>& faults, const FaultContext& context, FaultColumns columns);
 
 }  // namespace memtrace

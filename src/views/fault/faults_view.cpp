@@ -30,16 +30,17 @@ constexpr auto kKeys = std::to_array<std::string_view>({"stack",
                                                         "page",
                                                         "cpu"});
 constexpr auto kOptions = std::to_array<ViewOption>({
-    {"trace", "", "also list each fault"},
+    {"trace", "", "print a line for each fault as it happens, in place of the report"},
 });
 
 class Faults final : public View {
  public:
-  Faults(const FaultKeys& keys, bool has_trace)
+  Faults(const FaultKeys& keys, const ViewOptions& options)
       : user_(keys),
         kernel_(keys),
         pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }),
-        has_trace_(has_trace) {}
+        has_trace_(options.wants_lines()),
+        has_stacks_(options.asks_for("stack")) {}
 
   Result<> check(const std::deque<EventType>& types) override {
     pairing_.check(types);
@@ -49,6 +50,7 @@ class Faults final : public View {
   void on(const Event& event, const World& world) override { pairing_.on(event, world); }
 
   Report finish(const World& world, Span span) override;
+  Table take_lines(const World& world, Span span, Namer& namer) override;
 
  private:
   using Rows = GroupBy<FaultCost, FaultKeys>;
@@ -63,6 +65,7 @@ class Faults final : public View {
   FaultPairing pairing_;
   ValueHistogram latency_;
   bool has_trace_ = false;
+  bool has_stacks_ = false;  // of the lines
   EventList<Fault> trace_;
 };
 
@@ -124,18 +127,21 @@ Report Faults::finish(const World& world, Span span) {
     report.histograms.push_back(latency_.histogram("latency", Unit::Nanoseconds));
   }
   report.caveats.notes = notes(world);
-  if (has_trace_) {
-    report.tables.push_back(fault_table(trace_, context, by("mode")));
-  }
   user_.clear();
   kernel_.clear();
   latency_.clear();
-  trace_.clear();
   return report;
 }
 
+Table Faults::take_lines(const World& world, Span span, Namer& /*namer*/) {
+  pairing_.report_failed();
+  return fault_lines(trace_,
+                     fault_context(pairing_.seen(), world, span),
+                     {.mode = by("mode"), .stack = has_stacks_});
+}
+
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  return make_view<Faults>(FaultKeys::choose(options, kKeys), options.own.contains("trace"));
+  return make_view<Faults>(FaultKeys::choose(options, kKeys), options);
 }
 
 }  // namespace

@@ -25,6 +25,14 @@ std::map<std::uint64_t, ArenaSum> sums_of(const ArenaTracker& tracker) {
   return sums;
 }
 
+Cell mmap_threshold(const ArenaStep& step, const CellContext& /*context*/) {
+  return when(step.event.mmap_threshold_bytes);
+}
+
+Cell trim_threshold(const ArenaStep& step, const CellContext& /*context*/) {
+  return when(step.event.trim_threshold_bytes);
+}
+
 }  // namespace
 
 std::string_view name_of(ArenaOp op) {
@@ -146,36 +154,31 @@ Table arena_heap_table(const AllArenas& all, const World& world) {
 }
 
 Table threshold_table(EventList<ArenaStep>& steps, const CellContext& context) {
-  const auto mmap = [](const ArenaStep& step, const CellContext&) {
-    return when(step.event.mmap_threshold_bytes);
-  };
-  const auto trim = [](const ArenaStep& step, const CellContext&) {
-    return when(step.event.trim_threshold_bytes);
-  };
   return steps.table("changes of thresholds",
                      3,
                      {figure<&ArenaStep::pid>("pid", Unit::Number),
                       figure<&ArenaStep::task, &ArenaTask::tid>("tid", Unit::Number),
-                      {"mmap_threshold", Unit::Bytes, mmap},
-                      {"trim_threshold", Unit::Bytes, trim}},
+                      {"mmap_threshold", Unit::Bytes, mmap_threshold},
+                      {"trim_threshold", Unit::Bytes, trim_threshold}},
                      context);
 }
 
-Table arena_trace(EventList<ArenaStep>& steps, const CellContext& context) {
+Table arena_lines(EventList<ArenaStep>& steps, const CellContext& context) {
   const auto comm = [](const ArenaStep& step, const CellContext& shown) {
     return text_of(shown.world, step.task.comm);
   };
   const auto what = [](const ArenaStep& step, const CellContext&) {
     return cell_of(name_of(step.event.op));
   };
-  return steps.table(
-      "what happened",
-      5,
-      {figure<&ArenaStep::task, &ArenaTask::tid>("tid", Unit::Number),
-       {"comm", Unit::Text, comm},
+  return steps.take(
+      {{"comm", Unit::Text, comm},
+       figure<&ArenaStep::pid>("pid", Unit::Number),
+       figure<&ArenaStep::task, &ArenaTask::tid>("tid", Unit::Number),
        {"what", Unit::Text, what},
        figure_unless_zero<&ArenaStep::event, &ArenaEvent::address>("address", Unit::Address),
-       figure_unless_zero<&ArenaStep::event, &ArenaEvent::bytes>("bytes", Unit::Bytes)},
+       figure_unless_zero<&ArenaStep::event, &ArenaEvent::bytes>("bytes", Unit::Bytes),
+       {"mmap_threshold", Unit::Bytes, mmap_threshold},
+       {"trim_threshold", Unit::Bytes, trim_threshold}},
       context);
 }
 

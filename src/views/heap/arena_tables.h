@@ -38,7 +38,7 @@ Table arena_heap_table(const AllArenas& all, const World& world);
 // How the thresholds moved.
 Table threshold_table(EventList<ArenaStep>& steps, const CellContext& context);
 
-// All that happened, line by line.
-Table arena_trace(EventList<ArenaStep>& steps, const CellContext& context);
+// What has happened since the last call (View::take_lines).
+Table arena_lines(EventList<ArenaStep>& steps, const CellContext& context);
 
 }  // namespace memtrace

@@ -30,7 +30,7 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
 // The tables; all unless the user chooses.
 constexpr auto kKeys = std::to_array<std::string_view>({"arena", "thread", "heap"});
 constexpr auto kOptions = std::to_array<ViewOption>({
-    {"trace", "", "also list each step"},
+    {"trace", "", "print a line for each step as it happens, in place of the report"},
 });
 
 bool is_arena_type(const EventType& type) {
@@ -55,6 +55,7 @@ class Arenas final : public View {
 
   void on(const Event& event, const World& world) override;
   Report finish(const World& world, Span span) override;
+  Table take_lines(const World& world, Span span, Namer& namer) override;
 
  private:
   ProcessArenas& process_of(const Event& event, const World& world);
@@ -179,13 +180,13 @@ Report Arenas::finish(const World& world, Span span) {
   if (!thresholds_.empty()) {
     report.tables.push_back(threshold_table(thresholds_, {.world = world, .span = span}));
   }
-  if (has_trace_) {
-    report.tables.push_back(arena_trace(steps_, {.world = world, .span = span}));
-  }
   report.caveats.notes = notes();
-  steps_.clear();
   thresholds_.clear();
   return report;
+}
+
+Table Arenas::take_lines(const World& world, Span span, Namer& /*namer*/) {
+  return arena_lines(steps_, {.world = world, .span = span});
 }
 
 bool handles(const EventType& type) {
@@ -207,7 +208,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
       return unknown_key(key, kKeys);
     }
   }
-  return std::unique_ptr<View>(std::make_unique<Arenas>(options.by, options.own.contains("trace")));
+  return std::unique_ptr<View>(std::make_unique<Arenas>(options.by, options.wants_lines()));
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
-// Single happenings, a row each in the order of time: what --trace of a view lists.
+// Single happenings, a row each: what --trace of a view prints as they come, and lists in reports.
 //
 //   EventList<Step> list;
 //   list.add({.time_ns = event.time_ns, ...});
 //   table = list.table("steps", 2, {figure<&Step::pid>("pid", Unit::Number)}, context);
+//   lines = list.take({figure<&Step::pid>("pid", Unit::Number)}, context);
 //
 // The first column of every such table is at_ns: when it happened, from the start of the report.
 #pragma once
@@ -123,6 +124,15 @@ class EventList {
     std::ranges::stable_sort(entries_, {}, &Entry::time_ns);
     Table table = list_table(std::move(title), key_count, entries_, columns, context);
     table.note = unlisted_note(unlisted_);
+    return table;
+  }
+
+  // What has come since the last call, in the order in which it came (View::take_lines).
+  template <typename Context>
+  Table take(const ListColumns<Entry, Context>& columns, const Context& context) {
+    Table table = list_table("", 1 + columns.size(), entries_, columns, context);
+    table.note = unlisted_note(unlisted_);
+    clear();
     return table;
   }
 

@@ -42,10 +42,13 @@ constexpr auto kFigures = std::to_array<Figure<BrkCost>>({
 class BrkView final : public View {
  public:
   BrkView(KeySet keys, const ViewOptions& options)
-      : rows_(std::move(keys)), has_trace_(options.own.contains("trace")) {}
+      : rows_(std::move(keys)),
+        has_trace_(options.wants_lines()),
+        has_stacks_(options.asks_for("stack")) {}
 
   void on(const Event& event, const World& world) override;
   Report finish(const World& world, Span span) override;
+  Table take_lines(const World& world, Span span, Namer& namer) override;
 
  private:
   struct Change {
@@ -64,10 +67,10 @@ class BrkView final : public View {
   };
 
   static Change change_of(const SystemCallDone& done, std::uint64_t old_top);
-  Table trace_table(const CellContext& context);
 
   GroupBy<BrkCost> rows_;
   bool has_trace_ = false;
+  bool has_stacks_ = false;                                // of the lines
   std::unordered_map<std::uint32_t, std::uint64_t> tops_;  // before the call, by tid
   std::uint64_t unknown_tops_ = 0;                         // of this interval
   EventList<Step> trace_;
@@ -112,7 +115,7 @@ void BrkView::on(const Event& event, const World& world) {
   }
 }
 
-Table BrkView::trace_table(const CellContext& context) {
+Table BrkView::take_lines(const World& world, Span span, Namer& /*namer*/) {
   const auto asked = [](const Step& step, const CellContext&) {
     return when(!step.change.is_query, step.done.arguments[0]);
   };
@@ -120,8 +123,7 @@ Table BrkView::trace_table(const CellContext& context) {
                                  figure<&Step::top>("top", Unit::Address),
                                  figure<&Step::change, &Change::net_bytes>("grown", Unit::Bytes),
                                  {"took_ns", Unit::Nanoseconds, duration_cell}};
-  const bool has_stacks = rows_.keys().index_of("stack").has_value();
-  return trace_.table("calls", kCallKeys, call_columns(own, has_stacks), context);
+  return trace_.take(call_columns(own, has_stacks_), CellContext{.world = world, .span = span});
 }
 
 Report BrkView::finish(const World& world, Span span) {
@@ -136,9 +138,6 @@ Report BrkView::finish(const World& world, Span span) {
                    {"failed", Unit::Count, total.failed},
                    {"queries", Unit::Count, total.queries}};
   sort_by(report.tables.emplace_back(rows_.table(kFigures, context)), "grown");
-  if (has_trace_) {
-    report.tables.push_back(trace_table(context));
-  }
   if (unknown_tops_ > 0) {
     report.caveats.notes.push_back(
         counted(unknown_tops_, "call", "calls") +
@@ -146,7 +145,6 @@ Report BrkView::finish(const World& world, Span span) {
         "process, and the recording does not have that heap's earlier end");
   }
   rows_.clear();
-  trace_.clear();
   unknown_tops_ = 0;
   return report;
 }

@@ -12,7 +12,8 @@
 
 namespace memtrace {
 
-inline constexpr ViewOption kTraceOption = {"trace", "", "also list the calls, one line each"};
+inline constexpr ViewOption kTraceOption = {
+    "trace", "", "print a line for each call as it happens, in place of the report"};
 
 // A call, as it is listed; what a view lists besides is in what it derives from this.
 struct CallStep {

@@ -116,10 +116,13 @@ ListColumn<Refusal> limit_column(const LimitColumn& column) {
 class EnomemView final : public View {
  public:
   EnomemView(KeySet keys, const ViewOptions& options)
-      : rows_(std::move(keys)), has_trace_(options.own.contains("trace")) {}
+      : rows_(std::move(keys)),
+        has_trace_(options.wants_lines()),
+        has_stacks_(options.asks_for("stack")) {}
 
   void on(const Event& event, const World& world) override;
   Report finish(const World& world, Span span) override;
+  Table take_lines(const World& world, Span span, Namer& namer) override;
 
  private:
   // The last refusal of each process and call, with a reading if any has one.
@@ -130,10 +133,10 @@ class EnomemView final : public View {
   Table limit_table(const CellContext& context,
                     const char* title,
                     std::span<const LimitColumn> columns) const;
-  Table trace_table(const CellContext& context);
 
   GroupBy<RefusalCost> rows_;
   bool has_trace_ = false;
+  bool has_stacks_ = false;  // of the lines
   std::map<Place, Refusal> last_;
   std::uint64_t calls_ = 0;  // refused or not
   EventList<Refusal> trace_;
@@ -151,9 +154,10 @@ void EnomemView::on(const Event& event, const World& world) {
   const std::uint64_t bytes = asked_bytes(*done).value_or(0);
   rows_.row(event) +=
       {.count = event.weight, .bytes = event.weight * bytes, .largest_bytes = {bytes}};
-  keep_last({call_step(event, *done), mapped_bytes(world, event.pid)}, world);
+  const Refusal refusal{call_step(event, *done), mapped_bytes(world, event.pid)};
+  keep_last(refusal, world);
   if (has_trace_) {
-    trace_.add({call_step(event, *done)});
+    trace_.add(refusal);
   }
 }
 
@@ -196,13 +200,16 @@ Table EnomemView::limit_table(const CellContext& context,
   return table;
 }
 
-Table EnomemView::trace_table(const CellContext& context) {
+Table EnomemView::take_lines(const World& world, Span span, Namer& /*namer*/) {
   ListColumns<Refusal> columns = call_columns(refusal_columns());
   for (const auto& limits : {process_limit_columns(), machine_limit_columns()}) {
     std::ranges::transform(limits, std::back_inserter(columns), limit_column);
   }
   columns.push_back({"read_after_ns", Unit::Nanoseconds, delay_cell});
-  return trace_.table("refusals", kCallKeys, columns, context);
+  if (has_stacks_) {
+    columns.push_back(figure<&CallStep::stack>("stack", Unit::Stack));
+  }
+  return trace_.take(columns, CellContext{.world = world, .span = span});
 }
 
 Report EnomemView::finish(const World& world, Span span) {
@@ -220,9 +227,6 @@ Report EnomemView::finish(const World& world, Span span) {
     report.tables.push_back(limit_table(
         context, "limits of the machine and the cgroup at that moment", machine_limit_columns()));
   }
-  if (has_trace_) {
-    report.tables.push_back(trace_table(context));
-  }
   if (const std::uint64_t skipped = world.observations().skipped(); skipped > 0) {
     report.caveats.notes.push_back(
         fmt::format("the limits are not known for {} calls: there were too many events at once to "
@@ -231,7 +235,6 @@ Report EnomemView::finish(const World& world, Span span) {
   }
   rows_.clear();
   last_.clear();
-  trace_.clear();
   calls_ = 0;
   return report;
 }

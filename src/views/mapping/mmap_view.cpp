@@ -95,11 +95,13 @@ class MmapView final : public View {
         file_index_(rows_.keys().index_of("file")),
         page_size_bytes_(options.page_size_bytes),
         tasks_(options.tasks),
-        has_trace_(options.own.contains("trace")),
+        has_trace_(options.wants_lines()),
+        has_stacks_(options.asks_for("stack")),
         has_maps_(options.own.contains("maps")) {}
 
   void on(const Event& event, const World& world) override;
   Report finish(const World& world, Span span) override;
+  Table take_lines(const World& world, Span span, Namer& namer) override;
 
  private:
   struct Step : CallStep {
@@ -108,7 +110,6 @@ class MmapView final : public View {
 
   void map(const Event& event, const SystemCallDone& done, const KeyWords& row);
   void remap(const Event& event, const SystemCallDone& done, const KeyWords& row);
-  Table trace_table(const CellContext& context);
   MappedRanges::Range range_of(std::uint64_t start, std::uint64_t bytes) const;
 
   GroupBy<MapCost> rows_;
@@ -116,6 +117,7 @@ class MmapView final : public View {
   std::uint64_t page_size_bytes_ = 0;
   TaskFilter tasks_;
   bool has_trace_ = false;
+  bool has_stacks_ = false;  // of the lines
   bool has_maps_ = false;
   MappedRanges ranges_;
   MappedRanges::Owner owner_;  // of the event at hand
@@ -199,7 +201,7 @@ Cell listed_address(const CallStep& step, const CellContext& /*context*/) {
   return is_unmap ? Cell(step.done.arguments[0]) : address_cell(step.done);
 }
 
-Table MmapView::trace_table(const CellContext& context) {
+Table MmapView::take_lines(const World& world, Span span, Namer& /*namer*/) {
   const auto protection = [](const Step& step, const CellContext&) {
     return when(is_call(step, SystemCall::Mmap), protection_name(step.done.arguments[2]));
   };
@@ -216,11 +218,10 @@ Table MmapView::trace_table(const CellContext& context) {
                                  {"flags", Unit::Text, flags},
                                  {"offset", Unit::Bytes, listed_offset},
                                  {"bytes", Unit::Bytes, bytes},
-                                 {"file", Unit::Text, file},
                                  {"result", Unit::Address, listed_address},
-                                 {"took_ns", Unit::Nanoseconds, duration_cell}};
-  const bool has_stacks = rows_.keys().index_of("stack").has_value();
-  return trace_.table("calls", kCallKeys, call_columns(own, has_stacks), context);
+                                 {"took_ns", Unit::Nanoseconds, duration_cell},
+                                 {"file", Unit::Text, file}};
+  return trace_.take(call_columns(own, has_stacks_), CellContext{.world = world, .span = span});
 }
 
 Report MmapView::finish(const World& world, Span span) {
@@ -237,9 +238,6 @@ Report MmapView::finish(const World& world, Span span) {
                    {"live", Unit::Bytes, total.live},
                    {"at_exit", Unit::Bytes, total.at_exit}};
   sort_by(report.tables.emplace_back(rows_.table(kFigures, context)), "bytes");
-  if (has_trace_) {
-    report.tables.push_back(trace_table(context));
-  }
   if (has_maps_) {
     report.tables.push_back(memory_map_table(context, tasks_));
   }
@@ -248,7 +246,6 @@ Report MmapView::finish(const World& world, Span span) {
     report.caveats.notes.emplace_back(kNoDataMappingsNote);
   }
   rows_.clear();
-  trace_.clear();
   unmaps_ = 0;
   return report;
 }

@@ -69,7 +69,10 @@ constexpr auto kFigures = std::to_array<Figure<ShmCost>>({
 class ShmView final : public View {
  public:
   ShmView(KeySet keys, const ViewOptions& options)
-      : rows_(std::move(keys)), has_trace_(options.own.contains("trace")), namer_(options.namer) {}
+      : rows_(std::move(keys)),
+        has_trace_(options.wants_lines()),
+        has_stacks_(options.asks_for("stack")),
+        namer_(options.namer) {}
 
   // mmap alone says little of shared memory.
   Result<> check(const std::deque<EventType>& types) override {
@@ -79,6 +82,7 @@ class ShmView final : public View {
 
   void on(const Event& event, const World& world) override;
   Report finish(const World& world, Span span) override;
+  Table take_lines(const World& world, Span span, Namer& namer) override;
 
  private:
   // A descriptor of a process. Only a mapping shows its file: until then what ftruncate(2) did to
@@ -93,10 +97,10 @@ class ShmView final : public View {
   void count(const Event& event, const SystemCallDone& done, std::uint64_t bytes);
   void on_truncate(const Event& event, const SystemCallDone& done);
   void on_mmap(const Event& event, const SystemCallDone& done, const World& world);
-  Table trace_table(const CellContext& context);
 
   GroupBy<ShmCost> rows_;
   bool has_trace_ = false;
+  bool has_stacks_ = false;  // of the lines
   bool has_segment_calls_ = false;
   ShmSegments segments_;
   ShmFiles files_;
@@ -193,18 +197,17 @@ void ShmView::on_mmap(const Event& event, const SystemCallDone& done, const Worl
   }
 }
 
-Table ShmView::trace_table(const CellContext& context) {
+Table ShmView::take_lines(const World& world, Span span, Namer& /*namer*/) {
   const auto arguments = [](const CallStep& step, const CellContext&) {
     return Cell(shm_arguments(step.done));
   };
   const auto result = [](const CallStep& step, const CellContext&) {
     return result_cell(step.done);
   };
-  const ListColumns<CallStep> own = {{"arguments", Unit::Text, arguments},
-                                     {"result", Unit::Text, result},
-                                     {"took_ns", Unit::Nanoseconds, duration_cell}};
-  const bool has_stacks = rows_.keys().index_of("stack").has_value();
-  return trace_.table("calls", kCallKeys, call_columns(own, has_stacks), context);
+  const ListColumns<CallStep> own = {{"result", Unit::Text, result},
+                                     {"took_ns", Unit::Nanoseconds, duration_cell},
+                                     {"arguments", Unit::Text, arguments}};
+  return trace_.take(call_columns(own, has_stacks_), CellContext{.world = world, .span = span});
 }
 
 Report ShmView::finish(const World& world, Span span) {
@@ -228,11 +231,7 @@ Report ShmView::finish(const World& world, Span span) {
     pages_.report(world, namer_, report);
   }
   add_clock_note(report, total.count - total.timed);
-  if (has_trace_) {
-    report.tables.push_back(trace_table(context));
-  }
   rows_.clear();
-  trace_.clear();
   return report;
 }
 

@@ -1,7 +1,7 @@
 // Compactions and steps in the making of huge pages one by one: what compaction --trace shows.
 #pragma once
 
-#include <vector>
+#include <span>
 
 #include "report/report.h"
 #include "views/kit/event_list.h"
@@ -13,19 +13,24 @@ std::span<const KeySpec> huge_page_keys();
 
 class CompactionTrace {
  public:
-  void add_compaction(const Event& event) { compactions_.add(without_borrowed(event)); }
+  explicit CompactionTrace(const ViewOptions& options)
+      : is_wanted_(options.wants_lines()), has_stacks_(options.asks_for("stack")) {}
 
-  void add_step(const Event& event) { steps_.add(without_borrowed(event)); }
+  // Works and collapses, of which the event's payload says which it is.
+  void add(const Event& event) {
+    if (is_wanted_) {
+      events_.add(without_borrowed(event));
+    }
+  }
 
-  // A WorkContext whose statuses are those of compactions.
-  void add_compactions(const CellContext& context, std::vector<Table>& tables);
-
-  // A WorkContext whose statuses are those of steps.
-  void add_steps(const CellContext& context, std::vector<Table>& tables);
+  // Those since the last call. The names of what compactions and what steps end with are those of
+  // two contexts, which else are the same.
+  Table take(const CellContext& of_compactions, const CellContext& of_steps);
 
  private:
-  EventList<Event> compactions_;
-  EventList<Event> steps_;
+  bool is_wanted_;
+  bool has_stacks_;
+  EventList<Event> events_;
 };
 
 }  // namespace memtrace

@@ -32,7 +32,10 @@ constexpr auto kNeeds =
                                      "huge_memory:mm_khugepaged_scan_file|",
                                      "huge_memory:mm_khugepaged_collapse_file|"});
 constexpr auto kOptions = std::to_array<ViewOption>(
-    {{"trace", "", "also list each compaction and each step to a huge page"}});
+    {{"trace",
+      "",
+      "print a line for each compaction and each step to a huge page as it ends, in place of the "
+      "report"}});
 constexpr auto kHugePageKeys = std::to_array<std::string_view>({"step", "result", "comm"});
 constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::Compaction});
 
@@ -74,12 +77,12 @@ constexpr std::int32_t kSucceeded = 1;
 
 class Compaction final : public View {
  public:
-  Compaction(KeySet keys, KeySet status_keys, KeySet huge_page_keys, bool trace)
+  Compaction(KeySet keys, KeySet status_keys, KeySet huge_page_keys, const ViewOptions& options)
       : rows_(std::move(keys)),
         statuses_(std::move(status_keys)),
         huge_pages_(std::move(huge_page_keys)),
-        losses_(kKinds),
-        trace_(trace) {}
+        list_(options),
+        losses_(kKinds) {}
 
   Result<> check(const std::deque<EventType>& types) override {
     durations_known_ =
@@ -91,12 +94,14 @@ class Compaction final : public View {
 
   void on(const Event& event, const World& /*world*/) override;
   Report finish(const World& world, Span span) override;
+  Table take_lines(const World& world, Span span, Namer& namer) override;
 
  private:
   void on_work(const Event& event, const Work& work);
   void add_moved(const Event& event, const CompactionCost& pages);
   std::vector<std::string> notes(const World& world);
   void add_tables(const WorkContext& context, Report& report);
+  WorkContext context(const World& world, Span span, const FieldNames& statuses) const;
   std::vector<Total> totals(const World& world) const;
 
   GroupBy<CompactionCost> rows_;
@@ -113,7 +118,6 @@ class Compaction final : public View {
   std::uint64_t not_collapsed_ = 0;
   bool durations_known_ = true;
   bool migrations_known_ = true;
-  bool trace_ = false;
 };
 
 void Compaction::on(const Event& event, const World& /*world*/) {
@@ -129,9 +133,7 @@ void Compaction::on(const Event& event, const World& /*world*/) {
         {.migrated = moved->migrated * event.weight, .put_back = moved->put_back * event.weight});
   } else if (const auto* collapse = std::get_if<Collapse>(&event.payload)) {
     huge_pages_.row(event).count += event.weight;
-    if (trace_) {
-      list_.add_step(event);
-    }
+    list_.add(event);
     if (collapse->step == CollapseStep::Collapse || collapse->step == CollapseStep::CollapseFile) {
       (collapse->status == kSucceeded ? collapsed_ : not_collapsed_) += event.weight;
     }
@@ -162,9 +164,7 @@ void Compaction::on_work(const Event& event, const Work& work) {
   }
   rows_.row(event) += cost;
   statuses_.row(event) += cost;
-  if (trace_) {
-    list_.add_compaction(event);
-  }
+  list_.add(event);
 }
 
 std::vector<Total> Compaction::totals(const World& world) const {
@@ -195,9 +195,6 @@ void Compaction::add_tables(const WorkContext& context, Report& report) {
     }
   }
   report.tables.front().weight = report.tables.front().sort;
-  if (trace_) {
-    list_.add_compactions(context, report.tables);
-  }
   for (Table& table : report.tables) {
     if (!migrations_known_) {
       blank(table, kOfMigrations);
@@ -225,20 +222,29 @@ std::vector<std::string> Compaction::notes(const World& world) {
   return notes;
 }
 
+WorkContext Compaction::context(const World& world, Span span, const FieldNames& statuses) const {
+  return {{.world = world, .span = span, .gfp_flags = gfp_flags_.names()},
+          statuses.names(),
+          zone_names_.names()};
+}
+
+Table Compaction::take_lines(const World& world, Span span, Namer& /*namer*/) {
+  Table lines =
+      list_.take(context(world, span, status_names_), context(world, span, result_names_));
+  if (!migrations_known_) {
+    blank(lines, kOfMigrations);
+  }
+  return lines;
+}
+
 Report Compaction::finish(const World& world, Span span) {
-  WorkContext context{{.world = world, .span = span, .gfp_flags = gfp_flags_.names()},
-                      status_names_.names(),
-                      zone_names_.names()};
   Report report{.view = "compaction", .title = "compaction of memory and huge pages"};
   report.totals = totals(world);
-  add_tables(context, report);
-  context.statuses = result_names_.names();
-  Table& huge_pages = report.tables.emplace_back(huge_pages_.table(kCountFigures, context));
+  add_tables(context(world, span, status_names_), report);
+  Table& huge_pages = report.tables.emplace_back(
+      huge_pages_.table(kCountFigures, context(world, span, result_names_)));
   huge_pages.title = "huge pages made of small ones, step by step";
   huge_pages.sort = "count";
-  if (trace_) {
-    list_.add_steps(context, report.tables);
-  }
   report.caveats.notes = notes(world);
   rows_.clear();
   statuses_.clear();
@@ -258,7 +264,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   return make_view<Compaction>(KeySet::choose(options, kKeys, work_keys()),
                                keys_named(std::array{std::string_view("status")}, work_keys()),
                                keys_named(kHugePageKeys, memtrace::huge_page_keys()),
-                               options.own.contains("trace"));
+                               options);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "report/report.h"
 #include "state/world/world.h"
 #include "tracepoints/event/event.h"
+#include "views/kit/keys.h"
 
 namespace memtrace {
 
@@ -51,6 +52,9 @@ bool is_fatal_signal(const Event& event);
 // Fills in what the names on the stack show. `by_signal`: anybody may send one, and without names
 // it is no kill unless a kprobe said so.
 void judge(OomKill& kill, Namer& namer, bool by_signal);
+
+// A row each, for View::take_lines: what the tables below say of a kill, next to each other.
+Table kill_lines(std::span<const OomKill> kills, const CellContext& context, bool has_stacks);
 
 Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns);
 Table victim_table(std::span<const OomKill> kills);

@@ -1,5 +1,6 @@
 // The tables of a report of OOM kills.
 #include "views/kit/cells.h"
+#include "views/kit/event_list.h"
 #include "views/reclaim/oom_kills.h"
 
 namespace memtrace {
@@ -9,7 +10,43 @@ std::string how(const OomKill& kill) {
   return kill.by_killer ? "killed" : "was exiting";
 }
 
+template <auto Member>
+Cell memory_cell(const OomKill& kill, const CellContext& /*context*/) {
+  return when(kill.memory_known, kill.memory.*Member);
+}
+
+ListColumn<OomKill> seen_column(std::string_view column, Unit unit, std::string_view name) {
+  return {column, unit, [name](const OomKill& kill, const CellContext&) {
+            return kill.seen ? fact(kill.seen->facts, name) : Cell();
+          }};
+}
+
 }  // namespace
+
+Table kill_lines(std::span<const OomKill> kills, const CellContext& context, bool has_stacks) {
+  using Shown = const CellContext&;
+  ListColumns<OomKill> columns = {
+      {"trigger",
+       Unit::Text,
+       [](const OomKill& kill, Shown) { return unless_empty(kill.trigger); }},
+      figure<&OomKill::trigger_pid>("trigger_pid", Unit::Number),
+      {"victim", Unit::Text, [](const OomKill& kill, Shown) { return unless_empty(kill.victim); }},
+      figure_unless_zero<&OomKill::victim_pid>("victim_pid", Unit::Number),
+      {"for", Unit::Text, [](const OomKill& kill, Shown) { return unless_empty(kill.domain); }},
+      {"how", Unit::Text, [](const OomKill& kill, Shown) { return cell_of(how(kill)); }},
+      {"total_vm", Unit::Bytes, memory_cell<&OomVictim::total_vm_bytes>},
+      {"anon", Unit::Bytes, memory_cell<&OomVictim::anon_bytes>},
+      {"file", Unit::Bytes, memory_cell<&OomVictim::file_bytes>},
+      {"shmem", Unit::Bytes, memory_cell<&OomVictim::shmem_bytes>},
+      seen_column("cgroup_usage", Unit::Bytes, "cgroup_usage"),
+      seen_column("cgroup_limit", Unit::Bytes, "cgroup_limit"),
+      seen_column("load_averages", Unit::Text, "load_averages"),
+      {"cgroup", Unit::Text, [](const OomKill& kill, Shown) { return unless_empty(kill.cgroup); }}};
+  if (has_stacks) {
+    columns.push_back(figure<&OomKill::stack>("stack", Unit::Stack));
+  }
+  return list_table("", 1 + columns.size(), kills, columns, context);
+}
 
 Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
   Table table;

@@ -19,8 +19,14 @@ constexpr auto kNeeds = std::to_array<std::string_view>({"oom:mark_victim|signal
 
 constexpr auto kParts = std::to_array<EventNarrowing>({{"signal:signal_generate", "sig == 9"}});
 
+constexpr auto kOptions = std::to_array<ViewOption>(
+    {{"trace", "", "print a line for each kill as it happens, in place of the report"}});
+
 class Oom final : public View {
  public:
+  explicit Oom(const ViewOptions& options)
+      : has_trace_(options.wants_lines()), has_stacks_(options.asks_for("stack")) {}
+
   Result<> check(const std::deque<EventType>& types) override {
     const auto has = [&](std::string_view name) {
       return std::ranges::find(types, name, &EventType::name) != types.end();
@@ -34,11 +40,9 @@ class Oom final : public View {
 
   void on(const Event& event, const World& world) override {
     if (std::holds_alternative<OomVictim>(event.payload)) {
-      kills_.push_back(killed_by_mark(event, world));
-      calls_.resolve_late(kills_.back(), event.tid);
+      add(killed_by_mark(event, world), event.tid);
     } else if (uses_signals_ && is_fatal_signal(event)) {
-      kills_.push_back(killed_by_signal(event, world));
-      calls_.resolve_late(kills_.back(), event.tid);
+      add(killed_by_signal(event, world), event.tid);
     } else if (is_oom_call(*event.type)) {
       calls_.on_call(event, world);
     }
@@ -77,7 +81,26 @@ class Oom final : public View {
     pending_.clear();
   }
 
+  Table take_lines(const World& world, Span span, Namer& namer) override {
+    std::vector<OomKill> kills = std::exchange(lines_, {});
+    for (OomKill& kill : kills) {
+      judge(kill, namer, uses_signals_);
+    }
+    if (uses_signals_) {
+      std::erase_if(kills, [](const OomKill& kill) { return !kill.by_killer; });
+    }
+    return kill_lines(kills, {.world = world, .span = span}, has_stacks_);
+  }
+
  private:
+  void add(OomKill kill, std::uint32_t tid) {
+    calls_.resolve_late(kill, tid);
+    if (has_trace_) {
+      lines_.push_back(kill);
+    }
+    kills_.push_back(std::move(kill));
+  }
+
   void judge_all(Namer& namer) {
     for (OomKill& kill : pending_) {
       judge(kill, namer, uses_signals_);
@@ -93,7 +116,10 @@ class Oom final : public View {
     }
   }
 
+  bool has_trace_;
+  bool has_stacks_;  // of the lines
   std::vector<OomKill> kills_;
+  std::vector<OomKill> lines_;    // since the last take_lines()
   std::vector<OomKill> pending_;  // of the report that is being made
   OomCalls calls_;
   std::uint64_t undecided_ = 0;  // of the report that is being made
@@ -112,7 +138,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
       return unknown_key(key, kKeys);
     }
   }
-  return std::unique_ptr<View>(std::make_unique<Oom>());
+  return std::unique_ptr<View>(std::make_unique<Oom>(options));
 }
 
 }  // namespace
@@ -122,9 +148,10 @@ constinit const ViewSpec view_oom{
     .summary = "OOM kills: victim, trigger, and the state of the machine",
     .needs = kNeeds,
     .keys = kKeys,
-    .options = {},
+    .options = kOptions,
     .needs_promptness = true,
     .needs_identities = true,
+    .judges_kernel_stacks = true,
     .parts = kParts,
     .handles = handles,
     .make = make,

@@ -22,7 +22,8 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
     "vmscan:mm_vmscan_memcg_reclaim_begin|",
     "vmscan:mm_vmscan_memcg_reclaim_end|",
 });
-constexpr auto kOptions = std::to_array<ViewOption>({{"trace", "", "also list each reclaim"}});
+constexpr auto kOptions = std::to_array<ViewOption>(
+    {{"trace", "", "print a line for each reclaim as it ends, in place of the report"}});
 constexpr auto kTraceKeys =
     std::to_array<std::string_view>({"comm", "pid", "tid", "kind", "order", "gfp"});
 constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::DirectReclaim, WorkKind::MemcgReclaim});
@@ -75,7 +76,11 @@ constexpr auto kTraceFigures = std::to_array<Figure<Event>>({
 
 class Reclaims final : public View {
  public:
-  Reclaims(KeySet keys, bool trace) : rows_(std::move(keys)), losses_(kKinds), trace_(trace) {}
+  Reclaims(KeySet keys, const ViewOptions& options)
+      : rows_(std::move(keys)),
+        losses_(kKinds),
+        trace_(options.wants_lines()),
+        has_stacks_(options.asks_for("stack")) {}
 
   Result<> check(const std::deque<EventType>& types) override {
     memcg_seen_ = std::ranges::find(
@@ -107,6 +112,7 @@ class Reclaims final : public View {
   }
 
   Report finish(const World& world, Span span) override;
+  Table take_lines(const World& world, Span span, Namer& namer) override;
 
  private:
   GroupBy<ReclaimCost> rows_;
@@ -118,6 +124,7 @@ class Reclaims final : public View {
   std::uint64_t pages_ = 0;
   bool memcg_seen_ = true;
   bool trace_ = false;
+  bool has_stacks_ = false;  // of the lines
 };
 
 Report Reclaims::finish(const World& world, Span span) {
@@ -129,12 +136,6 @@ Report Reclaims::finish(const World& world, Span span) {
                    {"pages", Unit::Count, pages_}};
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
   sort_by(table, "time_ns");
-  if (trace_) {
-    report.tables.push_back(list_.table("reclaims",
-                                        1 + kTraceKeys.size(),
-                                        columns_of(kTraceKeys, work_keys(), kTraceFigures),
-                                        context));
-  }
   report.histograms.push_back(histogram_.histogram("latency of a reclaim", Unit::Nanoseconds));
   report.caveats.notes = losses_.notes(world);
   if (!memcg_seen_) {
@@ -143,15 +144,23 @@ Report Reclaims::finish(const World& world, Span span) {
         "not asked for");
   }
   rows_.clear();
-  list_.clear();
   histogram_.clear();
   waited_ns_ = pages_ = 0;
   return report;
 }
 
+Table Reclaims::take_lines(const World& world, Span span, Namer& /*namer*/) {
+  const WorkContext work{{.world = world, .span = span, .gfp_flags = gfp_flags_.names()}};
+  const CellContext& context = work;
+  ListColumns<Event> columns = columns_of(kTraceKeys, work_keys(), kTraceFigures);
+  if (has_stacks_) {
+    columns.push_back(figure<&Event::stack>("stack", Unit::Stack));
+  }
+  return list_.take(columns, context);
+}
+
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  return make_view<Reclaims>(KeySet::choose(options, kKeys, work_keys()),
-                             options.own.contains("trace"));
+  return make_view<Reclaims>(KeySet::choose(options, kKeys, work_keys()), options);
 }
 
 }  // namespace

@@ -152,8 +152,8 @@ compact_for_blocks() {
   # kernel says -1 where a free block is left: kcompactd may make one after each attempt.
   for _ in 1 2 3 4 5; do
     recorded -a --for compaction -- sh /checks/blocks.sh "$holes"
-    told=$(shown compaction --trace --format csv | awk -F , '/^$/ { table++ }
-      table == 3 && $3 == "DMA32" && $4 == 9 && $9 != "" { last = $9 }
+    told=$(shown compaction --trace --format csv | awk -F , '
+      $5 == "compaction" && $7 == "DMA32" && $8 == 9 && $19 != "" { last = $19 }
       END { print last == "" ? "blank" : int(last * 1000) }')
     kernels=$(awk '$4 == "DMA32" { print int($14 * 1000) }' index)
     [ "$told" = blank ] || [ "$kernels" -lt 0 ] || break

@@ -242,7 +242,7 @@ TEST(FaultLatency, fault_of_kernel_code_within_another_fault_leaves_it_whole) {
   EXPECT_EQ(total(report, "count"), 2U);
 }
 
-TEST(FaultTrace, lists_each_fault_once_in_the_order_of_their_beginnings) {
+TEST(FaultTrace, lists_each_fault_once_in_the_order_of_their_ends) {
   EventScript script("faults", {.own = {{"trace", "1"}}});
   map_all(script);
   script.name_process(100, "puppet");
@@ -250,9 +250,7 @@ TEST(FaultTrace, lists_each_fault_once_in_the_order_of_their_beginnings) {
                at(2000, by_thread(102, entry(kHeap))),
                at(2500, by_thread(102, minor(kHeap))),
                at(4000, by_thread(101, major(kPrivateFile + 0x2010)))});
-  const Report report = script.finish({.start_ns = 500, .end_ns = 5000});
-  ASSERT_EQ(report.tables.size(), 2U);
-  const Table& trace = report.tables[1];
+  const Table trace = script.lines({.start_ns = 500, .end_ns = 5000});
   ASSERT_EQ(trace.rows.size(), 2U);
   const std::vector<Cell> first = {number(500),
                                    text("puppet"),
@@ -261,15 +259,16 @@ TEST(FaultTrace, lists_each_fault_once_in_the_order_of_their_beginnings) {
                                    number(kPrivateFile + 0x2010),
                                    text("read"),
                                    text("file major"),
-                                   text("/lib/libc.so.6"),
+                                   number(3000),
                                    number(0x9010),
-                                   number(3000)};
-  std::vector<Cell> listed = trace.rows[0];
+                                   text("/lib/libc.so.6")};
+  std::vector<Cell> listed = trace.rows[1];
   listed.pop_back();  // the code has a test of its own
   EXPECT_EQ(listed, first);
-  EXPECT_EQ(trace.rows[1][column_index(trace, "file")], text("[heap]"));
-  EXPECT_EQ(trace.rows[1][column_index(trace, "offset")], Cell());
-  EXPECT_TRUE(script.finish().tables[1].rows.empty());
+  EXPECT_EQ(trace.rows[0][column_index(trace, "file")], text("[heap]"));
+  EXPECT_EQ(trace.rows[0][column_index(trace, "offset")], Cell());
+  EXPECT_TRUE(script.lines().rows.empty());
+  EXPECT_EQ(script.finish().tables.size(), 1U) << "lines are no part of the report";
 }
 
 TEST(FaultTrace, lists_faults_of_kernel_code_with_their_mode_when_they_count) {
@@ -279,7 +278,7 @@ TEST(FaultTrace, lists_faults_of_kernel_code_with_their_mode_when_they_count) {
         {.by = by_mode ? std::vector<std::string>{"mode"} : std::vector<std::string>{},
          .own = {{"trace", "1"}}});
     script.play({kernel_entry(0x1000), minor(0x1000, kKernelIp)});
-    const Table trace = script.finish().tables.at(1);
+    const Table trace = script.lines();
     ASSERT_EQ(trace.rows.size(), by_mode ? 1U : 0U);
     if (by_mode) {
       EXPECT_EQ(trace.rows[0][column_index(trace, "mode")], text("kernel"));
@@ -288,12 +287,34 @@ TEST(FaultTrace, lists_faults_of_kernel_code_with_their_mode_when_they_count) {
   }
 }
 
-TEST(FaultTrace, fault_under_way_is_listed_when_it_began_and_not_again) {
+TEST(FaultTrace, fault_under_way_is_listed_when_it_ends) {
   EventScript script("faults", {.own = {{"trace", "1"}}});
   script.play(entry(0x1000));
-  EXPECT_EQ(script.finish().tables[1].rows.size(), 1U);
+  EXPECT_TRUE(script.lines().rows.empty());
   script.play(minor(0x1000));
-  EXPECT_TRUE(script.finish().tables[1].rows.empty());
+  EXPECT_EQ(script.lines().rows.size(), 1U);
+}
+
+TEST(FaultTrace, fault_that_never_ends_is_listed_with_the_report_and_not_again) {
+  EventScript script("faults", {.own = {{"trace", "1"}}});
+  script.play(entry(0x1000));
+  script.finish();
+  EXPECT_EQ(script.lines().rows.size(), 1U);
+  script.play(minor(0x1000));
+  EXPECT_TRUE(script.lines().rows.empty());
+}
+
+TEST(FaultTrace, fault_that_a_signal_ended_is_listed_at_once) {
+  EventScript script("faults", {.own = {{"trace", "1"}}});
+  script.play({entry(0x1000), signal_to(100, SIGSEGV)});
+  EXPECT_EQ(script.lines().rows.size(), 1U);
+  EXPECT_TRUE(script.lines().rows.empty());
+}
+
+TEST(FaultTrace, lines_have_stacks_if_they_are_asked_for) {
+  EventScript script("faults", {.by = {"stack"}, .own = {{"trace", "1"}}});
+  script.play({entry(0x1000), minor(0x1000)});
+  EXPECT_EQ(script.lines().columns.back().unit, Unit::Stack);
 }
 
 }  // namespace

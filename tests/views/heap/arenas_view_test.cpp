@@ -127,8 +127,7 @@ TEST(ArenasView, sbrk_is_summed_and_thresholds_are_listed_as_they_move) {
 TEST(ArenasView, trace_lists_all_that_happened_in_order) {
   EventScript script("arenas", {.own = {{"trace", "1"}}});
   script.play({new_heap(kHeap), new_arena(kArena)});
-  const Report report = script.finish();
-  const Table& trace = report.tables.back();
+  const Table trace = script.lines();
   ASSERT_EQ(trace.rows.size(), 2U);
   EXPECT_EQ(trace.rows[0][column_index(trace, "what")], text("new heap"));
   EXPECT_EQ(trace.rows[1][column_index(trace, "what")], text("new arena"));

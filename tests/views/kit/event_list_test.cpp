@@ -42,6 +42,16 @@ TEST_F(EventListTest, lists_in_order_of_time_from_the_start_of_the_report) {
   EXPECT_EQ(steps.note, "");
 }
 
+TEST_F(EventListTest, lines_are_taken_once_in_the_order_in_which_they_came) {
+  EventList<Step> list;
+  list.add({.time_ns = 300, .pid = 3});
+  list.add({.time_ns = 110, .pid = 1});
+  const ListColumns<Step> columns = {figure<&Step::pid>("pid", Unit::Number)};
+  EXPECT_EQ(list.take(columns, context_).rows, (std::vector{row(200, 3), row(10, 1)}));
+  EXPECT_TRUE(list.take(columns, context_).rows.empty());
+  EXPECT_EQ(list.take(columns, context_).columns.size(), 2U);
+}
+
 TEST_F(EventListTest, says_below_its_table_how_many_it_does_not_list) {
   EventList<Step> list(3);
   for (std::uint64_t i = 0; i < 3 + 1234; ++i) {

@@ -83,8 +83,7 @@ TEST(BrkView, the_trace_has_a_line_for_each_call) {
   script.play(brk(0, kHeap));
   script.play(brk(kHeap + 4096, kHeap + 4096));
   script.play(brk(kHeap, kHeap));
-  const Report report = script.finish();
-  const Table& trace = report.tables.at(1);
+  const Table trace = script.lines();
   ASSERT_EQ(trace.rows.size(), 3U);
   EXPECT_EQ(trace.rows[0][column_index(trace, "asked")], Cell());
   EXPECT_EQ(trace.rows[1][column_index(trace, "grown")], signed_number(4096));

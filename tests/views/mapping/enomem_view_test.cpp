@@ -154,7 +154,7 @@ TEST(EnomemView, the_trace_has_a_line_for_each_refusal) {
   observe(script, 2000, {.numbers = {{"available", 3}}});
   script.play(map(kMega, kNoMemory));
   script.play(map(2 * kMega, kNoMemory, {.at_ns = 2000}));
-  const Table trace = script.finish().tables.back();
+  const Table trace = script.lines();
   ASSERT_EQ(trace.rows.size(), 2U);
   EXPECT_EQ(of_row(trace, "available", 0), Cell());
   EXPECT_EQ(of_row(trace, "available", 1), number(3));

@@ -156,8 +156,7 @@ TEST(MmapView, the_trace_has_a_line_for_each_call) {
   script.play(map(kPage, kPlace));
   script.play(unmap(kPlace, kPage));
   script.play(map(kPage, static_cast<std::uint64_t>(-22)));
-  const Report report = script.finish();
-  const Table& trace = report.tables.at(1);
+  const Table trace = script.lines();
   ASSERT_EQ(trace.rows.size(), 3U);
   EXPECT_EQ(trace.rows[0][column_index(trace, "comm")], text("worker"));
   EXPECT_EQ(trace.rows[0][column_index(trace, "tid")], number(100));

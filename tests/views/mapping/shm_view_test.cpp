@@ -56,7 +56,7 @@ TEST(ShmView, calls_during_which_the_clock_stood_still_have_no_latency) {
   EXPECT_EQ(figure(report, {text("shmget")}, "avg_ns"), number(300));
   EXPECT_EQ(figure(report, {text("shmat")}, "avg_ns"), Cell());
   EXPECT_EQ(figure(report, {text("shmat")}, "max_ns"), Cell());
-  EXPECT_EQ(of_row(report.tables.back(), 0, "took_ns"), Cell());
+  EXPECT_EQ(of_row(script.lines(), 0, "took_ns"), Cell());
   EXPECT_TRUE(has_note(report, "how long 2 calls took is not known"));
 }
 
@@ -70,7 +70,7 @@ TEST(ShmView, arguments_are_told_in_words) {
   script.play(control(7, 99));
   script.play(
       system_call("memfd_create", {.call = SystemCall::MemfdCreate, .arguments = {1, 3}}, 5));
-  const Table trace = script.finish().tables.back();
+  const Table trace = script.lines();
   ASSERT_EQ(trace.rows.size(), 7U);
   const std::array<std::string_view, 7> expected = {
       "key=IPC_PRIVATE size=4096 flags=IPC_CREAT|IPC_EXCL|0600",
@@ -160,7 +160,7 @@ TEST(ShmView, files_in_memory_are_known_when_they_are_mapped) {
   EXPECT_EQ(of_row(files, 0, "file"), text("/dev/shm/x"));
   EXPECT_EQ(of_row(files, 0, "bytes"), number(65536));
   EXPECT_EQ(of_row(files, 0, "mapped"), number(8192));
-  EXPECT_EQ(of_row(report.tables.back(), 0, "call"), text("ftruncate"));
+  EXPECT_EQ(of_row(script.lines(), 0, "call"), text("ftruncate"));
 }
 
 }  // namespace

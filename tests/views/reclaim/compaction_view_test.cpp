@@ -74,7 +74,7 @@ TEST(Compaction, by_hand_has_no_order) {
 TEST(Compaction, trace_lists_each_one) {
   EventScript script("compaction", {.own = {{"trace", "1"}}});
   script.play(one(100, 1000));
-  const Table list = script.finish({.start_ns = 0, .end_ns = 2000}).tables.at(2);
+  const Table list = script.lines({.start_ns = 0, .end_ns = 2000});
   ASSERT_EQ(list.rows.size(), 1U);
   EXPECT_EQ(list.rows[0][column_index(list, "latency_ns")], number(900));
   EXPECT_EQ(list.rows[0][column_index(list, "migrated")], number(40));
@@ -91,7 +91,7 @@ TEST(Compaction, trace_has_the_zones_as_they_were_read) {
                                                .texts = {{"fragmentation", "0.712"}}}});
   script.play(one(100, 1000));
   script.play(one(1100, 2000));
-  const Table zones = script.finish().tables.at(3);
+  const Table zones = script.lines();
   ASSERT_EQ(zones.rows.size(), 2U);
   EXPECT_EQ(zones.rows[0][column_index(zones, "free")], number(4096));
   EXPECT_EQ(zones.rows[0][column_index(zones, "low")], number(8192));
@@ -104,11 +104,12 @@ TEST(Compaction, trace_lists_each_step_to_a_huge_page) {
   EventScript script("compaction", {.own = {{"trace", "1"}}});
   script.name_process(100, "khugepaged");
   script.play({collapse(CollapseStep::Scan, 1), collapse(CollapseStep::Collapse, 1)});
-  const Report report = script.finish();
-  const Table& steps = report.tables.back();
-  EXPECT_EQ(steps.title, "steps to huge pages, one by one");
+  const Table steps = script.lines();
   ASSERT_EQ(steps.rows.size(), 2U);
-  EXPECT_EQ(steps.rows[1][column_index(steps, "step")], text("collapse"));
+  EXPECT_EQ(steps.rows[0][column_index(steps, "what")], text("scan"));
+  EXPECT_EQ(steps.rows[1][column_index(steps, "what")], text("collapse"));
+  EXPECT_EQ(steps.rows[1][column_index(steps, "node")], Cell());
+  EXPECT_EQ(steps.rows[1][column_index(steps, "latency_ns")], Cell());
   EXPECT_EQ(steps.rows[1][column_index(steps, "comm")], text("khugepaged"));
 }
 
@@ -162,7 +163,8 @@ TEST(Compaction, without_migrations_it_is_not_known_what_could_not_be_moved) {
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {text("hog")}, "failed"), Cell());
   EXPECT_EQ(figure(report, {text("hog")}, "put_back"), number(2));
-  EXPECT_EQ(report.tables.at(2).rows.at(0).at(column_index(report.tables.at(2), "failed")), Cell());
+  const Table lines = script.lines();
+  EXPECT_EQ(lines.rows.at(0).at(column_index(lines, "failed")), Cell());
   EXPECT_TRUE(has_note(report, "number of pages that could not be moved is not known"));
 }
 

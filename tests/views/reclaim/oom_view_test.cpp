@@ -95,6 +95,40 @@ TEST_F(OomTest, kill_has_its_victim_its_memory_and_its_trigger) {
   EXPECT_EQ(cell(kills, 0, "stack"), stack(1));
 }
 
+TEST_F(OomTest, line_of_a_kill_has_all_that_is_known_of_it_and_comes_once) {
+  EventScript script("oom", {.by = {"stack"}, .own = {{"trace", "1"}}});
+  script.name_process(100, "trigger");
+  script.world().observations().add(
+      {.reader = "oom",
+       .time_ns = 1500,
+       .tid = 100,
+       .facts = {.numbers = {{"cgroup_limit", 4096}}, .texts = {{"load_averages", "1 2 3"}}}});
+  script.play(mark(1));
+  const auto lines = [&] {
+    return script.view().take_lines(script.world(), {.start_ns = 1000, .end_ns = 2000}, namer_);
+  };
+  const Table kills = lines();
+  ASSERT_EQ(kills.rows.size(), 1U);
+  EXPECT_EQ(cell(kills, 0, "at_ns"), number(500));
+  EXPECT_EQ(cell(kills, 0, "trigger"), text("trigger"));
+  EXPECT_EQ(cell(kills, 0, "victim_pid"), number(42));
+  EXPECT_EQ(cell(kills, 0, "for"), text("cgroup"));
+  EXPECT_EQ(cell(kills, 0, "anon"), number(4000));
+  EXPECT_EQ(cell(kills, 0, "cgroup_limit"), number(4096));
+  EXPECT_EQ(cell(kills, 0, "load_averages"), text("1 2 3"));
+  EXPECT_EQ(cell(kills, 0, "stack"), stack(1));
+  EXPECT_TRUE(lines().rows.empty());
+  EXPECT_EQ(total(report_of(script), "kills"), 1U) << "the report counts it all the same";
+}
+
+TEST_F(OomTest, lines_are_of_kills_alone) {
+  EventScript script("oom", {.own = {{"trace", "1"}}});
+  declare(script, {"signal:signal_generate"});
+  script.play({signal(4, 9), signal(1, 9)});
+  const Table kills = script.view().take_lines(script.world(), {.start_ns = 1000}, namer_);
+  EXPECT_EQ(kills.rows.size(), 1U);
+}
+
 TEST_F(OomTest, kill_for_the_machine_and_an_exit_that_got_help) {
   EventScript script("oom");
   script.play({mark(2), mark(3)});

@@ -48,7 +48,7 @@ TEST(Reclaim, trace_lists_each_one_in_order) {
   script.name_process(100, "hog");
   script.play(one(1000, 1500, 32));
   script.play(end(2000, {.kind = kDirect, .pages = 7}));
-  const Table list = script.finish({.start_ns = 500, .end_ns = 3000}).tables.at(1);
+  const Table list = script.lines({.start_ns = 500, .end_ns = 3000});
   EXPECT_TRUE(list.fixed);
   ASSERT_EQ(list.rows.size(), 2U);
   const std::vector<Cell>& first = list.rows[0];
@@ -71,7 +71,7 @@ TEST(Reclaim, trace_has_what_proc_said_if_it_was_read) {
   script.world().observations().add(seen);
   script.play(one(1000, 1500, 32));
   script.play(one(2000, 2500, 32));
-  const Table list = script.finish().tables.at(1);
+  const Table list = script.lines();
   EXPECT_EQ(list.rows.at(0)[column_index(list, "uid")], number(1000));
   EXPECT_EQ(list.rows.at(0)[column_index(list, "free")], number(4096));
   EXPECT_EQ(list.rows.at(1)[column_index(list, "free")], Cell());

@@ -1,0 +1,36 @@
+// Lines as they happen: reports of one table each, whose rows follow those of the reports before.
+// Unlike a Renderer it knows what it has written, and so when a header is due.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <ostream>
+#include <string_view>
+
+#include "report/report.h"
+
+namespace memtrace {
+
+class LineRenderer {
+ public:
+  LineRenderer() = default;
+  LineRenderer(const LineRenderer&) = delete;
+  LineRenderer& operator=(const LineRenderer&) = delete;
+  LineRenderer(LineRenderer&&) = delete;
+  LineRenderer& operator=(LineRenderer&&) = delete;
+  virtual ~LineRenderer() = default;
+
+  // All rows of the report's first table. Its columns are those of every report.
+  virtual void render(const Report& lines, std::ostream& out) = 0;
+};
+
+struct LineOptions {
+  std::size_t columns = 100;    // width of frames below a line of text; lines are never cut
+  std::size_t screen_rows = 0;  // text: the header comes once in so many lines; 0: once
+};
+
+// nullptr for a format that has no lines, such as folded stacks.
+std::unique_ptr<LineRenderer> make_line_renderer(std::string_view format,
+                                                 const LineOptions& options);
+
+}  // namespace memtrace

@@ -1,0 +1,109 @@
+// --trace: a line for each event, soon after it, and the same lines from a file.
+#include <chrono>
+#include <thread>
+
+#include "live_test.h"
+
+namespace memtrace::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+class LinesTest : public LiveTest {
+ protected:
+  // How long after the last call a line of it is in the file.
+  milliseconds delay_of_lines(const Background& memtrace) {
+    run_well("$PUPPETS/share_memory memtrace-lines-" + std::to_string(::getpid()) +
+             " > ids; for id in $(cat ids); do ipcrm -m $id; done");
+    const auto ended = steady_clock::now();
+    lines_ += kCalls;
+    EXPECT_TRUE(wait_until([&] { return lines_of(memtrace.out()).size() >= lines_; }));
+    return std::chrono::duration_cast<milliseconds>(steady_clock::now() - ended);
+  }
+
+ private:
+  static constexpr std::size_t kCalls = 22;  // of share_memory
+  std::size_t lines_ = 1;                    // with the header
+};
+
+TEST_F(LinesTest, line_is_in_a_file_soon_after_its_event_and_silence_prints_nothing) {
+  const auto memtrace = start_recording("exec $MEMTRACE shmsnoop --comm share_memory");
+  std::this_thread::sleep_for(milliseconds(300));
+  EXPECT_EQ(memtrace->out(), "") << "not even a header";
+  // The machine is shared: once in a few tries it is as quick as promised.
+  milliseconds best(10'000);
+  for (int i = 0; i < 5; ++i) {
+    best = std::min(best, delay_of_lines(*memtrace));
+    std::this_thread::sleep_for(milliseconds(400));
+  }
+  EXPECT_LE(best, milliseconds(200));
+  memtrace->signal(SIGINT);
+  const Outcome outcome = memtrace->wait();
+  EXPECT_EQ(outcome.status, 0) << outcome.all();
+  std::size_t headers = 0;
+  for (const std::string& line : lines_of(outcome.out)) {
+    headers += line.find("comm ") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_EQ(headers, 1U) << outcome.out;
+  EXPECT_NE(outcome.out.find("key=IPC_PRIVATE size=8192"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(outcome.says("Lost: none.")) << outcome.all();
+}
+
+TEST_F(LinesTest, lines_of_a_file_are_those_of_the_live_view) {
+  const Outcome live = run_well("$MEMTRACE mmap --trace --format json -- $PUPPETS/map_patterns");
+  run_well("$MEMTRACE record --for mmap -o m.data -- $PUPPETS/map_patterns");
+  const Outcome file = run_well("$MEMTRACE report mmap --trace --format json -i m.data");
+  const auto told = [](const Outcome& outcome) {
+    std::vector<std::string> calls;
+    for (const std::string& line : lines_of(outcome.out)) {
+      const Json call = Json::parse(line);
+      if (call.contains("call") && call.at("comm") == "map_patterns") {
+        calls.push_back(call.at("call").dump() + call.at("bytes").dump() + call.at("file").dump());
+      }
+    }
+    return calls;
+  };
+  EXPECT_GE(told(live).size(), 5U);
+  EXPECT_EQ(told(live), told(file));
+}
+
+TEST_F(LinesTest, lines_come_in_order_of_time_from_all_processors) {
+  const Outcome traced = run_well("$MEMTRACE mmap --trace --format csv -a -- " +
+                                  std::string("sh -c 'for i in 1 2 3 4 5 6 7 8; do ls / & done > "
+                                              "/dev/null; wait'"));
+  const auto lines = lines_of(traced.out);
+  ASSERT_GT(lines.size(), 50U);
+  EXPECT_TRUE(lines[0].starts_with("at_ns,comm,pid,tid,call")) << lines[0];
+  std::uint64_t last_ns = 0;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const std::uint64_t at_ns = std::stoull(lines[i]);
+    EXPECT_GE(at_ns, last_ns) << lines[i];
+    last_ns = at_ns;
+  }
+}
+
+TEST_F(LinesTest, interval_or_folded_stacks_are_refused) {
+  EXPECT_TRUE(run("$MEMTRACE shm --trace 1").says("--trace has no intervals"));
+  EXPECT_TRUE(run("$MEMTRACE shm --trace --format folded").says("--trace prints no folded"));
+}
+
+TEST_F(LinesTest, stacks_are_printed_below_a_line_when_they_are_a_key) {
+  const std::string words = "$MEMTRACE mmap --trace --format json ";
+  const Outcome without = run_well(words + "-- $PUPPETS/map_patterns");
+  EXPECT_EQ(without.out.find("\"stack\""), std::string::npos);
+  const Outcome with = run_well(words + "--by stack -- $PUPPETS/map_patterns");
+  EXPECT_NE(with.out.find("\"stack\":["), std::string::npos);
+}
+
+}  // namespace
+}  // namespace memtrace::test
