@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -84,6 +85,14 @@ Result<std::vector<int>> online_cpus() {
     return Error{"/sys/devices/system/cpu/online: not a CPU list", 0, ""};
   }
   return cpus;
+}
+
+std::size_t usable_cpu_count() {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  return ::sched_getaffinity(0, sizeof(cpus), &cpus) == 0
+             ? static_cast<std::size_t>(CPU_COUNT(&cpus))
+             : 1;
 }
 
 std::vector<int> parse_cpu_list(std::string_view text) {

@@ -25,6 +25,10 @@ Result<std::vector<int>> online_cpus();
 // "0-3,5" -> 0 1 2 3 5; stops at the first thing that is not a list.
 std::vector<int> parse_cpu_list(std::string_view text);
 
+// CPUs that this process may run on; 1 where the kernel does not say, because it has more than the
+// mask has bits.
+std::size_t usable_cpu_count();
+
 std::uint64_t page_size_bytes();
 
 // CLOCK_MONOTONIC and CLOCK_REALTIME.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/byte_reader.h"
-#include "os/cpu_count.h"
+#include "os/system.h"
 #include "perf/ahead/ahead_source.h"
 #include "perf/file_in/file_header.h"
 #include "perf/file_in/file_input.h"
