@@ -162,10 +162,11 @@ class KernelAnnouncements final : public Announcements {
       const auto text = files.event_format_text(event.name);
       auto parsed = text.ok() ? parse_format(text.value(), "cgroup") : text.error();
       Decode decode = parsed.ok() ? event.decode(FieldLookup(parsed.take()), hierarchy) : Decode();
-      if (!id.ok() || !decode) {
-        if (requests.empty()) {
-          return;
-        }
+      const bool is_known = id.ok() && decode;
+      if (!is_known && requests.empty()) {
+        return;
+      }
+      if (!is_known) {
         continue;
       }
       decoders_.push_back(std::move(decode));

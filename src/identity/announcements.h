@@ -33,6 +33,8 @@ class Announcements {
   Announcements() = default;
   Announcements(const Announcements&) = delete;
   Announcements& operator=(const Announcements&) = delete;
+  Announcements(Announcements&&) = delete;
+  Announcements& operator=(Announcements&&) = delete;
   virtual ~Announcements() = default;
 
   // Whether each change is reported.

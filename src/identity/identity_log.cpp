@@ -53,7 +53,7 @@ void IdentityLog::name_user(std::uint32_t uid, std::string_view name) {
 }
 
 std::string_view IdentityLog::news() {
-  const std::string_view news = std::string_view(text_).substr(told_);
+  const std::string_view news = std::string_view{text_}.substr(told_);
   told_ = text_.size();
   return news;
 }

@@ -19,6 +19,20 @@ constexpr std::uint64_t kReadAgainNs = 1'000'000'000;
 // at most.
 constexpr std::uint64_t kOldestTickNs = 200'000'000;
 
+std::vector<std::uint32_t> processes_of(const Target& target) {
+  if (target.kind == TargetKind::System) {
+    auto all = process_ids();
+    return all.ok() ? all.take() : std::vector<std::uint32_t>();
+  }
+  std::vector<std::uint32_t> pids;
+  for (const std::uint32_t id : target.ids) {
+    if (const auto pid = process_of(id); pid.ok()) {
+      pids.push_back(pid.value());
+    }
+  }
+  return pids;
+}
+
 }  // namespace
 
 std::string_view known_cgroup(const World& world, const Event& event) {
@@ -70,18 +84,7 @@ IdentityWatch::IdentityWatch(World& world, Setup setup) : world_(world), setup_(
 }
 
 void IdentityWatch::read_all(const Target& target) {
-  if (target.kind != TargetKind::System) {
-    for (const std::uint32_t id : target.ids) {
-      const auto pid = process_of(id);
-      const auto seen = pid.ok() ? setup_.read(pid.value()) : std::nullopt;
-      if (seen) {
-        add(pid.value(), *seen);
-      }
-    }
-    return;
-  }
-  const auto pids = process_ids();
-  for (const std::uint32_t pid : pids.ok() ? pids.value() : std::vector<std::uint32_t>()) {
+  for (const std::uint32_t pid : processes_of(target)) {
     if (const auto seen = setup_.read(pid)) {
       add(pid, *seen);
     }

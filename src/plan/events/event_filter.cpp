@@ -46,7 +46,7 @@ bool begins_comparison(std::string_view rest) {
 Names fields_of(const EventRequest& request) {
   Names names;
   const std::string_view group =
-      std::string_view(request.info.name).substr(0, request.info.name.find(':'));
+      std::string_view{request.info.name}.substr(0, request.info.name.find(':'));
   const auto format = parse_format(request.info.format, group);
   if (request.info.kind != EventKind::Tracepoint || !format.ok()) {
     return names;
@@ -144,10 +144,11 @@ Result<std::string> apply_filter(const std::string& filter, std::vector<EventReq
 
 Result<> check_pmu_filters(const std::vector<EventRequest>& requests) {
   for (const EventRequest& request : requests) {
-    if (request.pmu_probe && !request.filter.empty()) {
-      const auto filter = FilterExpression::parse(request.filter);
-      TRY(filter.ok() ? Result<>(kDone) : filter.error());
+    if (!request.pmu_probe || request.filter.empty()) {
+      continue;
     }
+    const auto filter = FilterExpression::parse(request.filter);
+    TRY(filter.ok() ? Result<>(kDone) : filter.error());
   }
   return kDone;
 }

@@ -94,9 +94,7 @@ class Selector {
 
   Result<> add_event(const std::string& name, Use use) {
     if (is_uprobe_event(name) || is_sdt_event(name)) {
-      TRY(check_probed_processes());
-      TRY(open_probes());
-      return add_all(selected_.probes->add_event(name, selection_.period), use.stacks);
+      return add_user_probe(name, use);
     }
     if (const auto software = find_software_event(name)) {
       add({.info = {.name = std::string(software->name),
@@ -129,41 +127,21 @@ class Selector {
   }
 
   Result<SelectedEvents> finish() {
-    if (heap_.any()) {
-      TRY(check_probed_processes());
-      TRY(open_probes());
-      heap_.filter = selection_.filter;
-      TRY(add_all(selected_.probes->add_heap(heap_), true));
-      selected_.choose_added = selection_.plan_only ? ChooseEvents() : choose_added();
-      if (heap_.sees_all_calls()) {
-        ask_who_takes_memory(selected_.requests);
-      }
-    }
+    TRY(heap_.any() ? add_heap_probes() : Result<>(kDone));
     if (selected_.probes) {
       const auto& notes = selected_.probes->notes();
       selected_.notes.insert(selected_.notes.end(), notes.begin(), notes.end());
     }
     raw_calls_.narrow(selected_.requests);
     selected_.filters = filters_of_parts(selected_.requests);
-    if (!selection_.filter.empty()) {
-      auto note = apply_filter(selection_.filter, selected_.requests);
-      if (!note.ok()) {
-        return note.take_error();
-      }
-      if (!note.value().empty()) {
-        selected_.notes.push_back(note.take());
-      }
-    }
+    TRY(selection_.filter.empty() ? Result<>(kDone) : filter_all());
     TRY(check_pmu_filters(selected_.requests));
     TRY(check_pmu_tasks(selected_.requests, selection_.target));
     if (!selection_.plan_only) {
       filter_children_here(selection_.target, selected_.requests, selected_.notes);
     }
     if (files_ || selected_.probes) {
-      auto page = files_ ? files_->header_page() : std::string(usual_header_page());
-      auto event = files_ ? files_->header_event() : std::string();
-      selected_.header_page = page.ok() ? page.take() : "";
-      selected_.header_event = event.ok() ? event.take() : "";
+      read_headers();
     }
     return std::move(selected_);
   }
@@ -196,6 +174,42 @@ class Selector {
       }
       return requests;
     };
+  }
+
+  Result<> add_user_probe(const std::string& name, Use use) {
+    TRY(check_probed_processes());
+    TRY(open_probes());
+    return add_all(selected_.probes->add_event(name, selection_.period), use.stacks);
+  }
+
+  Result<> add_heap_probes() {
+    TRY(check_probed_processes());
+    TRY(open_probes());
+    heap_.filter = selection_.filter;
+    TRY(add_all(selected_.probes->add_heap(heap_), true));
+    selected_.choose_added = selection_.plan_only ? ChooseEvents() : choose_added();
+    if (heap_.sees_all_calls()) {
+      ask_who_takes_memory(selected_.requests);
+    }
+    return kDone;
+  }
+
+  Result<> filter_all() {
+    auto note = apply_filter(selection_.filter, selected_.requests);
+    if (!note.ok()) {
+      return note.take_error();
+    }
+    if (!note.value().empty()) {
+      selected_.notes.push_back(note.take());
+    }
+    return kDone;
+  }
+
+  void read_headers() {
+    auto page = files_ ? files_->header_page() : std::string(usual_header_page());
+    auto event = files_ ? files_->header_event() : std::string();
+    selected_.header_page = page.ok() ? page.take() : "";
+    selected_.header_event = event.ok() ? event.take() : "";
   }
 
   Result<> open_probes() {
@@ -306,6 +320,17 @@ class Selector {
   SelectedEvents selected_;
 };
 
+Result<> add_views(const std::vector<std::string>& names, Selector& selector) {
+  for (const std::string& name : names) {
+    const NamedView* view = find_view(name);
+    if (view == nullptr) {
+      return unknown_view(name);
+    }
+    TRY(selector.add_view(view->spec));
+  }
+  return kDone;
+}
+
 }  // namespace
 
 Result<SelectedEvents> select_events(const EventSelection& selection) {
@@ -318,13 +343,7 @@ Result<SelectedEvents> select_events(const EventSelection& selection) {
     TRY(is_kprobe_event(name) ? Result<>(kDone)
                               : selector.add_event(name, {.stacks = true, .by_user = true}));
   }
-  for (const std::string& name : selection.views) {
-    const NamedView* view = find_view(name);
-    if (view == nullptr) {
-      return unknown_view(name);
-    }
-    TRY(selector.add_view(view->spec));
-  }
+  TRY(add_views(selection.views, selector));
   auto selected = selector.finish();
   if (!selected.ok()) {
     return selected.take_error();

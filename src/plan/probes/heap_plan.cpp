@@ -41,10 +41,11 @@ struct Found {
 FunctionIndex index_by_name(const FunctionTable& table) {
   FunctionIndex index;
   for (const Function& function : table.functions()) {
+    if (function.is_ifunc) {
+      continue;
+    }
     for (const std::string& name : function.names) {
-      if (!function.is_ifunc) {
-        index.emplace(name, &function);
-      }
+      index.emplace(name, &function);
     }
   }
   return index;
@@ -84,7 +85,7 @@ RegisterMask argument_mask(const HeapFunction& role) {
                                  X86Register::R9};
   RegisterMask mask = 0;
   for (const std::int8_t place : {role.ptr, role.size, role.count}) {
-    mask |= place < 0 ? 0 : mask_of(kOrder[static_cast<std::size_t>(place)]);
+    mask |= place < 0 ? 0 : mask_of(kOrder[static_cast<std::uint8_t>(place)]);
   }
   return mask;
 }
@@ -119,18 +120,7 @@ class Planner {
     std::vector<Found> all;
     for (const std::string& prefix : prefixes_) {
       for (const HeapFunction& role : heap_functions()) {
-        const auto found = index_.find(prefix + std::string(role.name));
-        // Aliases are one function.
-        if (found != index_.end() && entries_.insert(found->second->file_offset).second) {
-          if (role.op != HeapOp::Free) {
-            allocating_.insert(found->second->file_offset);
-          }
-          all.push_back({.role = role,
-                         .name = std::string(found->first),
-                         .function = *found->second,
-                         .bytes = bytes_of(object_.path, *found->second),
-                         .machine = table_.machine()});
-        }
+        find(prefix + std::string(role.name), role, all);
       }
     }
     std::ranges::for_each(all, [this](const Found& found) { add(found); });
@@ -152,6 +142,22 @@ class Planner {
     if (!is_seen_elsewhere) {
       add_probes(found);
     }
+  }
+
+  // Aliases are one function.
+  void find(const std::string& name, const HeapFunction& role, std::vector<Found>& all) {
+    const auto found = index_.find(name);
+    if (found == index_.end() || !entries_.insert(found->second->file_offset).second) {
+      return;
+    }
+    if (role.op != HeapOp::Free) {
+      allocating_.insert(found->second->file_offset);
+    }
+    all.push_back({.role = role,
+                   .name = std::string(found->first),
+                   .function = *found->second,
+                   .bytes = bytes_of(object_.path, *found->second),
+                   .machine = table_.machine()});
   }
 
   // mimalloc's posix_memalign is a jump to its mi_posix_memalign, musl's memalign one to

@@ -110,16 +110,19 @@ Result<std::vector<SdtPlace>> find_sdt_places(const SdtEvent& event,
   }
   std::vector<SdtPlace> places;
   std::set<std::string> known;
+  const auto look_at = [&](const SdtProbe& probe, const std::string& path) {
+    known.insert(probe.provider + ":" + probe.name);
+    if (glob_match(event.provider, probe.provider) && glob_match(event.name, probe.name)) {
+      places.push_back(place_of(probe, path));
+    }
+  };
   for (const TargetObject& file : files.value()) {
     const auto probes = read_sdt_probes(file.path);
     if (!probes.ok() && event.path != "*") {
       return probes.error();
     }
     for (const SdtProbe& probe : probes.ok() ? probes.value() : std::vector<SdtProbe>()) {
-      known.insert(probe.provider + ":" + probe.name);
-      if (glob_match(event.provider, probe.provider) && glob_match(event.name, probe.name)) {
-        places.push_back(place_of(probe, file.path));
-      }
+      look_at(probe, file.path);
     }
   }
   if (places.empty()) {
