@@ -32,6 +32,14 @@ Json to_json(const Frame& frame) {
       {frame.function, frame.module, frame.file, frame.line, frame.kernel, frame.inlined});
 }
 
+Json to_json(const Frames& frames) {
+  Json list = Json::array();
+  for (const Frame& frame : frames) {
+    list.push_back(to_json(frame));
+  }
+  return list;
+}
+
 Frame to_frame(const Json& json) {
   return {.function = json.at(0),
           .module = json.at(1),
@@ -39,6 +47,15 @@ Frame to_frame(const Json& json) {
           .line = json.at(3),
           .kernel = json.at(4),
           .inlined = json.at(5)};
+}
+
+void add_places(const Json& json, std::unordered_map<std::uint64_t, Frames>& places) {
+  for (const Json& place : json) {
+    Frames& frames = places[place.at(0)];
+    for (const Json& frame : place.at(1)) {
+      frames.push_back(to_frame(frame));
+    }
+  }
 }
 
 }  // namespace
@@ -49,12 +66,7 @@ Result<EmbeddedSymbols> EmbeddedSymbols::parse(const std::string& json) {
     const Json document = Json::parse(json);
     for (const Json& module : document.at("modules")) {
       Places& places = symbols.modules_[key_of(module.at("module"), module.value("file", ""))];
-      for (const Json& place : module.at("at")) {
-        Frames& frames = places[place.at(0)];
-        for (const Json& frame : place.at(1)) {
-          frames.push_back(to_frame(frame));
-        }
-      }
+      add_places(module.at("at"), places);
     }
   } catch (const Json::exception& error) {
     return Error{std::string("names stored in the file: ") + error.what(), 0, ""};
@@ -92,11 +104,7 @@ std::string EmbeddedSymbols::to_json() const {
     Json at = Json::array();
     const std::map<std::uint64_t, Frames> sorted_places(places.begin(), places.end());
     for (const auto& [offset, frames] : sorted_places) {
-      Json names = Json::array();
-      for (const Frame& frame : frames) {
-        names.push_back(memtrace::to_json(frame));
-      }
-      at.push_back(Json::array({offset, names}));
+      at.push_back(Json::array({offset, memtrace::to_json(frames)}));
     }
     const std::size_t end = key.find('\0');
     Json described = {{"module", key.substr(0, end)}, {"at", at}};

@@ -89,6 +89,13 @@ void JoinedSource::learn_caveats(Part& part) {
   }
 }
 
+void JoinedSource::renumber(Sample& sample, Part& part) {
+  if (sample.event >= part.events.size()) {
+    learn_events(part);
+  }
+  sample.event = sample.event < part.events.size() ? part.events[sample.event] : sample.event;
+}
+
 Result<std::optional<Record>> JoinedSource::next() {
   while (current_ < parts_.size()) {
     Part& part = parts_[current_];
@@ -111,11 +118,7 @@ Result<std::optional<Record>> JoinedSource::next() {
       continue;
     }
     if (auto* sample = std::get_if<Sample>(&record.value()->payload)) {
-      if (sample->event >= part.events.size()) {
-        learn_events(part);
-      }
-      sample->event =
-          sample->event < part.events.size() ? part.events[sample->event] : sample->event;
+      renumber(*sample, part);
     }
     return record;
   }

@@ -42,6 +42,7 @@ class JoinedSource final : public RecordSource {
   explicit JoinedSource(std::vector<Part> parts);
 
   void learn_events(Part& part);
+  void renumber(Sample& sample, Part& part);
   void learn_caveats(Part& part);
 
   std::vector<Part> parts_;

@@ -101,7 +101,7 @@ Json json_of(const std::vector<LossEntry>& losses) {
 std::vector<LossEntry> losses_of(const Json& json) {
   std::vector<LossEntry> losses;
   for (const Json& one : json) {
-    const auto reason = std::ranges::find(kReasons, one.at(0).get<std::string>());
+    const auto* reason = std::ranges::find(kReasons, one.at(0).get<std::string>());
     if (reason != kReasons.end()) {
       losses.push_back({static_cast<LossReason>(reason - kReasons.begin()),
                         one.at(1).get<std::uint64_t>(),

@@ -45,6 +45,6 @@ struct RecordingFacts {
 std::string to_json(const RecordingFacts& about);
 
 // Anything that is missing or not understood stays at its default: a file of a later version.
-RecordingFacts parse_recording_facts(const std::string& json);
+RecordingFacts parse_recording_facts(const std::string& text);
 
 }  // namespace memtrace

@@ -22,6 +22,6 @@ struct RecordingPart {
 std::string to_json(const RecordingPart& part);
 
 // Anything that is missing or not understood stays at its default.
-RecordingPart parse_recording_part(const std::string& json);
+RecordingPart parse_recording_part(const std::string& text);
 
 }  // namespace memtrace
