@@ -9,11 +9,14 @@ namespace memtrace {
 
 // C++'s operators are not among them: a program's own may map memory where no allocator is.
 AllocatorStacks::AllocatorStacks() {
+  const auto add = [this](std::string_view prefix, const HeapFunction& function) {
+    if (!function.is_operator) {
+      functions_.insert(std::string(prefix).append(function.name));
+    }
+  };
   for (const std::string_view prefix : heap_prefixes()) {
     for (const HeapFunction& function : heap_functions()) {
-      if (!function.is_operator) {
-        functions_.insert(std::string(prefix) + std::string(function.name));
-      }
+      add(prefix, function);
     }
   }
 }
@@ -32,7 +35,7 @@ bool AllocatorStacks::is_allocator(const Frame& frame) const {
       std::to_array<std::string_view>({"libjemalloc.", "libtcmalloc", "libmimalloc"});
   return functions_.contains(frame.function) ||
          std::ranges::any_of(kLibraries, [&frame](std::string_view name) {
-           return std::string_view(frame.module).starts_with(name);
+           return frame.module.starts_with(name);
          });
 }
 

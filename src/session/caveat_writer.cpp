@@ -9,6 +9,17 @@
 #include "plan/events/event_narrowing.h"
 
 namespace memtrace {
+namespace {
+
+void add_new(const std::vector<std::string>& notes, std::vector<std::string>& all) {
+  for (const std::string& note : notes) {
+    if (std::find(all.begin(), all.end(), note) == all.end()) {
+      all.push_back(note);
+    }
+  }
+}
+
+}  // namespace
 
 void CaveatWriter::write(std::size_t view_index, Report& report) const {
   const ViewSpec& view = of_.options.views[view_index]->spec;
@@ -60,11 +71,7 @@ Caveats CaveatWriter::shared() const {
                             of_.pipeline.taken_events().notes(),
                             of_.pipeline.user_stacks().caveats(),
                             of_.naming.caveats()}) {
-    for (const std::string& note : notes) {
-      if (std::find(all.notes.begin(), all.notes.end(), note) == all.notes.end()) {
-        all.notes.push_back(note);
-      }
-    }
+    add_new(notes, all.notes);
   }
   return all;
 }
@@ -83,7 +90,7 @@ void CaveatWriter::note_empty(Report& report) const {
 }
 
 // A lost allocation is a block too few, a lost free one too many.
-void CaveatWriter::note_bounds(const Report& report, Caveats& caveats) const {
+void CaveatWriter::note_bounds(const Report& report, Caveats& caveats) {
   const std::uint64_t missing = caveats.missing();
   const auto count = std::find_if(report.totals.begin(),
                                   report.totals.end(),

@@ -40,7 +40,7 @@ class CaveatWriter {
 
  private:
   void note_empty(Report& report) const;
-  void note_bounds(const Report& report, Caveats& caveats) const;
+  static void note_bounds(const Report& report, Caveats& caveats);
   void note_earlier_files(Caveats& caveats) const;
   void note_partial(const ViewSpec& view, Caveats& caveats) const;
   void note_unmatched(std::size_t view_index, Caveats& caveats) const;
