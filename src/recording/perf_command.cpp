@@ -131,7 +131,8 @@ void add_kernel_probes(const KernelProbes& probes, PerfCommand& command) {
   for (const KernelProbes::Planned& probe : probes.planned()) {
     const std::string named = probe.event == probe.function ? "" : probe.event + "=";
     const std::string args = probe.args.empty() ? "" : " " + probe.args;
-    command.before.push_back("perf probe -a " + shell_word(named + probe.function + args));
+    command.before.push_back("perf probe -a " +
+                             shell_word(fmt::format("{}{}{}", named, probe.function, args)));
     command.after.push_back("perf probe -d " + std::string(kPerfProbeGroup) + ":" + probe.event);
   }
 }

@@ -96,7 +96,7 @@ std::string folded_command(const std::string& command) {
   for (std::size_t at = 0; at <= command.size(); ++at) {
     const bool is_end = at == command.size();
     in_quotes = in_quotes != (!is_end && command[at] == '\'');
-    if (!is_end && (in_quotes || !std::string_view(command).substr(at).starts_with(" -"))) {
+    if (!is_end && (in_quotes || !std::string_view{command}.substr(at).starts_with(" -"))) {
       continue;
     }
     const std::string piece = command.substr(piece_start, at - piece_start);

@@ -50,7 +50,7 @@ Result<std::unique_ptr<RecordedFile>> RecordingFiles::create(RecordingFacts abou
   WriterSetup setup = writer_setup(options_, source_);
   setup.about.part_json = std::move(part_json);
   const std::size_t event_count = setup.events.size();
-  auto writer = create_file_writer(name_of(number_ + 1), std::move(setup));
+  auto writer = create_file_writer(name_of(number_ + 1), setup);
   if (!writer.ok()) {
     return writer.take_error();
   }

@@ -28,6 +28,7 @@ std::vector<std::string> rotated_files(const std::string& output) {
     }
   }
   std::vector<std::string> in_order;
+  in_order.reserve(files.size());
   for (const auto& [number, name] : files) {
     in_order.push_back(name);
   }
