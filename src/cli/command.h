@@ -40,8 +40,8 @@ ExitStatus exit_status_of(std::optional<int> wait_status);
 Result<ExitStatus> run_command_line(const std::vector<std::string>& arguments);
 
 // A view on the live kernel: `memtrace kmalloc -a 1 5`.
-Result<ExitStatus> run_live_view(std::string_view view, const std::vector<std::string>& arguments);
-std::vector<Option> live_view_options(std::string_view view);
+Result<ExitStatus> run_live_view(std::string_view name, const std::vector<std::string>& arguments);
+std::vector<Option> live_view_options(std::string_view name);
 
 // "Usage: ..." and the options, for --help.
 std::string usage_text(std::string_view name,

@@ -78,6 +78,10 @@ Result<Target> read_live_target(const ParsedOptions& parsed, const NamedView& vi
   return Target{.kind = TargetKind::System};
 }
 
+bool counts_suffice(const ViewSpec& spec, const ViewOptions& options) {
+  return spec.counts_suffice != nullptr && spec.counts_suffice(options);
+}
+
 Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   auto target = read_live_target(parsed, view);
   auto live = read_live_setup(parsed);
@@ -113,7 +117,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   if (!shows_stacks(view.spec, plan.session.view_options)) {
     plan.live.call_graph = {.kernel = view.spec.judges_kernel_stacks, .user = false};
   }
-  if (view.spec.counts_suffice != nullptr && view.spec.counts_suffice(plan.session.view_options)) {
+  if (counts_suffice(view.spec, plan.session.view_options)) {
     count_in_kernel(plan.selected.requests);
     plan.live.count_interval_ns = plan.session.times.interval_ns;
   }
@@ -133,6 +137,12 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   return plan;
 }
 
+Result<> print_stamped(const Report& report, const PrintOptions& print) {
+  TRY(print_text(interval_heading() + "  ", print.stop_signals));
+  TRY(print_report(report, print));
+  return print_text("\n", print.stop_signals);
+}
+
 // Lines as they happen, or reports.
 Result<> print_session(Session& session, const PrintOptions& print, bool wants_lines) {
   if (wants_lines) {
@@ -145,12 +155,8 @@ Result<> print_session(Session& session, const PrintOptions& print, bool wants_l
         [&lines](const Report& made) { return lines.value().print(made); });
   }
   const bool stamps = print.one_line && print.format == "text";
-  return session.run([&print, stamps](std::vector<Report> reports) -> Result<> {
-    if (stamps) {
-      TRY(print_text(interval_heading() + "  ", print.stop_signals));
-    }
-    TRY(print_report(reports.front(), print));
-    return stamps ? print_text("\n", print.stop_signals) : Result<>(kDone);
+  return session.run([&print, stamps](std::vector<Report> reports) {
+    return stamps ? print_stamped(reports.front(), print) : print_report(reports.front(), print);
   });
 }
 

@@ -14,13 +14,14 @@ namespace {
 std::vector<std::uint32_t> children_of(std::uint32_t pid) {
   const auto threads = threads_of(pid);
   std::vector<std::uint32_t> children;
+  const auto add = [&children](std::string_view word) {
+    if (const auto child = parse_number(trim(word))) {
+      children.push_back(static_cast<std::uint32_t>(*child));
+    }
+  };
   for (const std::uint32_t tid : threads.ok() ? threads.value() : std::vector<std::uint32_t>()) {
     const std::string text = proc_text(pid, fmt::format("task/{}/children", tid));
-    for (const std::string_view word : split(text, ' ')) {
-      if (const auto child = parse_number(trim(word))) {
-        children.push_back(static_cast<std::uint32_t>(*child));
-      }
-    }
+    std::ranges::for_each(split(text, ' '), add);
   }
   return children;
 }

@@ -18,7 +18,7 @@ Result<std::uint32_t> read_stack_bytes(const std::string& kind) {
   if (kind == kDwarf) {
     return kDefaultStackBytes;
   }
-  const auto bytes = parse_bytes(std::string_view(kind).substr(kDwarf.size() + 1));
+  const auto bytes = parse_bytes(std::string_view{kind}.substr(kDwarf.size() + 1));
   if (!bytes || *bytes == 0 || *bytes > kMaxStackBytes || *bytes % sizeof(std::uint64_t) != 0) {
     return Error{"--call-graph " + kind,
                  0,

@@ -196,7 +196,7 @@ Error with_own_spelling(std::string_view command, Error error) {
     return (foreign.command.empty() || foreign.command == command) &&
            is_option(given, foreign.option);
   };
-  const auto found = std::ranges::find_if(kOptions, fits);
+  const auto* found = std::ranges::find_if(kOptions, fits);
   if ((is_unknown || lacks_argument) && found != kOptions.end()) {
     error.hint = found->hint;
   }
@@ -204,7 +204,7 @@ Error with_own_spelling(std::string_view command, Error error) {
 }
 
 std::string_view instead_of_command(std::string_view name) {
-  const auto found =
+  const auto* found =
       std::ranges::find(kCommands, name, &std::pair<std::string_view, std::string_view>::first);
   return found == kCommands.end() ? "" : found->second;
 }

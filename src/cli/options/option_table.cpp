@@ -57,10 +57,29 @@ Error usage_error(const po::error& error, std::span<const Option> options) {
   return {error.what(), 0, hint, ErrorKind::Usage};
 }
 
+std::string help_line(const Option& option) {
+  std::string line = option.letter != 0 ? std::string("  -") + option.letter + ", " : "      ";
+  line += "--" + std::string(option.name);
+  line += option.argument.empty() || option.argument_may_be_left_out() ? "" : " ";
+  line += option.argument;
+  line.resize(std::max(line.size() + 2, kHelpColumn), ' ');
+  for (const std::string_view word : split(option.help, ' ')) {
+    const std::size_t line_start = line.rfind('\n') == std::string::npos ? 0 : line.rfind('\n');
+    if (line.size() - line_start + word.size() > kHelpWidth) {
+      line.pop_back();
+      line += "\n" + std::string(kHelpColumn, ' ');
+    }
+    line += std::string(word) + " ";
+  }
+  line.back() = '\n';
+  return line;
+}
+
 }  // namespace
 
 Result<ParsedOptions> parse_options(std::span<const Option> options,
                                     const std::vector<std::string>& arguments) {
+  static const std::vector<std::string> present = {"1"};
   ParsedOptions parsed;
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes != arguments.end()) {
@@ -79,10 +98,8 @@ Result<ParsedOptions> parse_options(std::span<const Option> options,
     for (const auto& word : words.options) {
       auto& target =
           word.string_key == kPositional ? parsed.positional_ : parsed.values_[word.string_key];
-      target.insert(target.end(), word.value.begin(), word.value.end());
-      if (word.value.empty()) {
-        target.emplace_back("1");
-      }
+      const auto& values = word.value.empty() ? present : word.value;
+      target.insert(target.end(), values.begin(), values.end());
     }
   } catch (const po::error& error) {
     return usage_error(error, options);
@@ -97,15 +114,16 @@ std::string ParsedOptions::text(std::string_view name, std::string_view fallback
 
 std::vector<std::string> ParsedOptions::list(std::string_view name) const {
   std::vector<std::string> all;
-  if (const auto found = values_.find(std::string(name)); found != values_.end()) {
-    for (const std::string& value : found->second) {
-      for (const std::string_view part : split_list(value)) {
-        if (!trim(part).empty()) {
-          all.emplace_back(trim(part));
-        }
-      }
+  const auto found = values_.find(std::string(name));
+  if (found == values_.end()) {
+    return all;
+  }
+  for (const std::string& value : found->second) {
+    for (const std::string_view part : split_list(value)) {
+      all.emplace_back(trim(part));
     }
   }
+  std::erase(all, "");
   return all;
 }
 
@@ -145,20 +163,7 @@ Result<std::uint64_t> ParsedOptions::duration_ns(std::string_view name,
 std::string help_text(std::span<const Option> options) {
   std::string text;
   for (const Option& option : options) {
-    std::string line = option.letter != 0 ? std::string("  -") + option.letter + ", " : "      ";
-    line += "--" + std::string(option.name);
-    line += option.argument.empty() || option.argument_may_be_left_out() ? "" : " ";
-    line += option.argument;
-    line.resize(std::max(line.size() + 2, kHelpColumn), ' ');
-    for (const std::string_view word : split(option.help, ' ')) {
-      const std::size_t line_start = line.rfind('\n') == std::string::npos ? 0 : line.rfind('\n');
-      if (line.size() - line_start + word.size() > kHelpWidth) {
-        line.pop_back();
-        line += "\n" + std::string(kHelpColumn, ' ');
-      }
-      line += std::string(word) + " ";
-    }
-    text += line.substr(0, line.size() - 1) + "\n";
+    text += help_line(option);
   }
   return text;
 }

@@ -118,6 +118,22 @@ Result<std::size_t> read_max_memory(const ParsedOptions& parsed) {
   return bytes;
 }
 
+Result<> read_custom_functions(const std::vector<std::string>& texts, HeapOp op, HeapNeeds& needs) {
+  for (const std::string& text : texts) {
+    auto custom = parse_custom_function(text, op);
+    if (!custom.ok()) {
+      return custom.take_error();
+    }
+    needs.custom.push_back(custom.take());
+  }
+  return kDone;
+}
+
+Result<Suppressions> parse_suppressions(const std::string& path) {
+  const auto text = read_suppressions(path);
+  return text.ok() ? Suppressions::parse(text.value(), path) : Result<Suppressions>(text.error());
+}
+
 }  // namespace
 
 std::span<const Option> help_option() {
@@ -179,15 +195,8 @@ Result<HeapNeeds> read_heap_needs(const ParsedOptions& parsed) {
   }
   needs.min_bytes = min.value();
   needs.max_bytes = max.value();
-  for (const auto& [option, op] : {std::pair("alloc", HeapOp::Alloc), {"free", HeapOp::Free}}) {
-    for (const std::string& text : parsed.list(option)) {
-      auto custom = parse_custom_function(text, op);
-      if (!custom.ok()) {
-        return custom.take_error();
-      }
-      needs.custom.push_back(custom.take());
-    }
-  }
+  TRY(read_custom_functions(parsed.list("alloc"), HeapOp::Alloc, needs));
+  TRY(read_custom_functions(parsed.list("free"), HeapOp::Free, needs));
   return needs;
 }
 
@@ -240,10 +249,7 @@ Result<SessionOptions> read_session(const ParsedOptions& parsed) {
     session.part = parsed.has("user") ? StackPart::User : StackPart::Kernel;
   }
   if (parsed.has("suppressions")) {
-    const std::string path = parsed.text("suppressions");
-    const auto text = read_suppressions(path);
-    auto suppressions =
-        text.ok() ? Suppressions::parse(text.value(), path) : Result<Suppressions>(text.error());
+    auto suppressions = parse_suppressions(parsed.text("suppressions"));
     if (!suppressions.ok()) {
       return suppressions.take_error();
     }
