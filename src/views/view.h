@@ -56,6 +56,8 @@ class View {
   View() = default;
   View(const View&) = delete;
   View& operator=(const View&) = delete;
+  View(View&&) = delete;
+  View& operator=(View&&) = delete;
   virtual ~View() = default;
 
   // Once, before the first event, when it is known which events there may be. Error: Usage, an

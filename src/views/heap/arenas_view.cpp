@@ -198,7 +198,7 @@ bool handles(const EventType& type) {
   constexpr std::string_view kGroup = "syscalls:";
   return is_arena_type(type) ||
          (type.name.starts_with(kGroup) &&
-          std::ranges::find(kCalls, std::string_view(type.name).substr(kGroup.size())) !=
+          std::ranges::find(kCalls, std::string_view{type.name}.substr(kGroup.size())) !=
               kCalls.end());
 }
 

@@ -94,12 +94,12 @@ void Heap::on(const Event& event, const World& world) {
 void Heap::on_mapping(const Event& event, const World::MappedChange& change) {
   for (const MappedBlocks::Piece& piece : change.gone) {
     const LiveBlock& block = piece.block;
-    if (limits_.accept(block.bytes_req) && !block.is_inherited) {
-      peak_.free(
-          rows_.row(block).peak, block.weight * block.bytes, piece.is_last ? block.weight : 0);
-      if (piece.is_last) {
-        lifetimes_.add(event.time_ns - block.time_ns, block.weight);
-      }
+    if (!limits_.accept(block.bytes_req) || block.is_inherited) {
+      continue;
+    }
+    peak_.free(rows_.row(block).peak, block.weight * block.bytes, piece.is_last ? block.weight : 0);
+    if (piece.is_last) {
+      lifetimes_.add(event.time_ns - block.time_ns, block.weight);
     }
   }
   if (change.made && limits_.accept(change.made->bytes_req)) {

@@ -47,7 +47,7 @@ void FlowRows::allocate(const Event& event, std::uint64_t bytes, std::uint64_t b
   }
 }
 
-bool FlowRows::free(const Event& event) {
+bool FlowRows::release(const Event& event) {
   frees_seen_ = true;
   if (event.freed == nullptr) {
     return false;

@@ -35,7 +35,7 @@ class FlowRows {
   void allocate(const Event& event, std::uint64_t bytes, std::uint64_t bytes_req);
 
   // False if it is not known which row allocated the block.
-  bool free(const Event& event);
+  bool release(const Event& event);
 
   // Adds what the world has live, and the maxima: once for each report.
   void finish(const LiveBlocks::Map& live, const World& world);

@@ -104,7 +104,7 @@ std::string shortened(const std::string& flags, Legend& legend) {
 }  // namespace
 
 std::string short_gfp_name(std::string_view name) {
-  const auto known = std::ranges::find(kShortNames, name, &ShortName::flag);
+  const auto* known = std::ranges::find(kShortNames, name, &ShortName::flag);
   if (known != kShortNames.end()) {
     return std::string(known->letters);
   }

@@ -96,17 +96,20 @@ std::vector<const LiveBlock*> KernelLeaks::outstanding(const World& world, Span 
   left_out_ = {};
   UserPages user_pages(gfp_flags_.names());
   pages_listed_ = false;
+  const auto look_at = [&](const LiveBlock& block) {
+    if (age_ns(block, span) < options_.older_ns || !options_.tasks.accepts(world, block)) {
+      return;
+    }
+    if (!options_.user_pages && user_pages.has(block)) {
+      left_out_ += {.count = 1, .bytes = block.bytes};
+      return;
+    }
+    pages_listed_ = pages_listed_ || block.kind == BlockKind::Page;
+    blocks.push_back(&block);
+  };
   for (const LiveBlocks::Map* map : {&world.live().slabs(), &world.live().pages()}) {
     for (const auto& [key, block] : *map) {
-      if (age_ns(block, span) < options_.older_ns || !options_.tasks.accepts(world, block)) {
-        continue;
-      }
-      if (!options_.user_pages && user_pages.has(block)) {
-        left_out_ += {.count = 1, .bytes = block.bytes};
-        continue;
-      }
-      pages_listed_ = pages_listed_ || block.kind == BlockKind::Page;
-      blocks.push_back(&block);
+      look_at(block);
     }
   }
   return blocks;
@@ -172,7 +175,7 @@ Result<LeakOptions> parse_options(const ViewOptions& options) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  const std::array own_keys = {kBlockKindKey, kCacheKey};
+  const std::array own_keys = {block_kind_key, kCacheKey};
   ViewOptions by_address;
   by_address.by.assign(kAddressKeys.begin(), kAddressKeys.end());
   return make_view<KernelLeaks>(KeySet::choose(options, kKeys, own_keys),

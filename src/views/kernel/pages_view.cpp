@@ -128,7 +128,7 @@ void Pages::on_alloc(const Event& event, const PageAlloc& alloc) {
 }
 
 void Pages::on_free(const Event& event, const PageFree& free) {
-  if (!flow_.free(event)) {
+  if (!flow_.release(event)) {
     unmatched_.frees += event.weight;
     unmatched_.freed_bytes += event.weight * bytes_of(free.order);
   }

@@ -92,7 +92,7 @@ void Slab::on_alloc(const Event& event, const SlabAlloc& alloc) {
 }
 
 void Slab::on_free(const Event& event, const SlabFree& free) {
-  if (flow_.free(event)) {
+  if (flow_.release(event)) {
     cache_names_.learn(event);
   } else if (free.ptr != 0) {
     // kfree(NULL) is traced too (mm/slub.c traces before it tests): it frees nothing.

@@ -23,7 +23,8 @@ Cell cell_of(Value value) {
   } else if constexpr (std::signed_integral<Value>) {
     return std::int64_t{value};
   } else if constexpr (std::is_convertible_v<Value, std::string_view>) {
-    return std::string(std::string_view(value));
+    const std::string_view text = value;
+    return std::string(text);
   } else {
     return Cell(std::move(value));
   }

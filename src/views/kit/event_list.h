@@ -44,7 +44,7 @@ struct ListColumn {
 
   template <typename Maker>
   ListColumn(figures_parts::Described<Maker> column)  // NOLINT(google-explicit-constructor)
-      : ListColumn(Figure<Entry, Context>(column)) {}
+      : ListColumn(static_cast<Figure<Entry, Context>>(column)) {}
 
   ListColumn(Figure<Entry, Context> figure)  // NOLINT(google-explicit-constructor)
       : name(figure.name), unit(figure.unit), of(figure.of) {}

@@ -27,6 +27,12 @@ std::string_view base_name(std::string_view name) {
   return name.substr(0, name.find_first_of(".+"));
 }
 
+bool has_function(const Frames& frames, std::string_view function) {
+  return std::ranges::any_of(frames, [function](const Frame& frame) {
+    return frame.kernel && base_name(frame.function) == function;
+  });
+}
+
 bool is_of_shmem(const Frame& frame) {
   return frame.kernel && frame.function.starts_with("shmem_");
 }
@@ -39,14 +45,11 @@ std::string_view shmem_way(const Frames& frames) {
   }
   // A page that is swapped in is read for a fault or a write.
   for (const std::string_view wanted : {"swap in", "fallocate", "write", "fault"}) {
-    for (const auto& [function, way] : kWays) {
-      const bool is_there =
-          way == wanted && std::ranges::any_of(frames, [name = function](const Frame& frame) {
-            return frame.kernel && base_name(frame.function) == name;
-          });
-      if (is_there) {
-        return way;
-      }
+    const bool is_there = std::ranges::any_of(kWays, [&](const auto& known) {
+      return known.second == wanted && has_function(frames, known.first);
+    });
+    if (is_there) {
+      return wanted;
     }
   }
   return "other";

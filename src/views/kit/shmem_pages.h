@@ -35,6 +35,7 @@ class ShmemPages {
     StackId stack;
     std::uint64_t gfp = 0;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): the compiler itself compares the result with 0.
     friend auto operator<=>(const Place&, const Place&) = default;
   };
 
@@ -43,6 +44,7 @@ class ShmemPages {
     StringId comm;
     std::uint32_t pid = 0;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): the compiler itself compares the result with 0.
     friend auto operator<=>(const Row&, const Row&) = default;
   };
 

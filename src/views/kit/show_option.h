@@ -34,6 +34,7 @@ Result<std::vector<AnyFigure>> choose_figures(const ViewOptions& options,
     return std::vector<AnyFigure>(usual.begin(), usual.end());
   }
   std::vector<std::string> known;
+  known.reserve(all.size());
   for (const AnyFigure& figure : all) {
     known.emplace_back(figure.name);
   }
@@ -43,7 +44,7 @@ Result<std::vector<AnyFigure>> choose_figures(const ViewOptions& options,
   }
   std::vector<AnyFigure> figures;
   for (const std::string& name : wanted.value()) {
-    figures.push_back(*std::ranges::find(all, std::string_view(name), &AnyFigure::name));
+    figures.push_back(*std::ranges::find(all, std::string_view{name}, &AnyFigure::name));
   }
   return figures;
 }

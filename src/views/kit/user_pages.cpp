@@ -52,6 +52,6 @@ bool UserPages::has(const LiveBlock& block) {
   return known->second;
 }
 
-const KeySpec kBlockKindKey = {"kind", Unit::Text, nullptr, kind_of, block_kind_cell, settle_kind};
+const KeySpec block_kind_key = {"kind", Unit::Text, nullptr, kind_of, block_kind_cell, settle_kind};
 
 }  // namespace memtrace

@@ -30,6 +30,6 @@ class UserPages {
 };
 
 // "kind" of live blocks: kmalloc, cache, page, and "user or cache page".
-extern const KeySpec kBlockKindKey;
+extern const KeySpec block_kind_key;
 
 }  // namespace memtrace

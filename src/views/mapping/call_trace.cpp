@@ -64,7 +64,7 @@ Cell address_cell(const SystemCallDone& done) {
 bool is_exit_of(const EventType& type, std::span<const std::string_view> calls) {
   constexpr std::string_view kStart = "syscalls:sys_exit_";
   return type.name.starts_with(kStart) &&
-         std::ranges::find(calls, std::string_view(type.name).substr(kStart.size())) != calls.end();
+         std::ranges::find(calls, std::string_view{type.name}.substr(kStart.size())) != calls.end();
 }
 
 }  // namespace memtrace

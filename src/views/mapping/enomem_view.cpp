@@ -100,10 +100,10 @@ Cell delay_cell(const Refusal& refusal, const CellContext& context) {
 }
 
 const ListColumns<Refusal>& refusal_columns() {
-  static const ListColumns<Refusal> kColumns = {{"asked", Unit::Bytes, asked_cell},
-                                                {"error", Unit::Text, refusal_cell},
-                                                {"exceeds", Unit::Text, exceeded_cell}};
-  return kColumns;
+  static const ListColumns<Refusal> columns = {{"asked", Unit::Bytes, asked_cell},
+                                               {"error", Unit::Text, refusal_cell},
+                                               {"exceeds", Unit::Text, exceeded_cell}};
+  return columns;
 }
 
 ListColumn<Refusal> limit_column(const LimitColumn& column) {

@@ -48,9 +48,9 @@ TEST_F(FlowRowsTest, a_free_is_of_the_row_that_allocated_the_block) {
   Event free = event();
   free.pid = 8;
   free.freed = &freed;
-  EXPECT_TRUE(flow.free(free));
+  EXPECT_TRUE(flow.release(free));
   free.freed = nullptr;
-  EXPECT_FALSE(flow.free(free));
+  EXPECT_FALSE(flow.release(free));
   const FlowCost total = flow.total();
   EXPECT_EQ(total.allocs, 1U);
   EXPECT_EQ(total.bytes_req, 40U);
@@ -66,7 +66,7 @@ TEST_F(FlowRowsTest, maxima_are_kept_only_for_a_column_that_shows_them) {
     flow.allocate(event(), 64, 64);
     Event free = event();
     free.freed = &freed;
-    flow.free(free);
+    flow.release(free);
     flow.allocate(event(), 16, 16);
     flow.finish({}, world_);
     EXPECT_EQ(flow.total().max_live_bytes, shown ? 64U : 0U);
