@@ -78,7 +78,7 @@ std::span<const Alias> all_aliases() {
 }
 
 const Alias* find_alias(std::string_view name) {
-  const auto found = std::ranges::find(kAliases, name, &Alias::name);
+  const auto* found = std::ranges::find(kAliases, name, &Alias::name);
   return found == kAliases.end() ? nullptr : &*found;
 }
 
@@ -97,11 +97,12 @@ std::vector<std::string> with_alias_option(const Alias& alias,
   std::vector<std::string> all;
   for (const auto& [option, value] :
        {std::pair(alias.option, alias.value), {alias.second_option, alias.second_value}}) {
-    if (!option.empty() && !parsed.value().has(option)) {
-      all.push_back("--" + std::string(option));
-      if (!value.empty()) {
-        all.emplace_back(value);
-      }
+    if (option.empty() || parsed.value().has(option)) {
+      continue;
+    }
+    all.push_back("--" + std::string(option));
+    if (!value.empty()) {
+      all.emplace_back(value);
     }
   }
   all.insert(all.end(), arguments.begin(), arguments.end());
@@ -163,6 +164,7 @@ std::string spelled_out(const Alias& alias) {
 
 Error unknown_view_or_alias(const std::string& name) {
   std::vector<std::string> aliases;
+  aliases.reserve(kAliases.size());
   for (const Alias& alias : kAliases) {
     aliases.emplace_back(alias.name);
   }

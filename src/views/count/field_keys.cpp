@@ -31,11 +31,10 @@ std::vector<std::string> field_names(const std::deque<EventType>& types) {
   std::set<std::string> names;
   for (const EventType& type : types) {
     for (const Field& field : type.format.fields) {
-      if (!field.name.starts_with("common_")) {
-        names.insert(field.name);
-      }
+      names.insert(field.name);
     }
   }
+  std::erase_if(names, [](const std::string& name) { return name.starts_with("common_"); });
   return {names.begin(), names.end()};
 }
 
