@@ -22,6 +22,7 @@ constexpr auto kCommands = std::to_array<const Command*>({&command_record,
 
 Error unknown_command(const std::string& name) {
   std::vector<std::string> names;
+  names.reserve(kCommands.size() + all_views().size());
   for (const Command* command : kCommands) {
     names.emplace_back(command->name);
   }

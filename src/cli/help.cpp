@@ -43,8 +43,8 @@ Result<ExitStatus> show_page(const std::string& topic) {
   std::vector<std::string> topics;
   for (const ManPage& known : man_pages()) {
     if (known.name == page) {
-      TRY(print_text(std::string(known.text)));
-      return 0;
+      const auto printed = print_text(std::string(known.text));
+      return printed.ok() ? Result<ExitStatus>(0) : printed.error();
     }
     const bool is_sub_page = known.name.starts_with("memtrace-");
     topics.emplace_back(is_sub_page ? known.name.substr(9) : known.name);

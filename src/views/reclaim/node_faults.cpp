@@ -17,7 +17,7 @@ constexpr std::uint64_t kWriteAccess = 2;
 // What sysfs said of the nodes (the reader "nodes").
 class Nodes {
  public:
-  explicit Nodes(const Observation* seen) : rows_(seen == nullptr ? kNone : seen->rows) {}
+  explicit Nodes(const Observation* seen) : rows_(seen == nullptr ? none : seen->rows) {}
 
   std::optional<std::uint64_t> of_address(std::uint64_t physical_address) const {
     return find([physical_address](const Facts& row) {
@@ -53,7 +53,7 @@ class Nodes {
     return node == nullptr ? std::nullopt : std::optional(*node);
   }
 
-  inline static const std::vector<Facts> kNone;
+  inline static const std::vector<Facts> none;
   const std::vector<Facts>& rows_;
 };
 
@@ -62,6 +62,7 @@ struct NodeRow {
   std::uint32_t pid = 0;
   std::optional<std::uint64_t> node;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the compiler itself compares the result with 0.
   friend auto operator<=>(const NodeRow&, const NodeRow&) = default;
 };
 

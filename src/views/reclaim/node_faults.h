@@ -43,6 +43,7 @@ class NodeFaults {
     std::uint32_t cpu = 0;
     std::uint64_t piece = 0;  // of the page's physical address
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): the compiler itself compares the result with 0.
     friend auto operator<=>(const Place&, const Place&) = default;
   };
 

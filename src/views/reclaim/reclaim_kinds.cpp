@@ -112,12 +112,13 @@ void ReclaimKinds::on_shrink(const LruShrink& shrink, std::uint64_t weight) {
 }
 
 void ReclaimKinds::close(const World& world, View::Span span) {
+  const auto untold_ns = [&](const KernelWork::Open& work) {
+    const std::uint64_t since_ns = std::max(work.begun_ns, told_until_ns_);
+    return span.end_ns > since_ns ? span.end_ns - since_ns : 0;
+  };
   for (const auto& [tid, works] : world.kernel_work().open()) {
     for (const KernelWork::Open& work : works) {
-      const std::uint64_t since_ns = std::max(work.begun_ns, told_until_ns_);
-      if (work.begin.kind == WorkKind::Kswapd && span.end_ns > since_ns) {
-        at(WorkKind::Kswapd).time_ns += span.end_ns - since_ns;
-      }
+      at(WorkKind::Kswapd).time_ns += work.begin.kind == WorkKind::Kswapd ? untold_ns(work) : 0;
     }
   }
   told_until_ns_ = span.end_ns;
