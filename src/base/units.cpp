@@ -80,7 +80,8 @@ std::string_view name_of(Unit unit) {
                                                            "number",
                                                            "address",
                                                            "text",
-                                                           "stack"});
+                                                           "stack",
+                                                           "ns"});
   return kNames.at(static_cast<std::size_t>(unit));
 }
 

@@ -18,11 +18,12 @@ enum class Unit {
   Number,
   Address,
   Text,
-  Stack
+  Stack,
+  Moment  // when something happened, in nanoseconds since the report began
 };
 
 // The unit's name in JSON: "count", "bytes", "ns", "percent", "per_second", "bytes_per_second",
-// "number", "address", "text", "stack".
+// "number", "address", "text", "stack", "ns" for a moment.
 std::string_view name_of(Unit unit);
 
 // "4K", "64KiB", "1.5M", "2G", "123": multiples of 1024. Nothing for anything else.

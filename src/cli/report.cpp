@@ -26,7 +26,10 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"pid", 'p', "PID,...", "only these processes"},
     {"tid", 't', "TID,...", "only these threads"},
     {"all", 0, "", "without a view: the first rows of all views, not only findings"},
-    {"time", 0, "START,STOP", "only events between these times since the recording began"},
+    {"time",
+     0,
+     "START,STOP",
+     "only events between these times: since the recording began, or of day"},
 });
 
 // The name of a file may contain a comma.

@@ -58,6 +58,9 @@ Result<Report> make_all_views_report(RecordSource& source, SessionOptions option
   }
   overview.reports = std::move(held);
   describe_recording(session, source.recording(), overview);
+  if (!overview.reports.empty()) {
+    overview.clock = overview.reports.front().clock;
+  }
   overview.tables.push_back(event_table(session));
   return overview;
 }

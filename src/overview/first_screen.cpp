@@ -83,6 +83,7 @@ Result<Report> make_first_screen(RecordSource& source,
       }
     }
     screen.caveats = shared_caveats(reports);
+    screen.clock = reports.front().clock;
     return kDone;
   }));
   sort_by_weight(findings);

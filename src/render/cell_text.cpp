@@ -8,6 +8,7 @@
 
 #include "base/visible.h"
 #include "render/cell_names.h"
+#include "render/moments.h"
 #include "render/text_line.h"
 
 namespace memtrace {
@@ -84,7 +85,9 @@ struct CellText {
 
   std::string operator()(std::monostate) const { return "-"; }
 
-  std::string operator()(std::uint64_t value) const { return print_figure(unit, value); }
+  std::string operator()(std::uint64_t value) const {
+    return unit == Unit::Moment ? moment_text(report, value) : print_figure(unit, value);
+  }
 
   std::string operator()(std::int64_t value) const { return print_signed(unit, value); }
 
@@ -111,6 +114,7 @@ std::string print_figure(Unit unit, std::uint64_t value) {
     case Unit::BytesPerSecond:
       return print_bytes(value) + "/s";
     case Unit::Nanoseconds:
+    case Unit::Moment:
       return print_duration(value);
     case Unit::Percent:
       return print_count(value) + "%";

@@ -10,6 +10,7 @@
 #include "base/visible.h"
 #include "render/cell_names.h"
 #include "render/formats.h"
+#include "render/moments.h"
 
 namespace memtrace {
 namespace {
@@ -85,9 +86,12 @@ class Blocks {
   bool is_first_ = true;
 };
 
-void write_header(const Table& table, Blocks& blocks) {
+void write_header(const Report& report, const Table& table, Blocks& blocks) {
   std::vector<std::string> fields;
   for (const Column& column : table.columns) {
+    if (column.unit == Unit::Moment && !moment_column(report).empty()) {
+      fields.push_back(moment_column(report));
+    }
     fields.push_back(harmless(column.name));
   }
   blocks.line(fields);
@@ -97,8 +101,11 @@ void write_rows(const Report& report, const Table& table, Blocks& blocks) {
   std::vector<std::string> fields;
   for (const auto& row : table.rows) {
     fields.clear();
-    for (const Cell& cell : row) {
-      fields.push_back(std::visit(Field{report}, cell));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (table.columns[i].unit == Unit::Moment && !moment_column(report).empty()) {
+        fields.push_back(std::visit(Field{report}, moment_cell(report, row[i])));
+      }
+      fields.push_back(std::visit(Field{report}, row[i]));
     }
     blocks.line(fields);
   }
@@ -106,7 +113,7 @@ void write_rows(const Report& report, const Table& table, Blocks& blocks) {
 
 void write(const Report& report, const Table& table, Blocks& blocks) {
   blocks.begin();
-  write_header(table, blocks);
+  write_header(report, table, blocks);
   write_rows(report, table, blocks);
 }
 
@@ -155,7 +162,7 @@ class CsvLines final : public LineRenderer {
   void render(const Report& lines, std::ostream& out) override {
     Blocks blocks(out);
     if (!has_header_) {
-      write_header(lines.tables.front(), blocks);
+      write_header(lines, lines.tables.front(), blocks);
       has_header_ = true;
     }
     write_rows(lines, lines.tables.front(), blocks);

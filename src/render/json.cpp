@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/wall_time.h"
 #include "render/cell_names.h"
 #include "render/formats.h"
+#include "render/moments.h"
 
 namespace memtrace {
 namespace {
@@ -55,9 +57,17 @@ Json cell_of(const Report& report, Unit unit, const Cell& cell) {
   return std::visit([&](const auto& value) { return cell_of(report, value); }, cell);
 }
 
+// Before the column: a moment by the clock that was asked for; "" for other columns.
+std::string added_column(const Report& report, const Column& column) {
+  return column.unit == Unit::Moment ? moment_column(report) : "";
+}
+
 Json json_of(const Report& report, const Table& table, const std::vector<Cell>& cells) {
   Json row = Json::object();
   for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (const std::string moment = added_column(report, table.columns[i]); !moment.empty()) {
+      row[moment] = cell_of(report, Unit::Text, moment_cell(report, cells[i]));
+    }
     row[table.columns[i].name] = cell_of(report, table.columns[i].unit, cells[i]);
   }
   return row;
@@ -71,6 +81,10 @@ std::string text_of(const Json& json, int indent) {
 Json json_of(const Report& report, const Table& table) {
   Json columns = Json::array();
   for (const Column& column : table.columns) {
+    if (const std::string moment = added_column(report, column); !moment.empty()) {
+      const Unit unit = report.clock.shows_wall() ? Unit::Text : Unit::Nanoseconds;
+      columns.push_back({{"name", moment}, {"unit", name_of(unit)}});
+    }
     columns.push_back({{"name", column.name}, {"unit", name_of(column.unit)}});
   }
   Json rows = Json::array();
@@ -122,11 +136,15 @@ Json whole(const Report& report, const std::string& version) {
                  {"version", version},
                  {"view", report.view},
                  {"start_ns", report.start_ns},
-                 {"end_ns", report.end_ns},
-                 {"totals", totals},
+                 {"end_ns", report.end_ns}};
+  if (const std::uint64_t start_ns = report.clock.wall_start_ns; start_ns != 0) {
+    object["start_time"] = rfc3339(start_ns);
+    object["end_time"] = rfc3339(start_ns + (report.end_ns - report.start_ns));
+  }
+  object.update({{"totals", totals},
                  {"tables", Json::array()},
                  {"histograms", Json::array()},
-                 {"series", Json::array()}};
+                 {"series", Json::array()}});
   for (const Table& table : report.tables) {
     object["tables"].push_back(json_of(report, table));
   }

@@ -8,6 +8,7 @@
 #include "render/caveats.h"
 #include "render/cell_text.h"
 #include "render/formats.h"
+#include "render/moments.h"
 #include "render/text_line.h"
 #include "render/text_shapes.h"
 #include "render/text_table.h"
@@ -25,10 +26,8 @@ void print_wrapped(const std::string& text, std::size_t width, std::ostream& out
 
 std::string title_of(const Report& report) {
   std::string title = report.title.empty() ? report.view : report.title;
-  if (report.end_ns > report.start_ns) {
-    title += " (" + print_duration(report.end_ns - report.start_ns) + ")";
-  }
-  return title;
+  const std::string span = span_text(report);
+  return span.empty() ? title : title + " (" + span + ")";
 }
 
 std::string totals_of(const Report& report) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/visible.h"
+#include "base/wall_time.h"
 #include "render/cell_text.h"
 #include "render/formats.h"
 #include "render/text_line.h"
@@ -28,6 +29,8 @@ std::size_t usual_width(const Column& column) {
       return 9;
     case Unit::Number:
       return 7;
+    case Unit::Moment:
+      return 15;  // "14:03:59.123456"
     case Unit::Text:
       return column.name == "comm" ? kThreadName : kNameLike;
     default:
@@ -61,7 +64,7 @@ class TextLines final : public LineRenderer {
       cells.push_back(print_cell(lines, table.columns[i].unit, row[i]));
     }
     if (is_header_due()) {
-      print_header(table, out);
+      print_header(lines, table, out);
     }
     print(table, cells, out);
     print_stacks(lines, table, row, out);
@@ -72,10 +75,10 @@ class TextLines final : public LineRenderer {
            (options_.screen_rows != 0 && since_header_ + 1 >= options_.screen_rows);
   }
 
-  void print_header(const Table& table, std::ostream& out) {
+  void print_header(const Report& lines, const Table& table, std::ostream& out) {
     std::vector<std::string> names;
     for (const Column& column : table.columns) {
-      names.push_back(column.unit == Unit::Stack ? "" : header_of(column));
+      names.push_back(header_in(lines, column));
       if (widths_.size() < table.columns.size()) {
         widths_.push_back(usual_width(column));
       }
@@ -83,6 +86,14 @@ class TextLines final : public LineRenderer {
     since_header_ = 0;
     print(table, names, out);
     since_header_ = 0;
+  }
+
+  // No title shows the day.
+  static std::string header_in(const Report& lines, const Column& column) {
+    if (column.unit == Unit::Moment && lines.clock.shows_wall()) {
+      return local_date(lines.clock.wall_start_ns);
+    }
+    return column.unit == Unit::Stack ? "" : header_of(lines, column);
   }
 
   void print(const Table& table, const std::vector<std::string>& cells, std::ostream& out) {

@@ -9,6 +9,7 @@
 #include "base/visible.h"
 #include "render/cell_names.h"
 #include "render/cell_text.h"
+#include "render/moments.h"
 #include "render/text_line.h"
 
 namespace memtrace {
@@ -33,7 +34,7 @@ bool has_stacks(const Table& table) {
   });
 }
 
-std::vector<Place> places_of(const Table& table) {
+std::vector<Place> places_of(const Report& report, const Table& table) {
   std::vector<Place> places;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const Unit unit = table.columns[i].unit;
@@ -42,7 +43,7 @@ std::vector<Place> places_of(const Table& table) {
     }
     const bool is_text = unit == Unit::Text;
     const bool is_left = i < table.key_count || is_text;
-    places.push_back({i, width_of(header_of(table.columns[i])), is_left, is_text});
+    places.push_back({i, width_of(header_of(report, table.columns[i])), is_left, is_text});
   }
   return places;
 }
@@ -101,11 +102,14 @@ void print_line(std::string line, std::ostream& out) {
   out << line << '\n';
 }
 
-void print_header(const Table& table, const std::vector<Place>& places, std::ostream& out) {
+void print_header(const Report& report,
+                  const Table& table,
+                  const std::vector<Place>& places,
+                  std::ostream& out) {
   std::string line;
   for (const Place& place : places) {
     line += line.empty() ? "" : std::string(kGap, ' ');
-    line += fitted(header_of(table.columns[place.column]), place, false);
+    line += fitted(header_of(report, table.columns[place.column]), place, false);
   }
   if (!places.empty()) {
     print_line(line, out);
@@ -134,10 +138,10 @@ void print_stacks(const Report& report,
 }
 
 void print_rows(const Report& report, const Table& table, std::size_t width, std::ostream& out) {
-  std::vector<Place> places = places_of(table);
+  std::vector<Place> places = places_of(report, table);
   const Lines lines = cells_of(report, table, places);
   fit(places, width);
-  print_header(table, places, out);
+  print_header(report, table, places, out);
   const bool with_stacks = has_stacks(table);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto& row = table.rows[i];
@@ -205,9 +209,12 @@ void print_paragraphs(const Report& report,
 
 }  // namespace
 
-std::string header_of(const Column& column) {
+std::string header_of(const Report& report, const Column& column) {
   constexpr std::string_view kRate = "_per_second";
   constexpr std::string_view kTime = "_ns";
+  if (column.unit == Unit::Moment) {
+    return moment_header(report);
+  }
   if (column.name.ends_with(kRate)) {
     return column.name.substr(0, column.name.size() - kRate.size()) + "/s";
   }

@@ -12,7 +12,7 @@ namespace memtrace {
 
 // A column's name above cells that show their units: "avg_age_ns" is "avg_age", and
 // "allocs_per_second" is "allocs/s".
-std::string header_of(const Column& column);
+std::string header_of(const Report& report, const Column& column);
 
 // The frames of a cell's stack, indented, one a line: how many lines these are.
 std::size_t print_stack(const Report& report,

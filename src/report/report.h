@@ -100,11 +100,22 @@ struct Total {
   std::uint64_t value = 0;
 };
 
+// The clock by which moments are shown: of the wall, of the records, or since the report began.
+enum class ClockKind : std::uint8_t { Wall, Mono, Offset };
+
+struct ReportClock {
+  ClockKind shown = ClockKind::Offset;
+  std::uint64_t wall_start_ns = 0;  // CLOCK_REALTIME at the report's start_ns; 0: not known
+
+  bool shows_wall() const { return shown == ClockKind::Wall && wall_start_ns != 0; }
+};
+
 struct Report {
   std::string view{};  // "kmalloc", "overview"
   std::string title{};
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;
+  ReportClock clock{};
   bool inconclusive = false;      // events that it rests on were not recorded: no overview shows it
   bool nothing_happened = false;  // inconclusive only for that: they were recorded, and none came
   bool is_of_events = true;       // false: nothing was recorded, so nothing can be lost

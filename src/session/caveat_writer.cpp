@@ -33,6 +33,7 @@ void CaveatWriter::write(std::size_t view_index, Report& report) const {
   }
   note_parts(view, known);
   note_lost_mappings(view, known);
+  note_clock(report, known);
   if (is_sampled(view_index)) {
     known.notes.emplace_back(
         "events were sampled one in N: counts and bytes are scaled by N, and live blocks are not "
@@ -74,6 +75,20 @@ Caveats CaveatWriter::shared() const {
     add_new(notes, all.notes);
   }
   return all;
+}
+
+// Of reports that show moments: without them nobody misses the clock.
+void CaveatWriter::note_clock(const Report& report, Caveats& known) const {
+  const auto has_moments = [](const Table& table) {
+    return !table.rows.empty() && !table.columns.empty() &&
+           table.columns.front().unit == Unit::Moment;
+  };
+  if (report.clock.shown == ClockKind::Wall && report.clock.wall_start_ns == 0 &&
+      (of_.options.view_options.wants_lines() || std::ranges::any_of(report.tables, has_moments))) {
+    known.notes.emplace_back(
+        "times are since the start: the recording does not say what time of day it was (perf "
+        "record -k mono does; kernels before 4.1 cannot)");
+  }
 }
 
 void CaveatWriter::note_empty(Report& report) const {

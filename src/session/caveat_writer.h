@@ -39,6 +39,7 @@ class CaveatWriter {
   Caveats shared() const;
 
  private:
+  void note_clock(const Report& report, Caveats& known) const;
   void note_empty(Report& report) const;
   static void note_bounds(const Report& report, Caveats& caveats);
   void note_earlier_files(Caveats& caveats) const;

@@ -26,6 +26,9 @@ class IntervalClock {
 
   const Setup& setup() const { return setup_; }
 
+  // Before the first event.
+  void set_window(const TimeWindow& window) { setup_.window = window; }
+
   // All intervals that were asked for have ended.
   bool is_over() const { return setup_.interval_count != 0 && intervals_ >= setup_.interval_count; }
 

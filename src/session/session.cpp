@@ -183,8 +183,24 @@ Result<bool> Session::admit(const Record& record) {
   }
   if (std::holds_alternative<Sample>(record.payload) && !checked_types_) {
     TRY(check_views());
+    TRY(find_window(started_ns() != 0 ? started_ns() : time_ns));
   }
   return true;
+}
+
+// Times of day are of the day on which the recording was made.
+Result<> Session::find_window(std::uint64_t first_event_ns) {
+  TimeWindow& window = options_.times.window;
+  if (!window.is_of_wall()) {
+    return kDone;
+  }
+  auto found = window.since(first_event_ns, pipeline_.recording().clock);
+  if (!found.ok()) {
+    return found.take_error();
+  }
+  window = found.take();
+  clock_.set_window(window);
+  return kDone;
 }
 
 Result<> Session::on_loss(const Record& record, const Lost& lost) {
@@ -304,8 +320,8 @@ Result<> Session::give_out_lines() {
   }
   const View::Span span = clock_.span();
   for (std::size_t i = 0; i < views_.size(); ++i) {
-    Report lines{.start_ns = span.start_ns, .end_ns = span.end_ns};
-    lines.view = options_.views[i]->name;
+    Report lines{.view = std::string(options_.views[i]->name)};
+    set_times(lines, span);
     lines.tables.push_back(views_[i]->take_lines(world(), span, naming_));
     if (!lines.tables.front().rows.empty()) {
       resolve(lines, naming_);
@@ -322,8 +338,7 @@ Result<Report> Session::report_of(std::size_t view_index, View::Span span) {
   Report report = view.finish(world(), span);
   view.complete(report, naming_);
   report.view = options_.views[view_index]->name;
-  report.start_ns = span.start_ns;
-  report.end_ns = span.end_ns;
+  set_times(report, span);
   if (!options_.suppressions.empty()) {
     options_.suppressions.apply(report, naming_);
   }
@@ -333,6 +348,14 @@ Result<Report> Session::report_of(std::size_t view_index, View::Span span) {
   }
   caveat_writer().write(view_index, report);
   return report;
+}
+
+void Session::set_times(Report& report, View::Span span) const {
+  const ClockPair& clock = pipeline_.recording().clock;
+  report.start_ns = span.start_ns;
+  report.end_ns = span.end_ns;
+  report.clock = {.shown = options_.clock,
+                  .wall_start_ns = clock.is_known() ? clock.wall_of(span.start_ns) : 0};
 }
 
 void Session::note_vmstat() {

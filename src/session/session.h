@@ -96,6 +96,8 @@ class Session final : private PipelineSink {
   void enter_window(std::uint64_t first_event_ns);
   Result<> deliver(View::Span span);
   Result<> give_out_lines();
+  Result<> find_window(std::uint64_t first_event_ns);
+  void set_times(Report& report, View::Span span) const;
   Result<Report> report_of(std::size_t view_index, View::Span span);
   void note_vmstat();
   CaveatWriter caveat_writer() const;

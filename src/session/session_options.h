@@ -32,6 +32,7 @@ struct SessionOptions {
   Suppressions suppressions;
   StackPart part = StackPart::Whole;
   IntervalClock::Setup times;
+  ClockKind clock = ClockKind::Wall;      // that reports show
   bool live = false;                      // the source is this machine's kernel
   bool whole_machine = true;              // of a live source; a file says it itself
   std::vector<std::string> limited = {};  // those of filtered_events()

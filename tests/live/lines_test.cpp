@@ -1,5 +1,6 @@
 // --trace: a line for each event, soon after it, and the same lines from a file.
 #include <chrono>
+#include <ctime>
 #include <thread>
 
 #include "live_test.h"
@@ -30,6 +31,8 @@ class LinesTest : public LiveTest {
     EXPECT_TRUE(wait_until([&] { return lines_of(memtrace.out()).size() >= lines_; }));
     return std::chrono::duration_cast<milliseconds>(steady_clock::now() - ended);
   }
+
+  std::string read(const std::string& name) const { return text_of(dir_.file(name)); }
 
  private:
   static constexpr std::size_t kCalls = 22;  // of share_memory
@@ -83,13 +86,57 @@ TEST_F(LinesTest, lines_come_in_order_of_time_from_all_processors) {
                                               "/dev/null; wait'"));
   const auto lines = lines_of(traced.out);
   ASSERT_GT(lines.size(), 50U);
-  EXPECT_TRUE(lines[0].starts_with("at_ns,comm,pid,tid,call")) << lines[0];
+  EXPECT_TRUE(lines[0].starts_with("time,at_ns,comm,pid,tid,call")) << lines[0];
   std::uint64_t last_ns = 0;
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    const std::uint64_t at_ns = std::stoull(lines[i]);
+    const std::uint64_t at_ns = std::stoull(lines[i].substr(lines[i].find(',') + 1));
     EXPECT_GE(at_ns, last_ns) << lines[i];
     last_ns = at_ns;
   }
+}
+
+TEST_F(LinesTest, lines_have_the_time_of_day_in_order_to_lie_beside_a_log) {
+  const Outcome outcome = run_well(
+      "date +%s.%N > before; $MEMTRACE mmap --trace --format json -- /bin/true > live; "
+      "$MEMTRACE record --for mmap -o m.data -- /bin/true; date +%s.%N > after; "
+      "$MEMTRACE report mmap --trace --format json -i m.data > file; "
+      "for line in live file; do date -d \"$(head -n 1 $line | cut -d '\"' -f 4)\" +%s.%N; done");
+  const double before = std::stod(read("before"));
+  const double after = std::stod(read("after"));
+  std::istringstream times(outcome.out);
+  std::size_t count = 0;
+  for (double time = 0; times >> time; ++count) {
+    EXPECT_GE(time, before);
+    EXPECT_LE(time, after);
+  }
+  EXPECT_EQ(count, 2U) << outcome.all();
+}
+
+TEST_F(LinesTest, clock_is_that_of_perfs_files_and_perf_reads_ours) {
+  need_perf();
+  if (IsSkipped()) {
+    return;
+  }
+  run_well("perf record -q -k mono -e page-faults -c 1 -o p.data -- /bin/true; date +%s > now");
+  const Json report = json_of("$MEMTRACE report faults --format json -i p.data");
+  std::tm when{};
+  const std::string start = report.at("start_time");
+  ASSERT_NE(::strptime(start.c_str(), "%Y-%m-%dT%H:%M:%S", &when), nullptr) << start;
+  when.tm_isdst = -1;
+  EXPECT_NEAR(static_cast<double>(::mktime(&when)), std::stod(read("now")), 5) << start;
+  run_well("$MEMTRACE record --for faults -o m.data -- /bin/true");
+  const Outcome header = run_well("perf report --header-only -i m.data");
+  EXPECT_NE(header.out.find("reference time: "), std::string::npos) << header.out;
+}
+
+TEST_F(LinesTest, time_of_day_chooses_a_part_of_a_recording) {
+  run_well(
+      "$MEMTRACE record --for faults -o f.data -- "
+      "sh -c 'sleep 0.5; date +%H:%M:%S.%N > from; /bin/true; date +%H:%M:%S.%N > to; sleep 0.5'");
+  const Outcome part = run_well(
+      "$MEMTRACE report faults --trace --format csv -i f.data --time $(cat from),$(cat to)");
+  EXPECT_NE(part.out.find(",true,"), std::string::npos) << part.all();
+  EXPECT_EQ(part.out.find(",sleep,"), std::string::npos) << part.all();
 }
 
 TEST_F(LinesTest, interval_or_folded_stacks_are_refused) {
@@ -99,10 +146,10 @@ TEST_F(LinesTest, interval_or_folded_stacks_are_refused) {
 
 TEST_F(LinesTest, stacks_are_printed_below_a_line_when_they_are_a_key) {
   const std::string words = "$MEMTRACE mmap --trace --format json ";
-  const Outcome without = run_well(words + "-- $PUPPETS/map_patterns");
-  EXPECT_EQ(without.out.find("\"stack\""), std::string::npos);
-  const Outcome with = run_well(words + "--by stack -- $PUPPETS/map_patterns");
-  EXPECT_NE(with.out.find("\"stack\":["), std::string::npos);
+  const Json without = traced(words + "-- $PUPPETS/map_patterns");
+  EXPECT_FALSE(without.at("lines").at(0).contains("stack"));
+  const Json with = traced(words + "--by stack -- $PUPPETS/map_patterns");
+  EXPECT_FALSE(with.at("lines").at(0).at("stack").empty());
 }
 
 }  // namespace

@@ -112,6 +112,39 @@ TEST_F(SessionTest, time_window_counts_from_the_first_event) {
   EXPECT_EQ(reports[0].end_ns, 5 * kSecond);
 }
 
+TEST_F(SessionTest, time_window_may_be_of_day_where_the_recording_says_it) {
+  for (std::uint64_t second = 2; second < 9; ++second) {
+    source_.add_kmalloc(second * kSecond, {});
+  }
+  SessionOptions options = kmalloc_by_comm();
+  options.times.window = parse_time_window("2026-11-23T12:00:03Z,2026-11-23T12:00:05Z").value();
+  source_.edit().clock = {.record_ns = kSecond, .wall_ns = 1'795'435'201 * kSecond};
+  const auto reports = run(options);
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(total(reports[0], "count"), 3U) << "at 3, 4 and 5 seconds";
+  EXPECT_EQ(reports[0].clock.wall_start_ns, 1'795'435'203 * kSecond);
+  source_.edit().clock = {};
+}
+
+TEST_F(SessionTest, time_of_day_of_a_recording_without_a_clock_is_an_error) {
+  source_.add_kmalloc(kSecond, {});
+  SessionOptions options = kmalloc_by_comm();
+  options.times.window = parse_time_window("12:00,").value();
+  auto session = Session::create(source_, options);
+  ASSERT_TRUE(session.ok());
+  const auto done = session.value()->run([](std::vector<Report>) -> Result<> { return kDone; });
+  EXPECT_FALSE(done.ok());
+}
+
+TEST_F(SessionTest, moments_without_a_clock_are_since_the_start_and_a_note_says_so) {
+  SessionOptions options;
+  options.views = {find_view("faults")};
+  options.view_options.own["trace"] = "1";
+  source_.add(kSecond, Sample{.event = test::kMinorFaults, .pid = 100, .tid = 100});
+  EXPECT_TRUE(test::has_note(run(options).at(0), "does not say what time of day"));
+  EXPECT_FALSE(test::has_note(run(kmalloc_by_comm()).at(0), "time of day")) << "no moments";
+}
+
 TEST_F(SessionTest, blocks_from_before_the_time_window_are_not_counted_when_freed) {
   source_.add_kmalloc(1 * kSecond, {.ptr = 0x100});
   source_.add_kmalloc(2 * kSecond, {.ptr = 0x200});

@@ -74,6 +74,10 @@ constexpr auto kReport = std::to_array<Option>({
      0,
      "TEXT,...",
      "only processes whose cgroup or container contains one of these texts"},
+    {"clock",
+     0,
+     "wall|mono|offset",
+     "when things happened: time of day, records' clock, or since the start"},
     {"format", 0, "text|json|csv|folded", "how to print the report"},
 });
 
@@ -239,9 +243,25 @@ Result<> read_users(const ParsedOptions& parsed, TaskFilter& tasks) {
   return kDone;
 }
 
+Result<ClockKind> read_clock(const ParsedOptions& parsed) {
+  constexpr auto kKinds = std::to_array<std::pair<std::string_view, ClockKind>>(
+      {{"wall", ClockKind::Wall}, {"mono", ClockKind::Mono}, {"offset", ClockKind::Offset}});
+  const std::string name = parsed.text("clock", "wall");
+  const auto found = std::ranges::find(kKinds, name, &decltype(kKinds)::value_type::first);
+  if (found == kKinds.end()) {
+    return Error{"--clock " + name, 0, "takes wall, mono or offset", ErrorKind::Usage};
+  }
+  return found->second;
+}
+
 Result<SessionOptions> read_session(const ParsedOptions& parsed) {
   SessionOptions session;
   session.view_options.by = parsed.list("by");
+  auto clock = read_clock(parsed);
+  if (!clock.ok()) {
+    return clock.take_error();
+  }
+  session.clock = clock.value();
   session.view_options.tasks.comms = parsed.list("comm");
   session.view_options.tasks.cgroups = parsed.list("cgroup");
   TRY(read_users(parsed, session.view_options.tasks));

@@ -199,6 +199,17 @@ bool RecordingBuilder::read_time_or_own_feature(std::uint32_t feature, Bytes bod
       recording_.first_time_ns = reader.read<std::uint64_t>();
       recording_.last_time_ns = reader.read<std::uint64_t>();
       return true;
+    case kClockData: {
+      const auto version = reader.read<std::uint32_t>();
+      reader.skip(sizeof(std::uint32_t));  // which clock the records have
+      ClockPair clock;
+      clock.wall_ns = reader.read<std::uint64_t>();
+      clock.record_ns = reader.read<std::uint64_t>();
+      if (version == 1 && !reader.failed()) {
+        recording_.clock = clock;
+      }
+      return true;
+    }
     case kSymbolsFeature:
       append_text(recording_.symbols_json, body, *this);
       return true;

@@ -110,7 +110,10 @@ Result<> LiveSource::start() {
   TRY(events_.enable_events(enabled_by_exec));
   // What came before, while the events were enabled one after the other, is of some of them only.
   const std::uint64_t started_ns = monotonic_ns();
-  recording_.started_ns = monotonic_clock() ? started_ns : 0;
+  if (monotonic_clock()) {
+    recording_.started_ns = started_ns;
+    recording_.clock = {.record_ns = monotonic_ns(), .wall_ns = wall_clock_ns()};
+  }
   rings_.note_start(recording_.started_ns);
   came_too_late_ = end_.is_gone();
   if (came_too_late_) {

@@ -30,6 +30,19 @@ struct BuildIdEntry {
   bool kernel = false;   // the kernel or one of its modules
 };
 
+// One moment by two clocks.
+struct ClockPair {
+  std::uint64_t record_ns = 0;  // of the records
+  std::uint64_t wall_ns = 0;    // CLOCK_REALTIME; 0: the pair is not known
+
+  bool is_known() const { return wall_ns != 0; }
+
+  // Of any other moment. Differences may be negative: sums of unsigned numbers wrap around.
+  std::uint64_t wall_of(std::uint64_t time_ns) const { return wall_ns + (time_ns - record_ns); }
+
+  std::uint64_t record_of(std::uint64_t time_ns) const { return record_ns + (time_ns - wall_ns); }
+};
+
 struct Recording {
   std::vector<EventInfo> events;  // may grow while a pipe is read, never shrinks
   bool tells_exec = true;         // a record of a new name says whether it comes of an exec (3.16)
@@ -47,6 +60,7 @@ struct Recording {
   // For a live source: when its last event had been enabled, and when its first one was disabled.
   // Between them all events were watched. 0: not yet, or the records' clock cannot be read.
   std::uint64_t started_ns = 0, stopped_ns = 0;
+  ClockPair clock;  // of the start, or of the start of perf
   std::vector<BuildIdEntry> build_ids;
   // JSON that memtrace record put into the file (feature sections kSymbolsFeature and
   // kAboutFeature); empty for other tools' files.

@@ -69,7 +69,7 @@ Table list_table(std::string title,
                  const ListColumns<Entry, Context>& columns,
                  const Context& context) {
   Table table{.title = std::move(title),
-              .columns = {{"at_ns", Unit::Nanoseconds}},
+              .columns = {{"at_ns", Unit::Moment}},
               .key_count = key_count,
               .fixed = true};
   for (const auto& column : columns) {

@@ -52,7 +52,7 @@ Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
   Table table;
   table.title = "kills, in order of time";
   table.fixed = true;
-  table.columns = {{"at_ns", Unit::Nanoseconds},
+  table.columns = {{"at_ns", Unit::Moment},
                    {"clock", Unit::Text},
                    {"victim", Unit::Text},
                    {"victim_pid", Unit::Number},
