@@ -55,13 +55,14 @@ std::vector<Option> options() {
 // The options of all views: the view is known only after parsing.
 std::vector<Option> options_of_all_views() {
   auto all = all_options(nullptr);
-  for (const NamedView& view : all_views()) {
-    for (const Option& own : view_own_options(view.spec)) {
-      const auto same = [&own](const Option& known) { return known.name == own.name; };
-      if (std::none_of(all.begin(), all.end(), same)) {
-        all.push_back(own);
-      }
+  const auto add = [&all](const Option& own) {
+    const auto same = [&own](const Option& known) { return known.name == own.name; };
+    if (std::none_of(all.begin(), all.end(), same)) {
+      all.push_back(own);
     }
+  };
+  for (const NamedView& view : all_views()) {
+    std::ranges::for_each(view_own_options(view.spec), add);
   }
   return all;
 }

@@ -36,20 +36,29 @@ std::vector<std::byte> made_up_raw(const Sample& sample,
                         {.mask = sample.registers.mask, .values = sample.registers.values});
 }
 
+std::uint64_t value_of(std::string_view field,
+                       std::span<const RegisterArgument> arguments,
+                       Bytes raw,
+                       std::size_t offset) {
+  std::uint64_t value = 0;
+  for (const RegisterArgument& argument : arguments) {
+    if (argument.name == field && offset + argument.size_bytes <= raw.size()) {
+      std::memcpy(&value, raw.data() + offset, argument.size_bytes);  // little-endian
+    }
+    offset += argument.size_bytes;
+  }
+  return value;
+}
+
 // The fields of made_up_raw() that a filter compares.
 std::vector<std::uint64_t> values_of(const FilterExpression& filter,
                                      std::span<const RegisterArgument> arguments,
                                      Bytes raw,
                                      std::size_t first_offset) {
-  std::vector<std::uint64_t> values(filter.fields().size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    std::size_t offset = first_offset;
-    for (const RegisterArgument& argument : arguments) {
-      if (argument.name == filter.fields()[i] && offset + argument.size_bytes <= raw.size()) {
-        std::memcpy(&values[i], raw.data() + offset, argument.size_bytes);  // little-endian
-      }
-      offset += argument.size_bytes;
-    }
+  std::vector<std::uint64_t> values;
+  values.reserve(filter.fields().size());
+  for (const std::string& field : filter.fields()) {
+    values.push_back(value_of(field, arguments, raw, first_offset));
   }
   return values;
 }

@@ -139,9 +139,9 @@ bool local_field(std::string_view event, std::string_view field) {
 }
 
 const Fact& fact_of(std::span<const Fact> facts, FactId id) {
-  static const Fact kNone;
+  static const Fact none;
   const auto found = std::ranges::find(facts, id, &Fact::id);
-  return found == facts.end() ? kNone : *found;
+  return found == facts.end() ? none : *found;
 }
 
 // The first thing that stands in the way, nearest to the kernel first.
@@ -165,14 +165,15 @@ std::string remedy_in(std::span<const Fact> facts, const ViewDiagnosis& view) {
 Fact events_fact(std::span<const NamedView> views, const CanOpen& can_open) {
   std::set<std::string> wanted;
   std::vector<std::string> missing;
-  for (const NamedView& view : views) {
-    for (const NeedState& need : examine_needs(view.spec.needs, can_open)) {
-      const bool is_event = need.wanted.find(':') != std::string::npos &&
-                            !need.wanted.starts_with(kHeapNeed) && !need.wanted.starts_with("sdt:");
-      if (is_event && wanted.insert(need.wanted).second && need.chosen != need.wanted) {
-        missing.push_back(need.wanted);
-      }
+  const auto look_at = [&](const NeedState& need) {
+    const bool is_event = need.wanted.find(':') != std::string::npos &&
+                          !need.wanted.starts_with(kHeapNeed) && !need.wanted.starts_with("sdt:");
+    if (is_event && wanted.insert(need.wanted).second && need.chosen != need.wanted) {
+      missing.push_back(need.wanted);
     }
+  };
+  for (const NamedView& view : views) {
+    std::ranges::for_each(examine_needs(view.spec.needs, can_open), look_at);
   }
   const auto shown = std::span(missing).first(std::min(missing.size(), kMissingShown));
   return {FactId::Events,

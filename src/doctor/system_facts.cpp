@@ -127,7 +127,7 @@ Fact security_modules() {
   std::vector<std::string> active;
   const std::string enforcing = text_of("/sys/fs/selinux/enforce", "");
   if (!enforcing.empty()) {
-    active.push_back(enforcing == "1" ? "SELinux enforcing" : "SELinux permissive");
+    active.emplace_back(enforcing == "1" ? "SELinux enforcing" : "SELinux permissive");
   }
   if (text_of("/sys/module/apparmor/parameters/enabled", "N") == "Y") {
     active.emplace_back("AppArmor");

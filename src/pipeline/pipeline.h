@@ -42,6 +42,8 @@ class PipelineSink {
   PipelineSink() = default;
   PipelineSink(const PipelineSink&) = delete;
   PipelineSink& operator=(const PipelineSink&) = delete;
+  PipelineSink(PipelineSink&&) = delete;
+  PipelineSink& operator=(PipelineSink&&) = delete;
   virtual ~PipelineSink() = default;
 
   // Before the record changes anything. False: it is passed over, and the world stays as it was.

@@ -39,7 +39,7 @@ constexpr auto kMonitors =
     std::to_array<std::string_view>({"libpod-conmon", "crio-conmon", "conmon"});
 
 std::string runtime_name(std::string_view prefix) {
-  const auto known = std::ranges::find(kRuntimes, prefix, &Runtime::prefix);
+  const auto* known = std::ranges::find(kRuntimes, prefix, &Runtime::prefix);
   return std::string(known == kRuntimes.end() ? prefix : known->name);
 }
 

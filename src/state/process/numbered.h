@@ -17,6 +17,8 @@ class Numbered {
   Numbered() = default;
   Numbered(const Numbered&) = delete;  // the set looks into the vector
   Numbered& operator=(const Numbered&) = delete;
+  Numbered(Numbered&&) = delete;
+  Numbered& operator=(Numbered&&) = delete;
   ~Numbered() = default;
 
   // The entry's number, new or not.
@@ -42,7 +44,7 @@ class Numbered {
 
  private:
   struct Lookup {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the set asks for it
     const std::vector<Entry>* entries;
 
     const Entry& entry(std::uint32_t number) const { return (*entries)[number - 1]; }

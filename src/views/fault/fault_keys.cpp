@@ -201,6 +201,7 @@ Result<FaultKeys> FaultKeys::choose(const ViewOptions& options,
                                     std::span<const std::string_view> names,
                                     std::uint64_t range_bytes) {
   std::vector<KeySpec> specs;
+  specs.reserve(kOwnKeys.size());
   for (const OwnKey& key : kOwnKeys) {
     specs.push_back(key.spec);
   }

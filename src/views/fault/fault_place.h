@@ -28,6 +28,7 @@ struct FileId {
   std::uint32_t device_minor = 0;
   std::uint64_t inode = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the compiler itself compares the result with 0.
   friend auto operator<=>(const FileId&, const FileId&) = default;
 };
 

@@ -66,6 +66,7 @@ struct FileKey {
   FileId id;
   StringId path;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the compiler itself compares the result with 0.
   friend auto operator<=>(const FileKey&, const FileKey&) = default;
 };
 

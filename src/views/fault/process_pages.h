@@ -57,6 +57,9 @@ class ProcessPageCounter {
   // What it pairs calls it back where it is.
   ProcessPageCounter(const ProcessPageCounter&) = delete;
   ProcessPageCounter& operator=(const ProcessPageCounter&) = delete;
+  ProcessPageCounter(ProcessPageCounter&&) = delete;
+  ProcessPageCounter& operator=(ProcessPageCounter&&) = delete;
+  ~ProcessPageCounter() = default;
 
   void check(const std::deque<EventType>& types);
   void on(const Event& event, const World& world);
