@@ -21,7 +21,8 @@ class ProgramTest : public testing::Test {
                        {"CROWD", crowd_path()},
                        {"DATA", TEST_SOURCE_DIR "/data"},
                        {"COLUMNS", "100"},
-                       {"LC_ALL", "C"}});
+                       {"LC_ALL", "C"},
+                       {"TZ", "UTC"}});
   }
 
   // "memtrace WORDS" ends with this status; the sentences stand on standard error, and nothing on
