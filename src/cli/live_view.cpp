@@ -1,6 +1,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/interval_lines.h"
 #include "cli/options/shared_options.h"
 #include "cli/print.h"
 #include "cli/probe_rate.h"
@@ -17,6 +18,11 @@
 
 namespace memtrace {
 namespace {
+
+constexpr auto kIntervalOptions = std::to_array<Option>({
+    {"line", 0, "", "one row of totals for each interval, of 1 s unless INTERVAL says so"},
+    {"clear", 0, "", "clear the screen before each interval's report"},
+});
 
 constexpr std::string_view kUsage =
     "[OPTION]... [-a | -p PID,... | -t TID,... | -- COMMAND...] [INTERVAL [COUNT]]";
@@ -55,12 +61,44 @@ Result<> read_interval(const ParsedOptions& parsed, SessionOptions& session) {
   return kDone;
 }
 
+struct Shown {
+  bool lines = false;  // --trace
+  bool rows = false;   // --line
+  bool clear = false;  // --clear
+};
+
 struct LivePlan {
   SelectedEvents selected;  // its probes outlive the source
   LiveSetup live;
   SessionOptions session;
   PrintOptions print;
+  Shown shown;
 };
+
+// How the intervals are shown. Error: Usage, what does not go together.
+Result<> read_interval_options(const ParsedOptions& parsed, LivePlan& plan) {
+  constexpr std::uint64_t kSecondNs = 1'000'000'000;
+  plan.shown = {.lines = plan.session.view_options.wants_lines(),
+                .rows = parsed.has("line"),
+                .clear = parsed.has("clear")};
+  if (plan.shown.rows && (plan.shown.clear || plan.shown.lines)) {
+    return Error{"--line beside " + std::string(plan.shown.clear ? "--clear" : "--trace"),
+                 0,
+                 "--line prints a row for each interval, below the one before",
+                 ErrorKind::Usage};
+  }
+  std::uint64_t& interval_ns = plan.session.times.interval_ns;
+  if (plan.shown.rows && interval_ns == 0) {
+    interval_ns = kSecondNs;
+  }
+  if (plan.shown.clear && interval_ns == 0) {
+    return Error{"--clear without an interval",
+                 0,
+                 "give an interval in seconds: --clear 1",
+                 ErrorKind::Usage};
+  }
+  return kDone;
+}
 
 // A view of the kernel's doings watches the whole machine where nothing else is said. One of
 // programs wants to know which.
@@ -105,6 +143,8 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   }
   LivePlan plan{.selected = selected.take(), .live = live.take(), .session = session.take()};
   plan.live.target = target.take();
+  read_own_options(parsed, view.spec, plan.session.view_options);
+  TRY(read_interval_options(parsed, plan));
   plan.session.limited = filtered_events(plan.selected.requests);
   plan.session.views = {&view};
   plan.session.live = true;
@@ -112,9 +152,8 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.session.view_options.migratetypes = migratetype_names();
   plan.session.view_options.slab_caches = slab_caches();
   plan.session.view_options.cpu_nodes = cpu_nodes();
-  read_own_options(parsed, view.spec, plan.session.view_options);
   // Stacks cost the traced program time: only when they are a key of the report.
-  if (!shows_stacks(view.spec, plan.session.view_options)) {
+  if (plan.shown.rows || !shows_stacks(view.spec, plan.session.view_options)) {
     plan.live.call_graph = {.kernel = view.spec.judges_kernel_stacks, .user = false};
   }
   if (counts_suffice(view.spec, plan.session.view_options)) {
@@ -124,9 +163,12 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.print = {.format = parsed.text("format", "text"),
                 .one_line = plan.session.times.interval_ns != 0};
   TRY(check_format(plan.print.format));
-  if (plan.session.view_options.wants_lines()) {
+  if (plan.shown.rows) {
+    TRY(IntervalLines::create(plan.print));
+  }
+  if (plan.shown.lines) {
     plan.live.somebody_waits = true;
-    TRY(LinePrinter::create(plan.print));
+    TRY(LinePrinter::create("--trace", plan.print));
     if (plan.print.one_line) {
       return Error{"--trace has no intervals",
                    0,
@@ -143,10 +185,23 @@ Result<> print_stamped(const Report& report, const PrintOptions& print) {
   return print_text("\n", print.stop_signals);
 }
 
-// Lines as they happen, or reports.
-Result<> print_session(Session& session, const PrintOptions& print, bool wants_lines) {
-  if (wants_lines) {
-    auto lines = LinePrinter::create(print);
+Result<> print_rows(Session& session, const PrintOptions& print) {
+  auto rows = IntervalLines::create(print);
+  if (!rows.ok()) {
+    return rows.take_error();
+  }
+  TRY(session.run(
+      [&rows](std::vector<Report> reports) { return rows.value().print(reports.front()); }));
+  return rows.value().end();
+}
+
+// Lines as they happen, a row for each interval, or reports.
+Result<> print_session(Session& session, const PrintOptions& print, const Shown& shown) {
+  if (shown.rows) {
+    return print_rows(session, print);
+  }
+  if (shown.lines) {
+    auto lines = LinePrinter::create("--trace", print);
     if (!lines.ok()) {
       return lines.take_error();
     }
@@ -155,7 +210,10 @@ Result<> print_session(Session& session, const PrintOptions& print, bool wants_l
         [&lines](const Report& made) { return lines.value().print(made); });
   }
   const bool stamps = print.one_line && print.format == "text";
-  return session.run([&print, stamps](std::vector<Report> reports) {
+  return session.run([&print, &shown, stamps](std::vector<Report> reports) -> Result<> {
+    if (shown.clear) {
+      TRY(clear_screen());
+    }
     return stamps ? print_stamped(reports.front(), print) : print_report(reports.front(), print);
   });
 }
@@ -177,7 +235,6 @@ Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& re
     return source.take_error();
   }
   plan.session.probes = &source.value()->events();
-  const bool wants_lines = plan.session.view_options.wants_lines();
   auto session = Session::create(*source.value(), std::move(plan.session));
   if (!session.ok()) {
     return session.take_error();
@@ -185,7 +242,7 @@ Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& re
   session.value()->identify_processes(*source.value());
   TRY(source.value()->start());
   session.value()->identify_new_processes(*source.value());
-  TRY(print_session(*session.value(), plan.print, wants_lines));
+  TRY(print_session(*session.value(), plan.print, plan.shown));
   source.value()->wait_until_closed();
   return exit_status_of(source.value()->end_command());
 }
@@ -193,7 +250,11 @@ Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& re
 }  // namespace
 
 std::vector<Option> live_view_options(std::string_view name) {
-  auto all = joined({target_options(), event_options(), stack_options(), report_options()});
+  auto all = joined({target_options(),
+                     event_options(),
+                     stack_options(),
+                     report_options(),
+                     std::span<const Option>(kIntervalOptions)});
   const auto own = view_own_options(find_view(name)->spec);
   all.insert(all.end(), own.begin(), own.end());
   all.insert(all.end(), help_option().begin(), help_option().end());

@@ -96,12 +96,24 @@ Result<> print_report(const Report& report, const PrintOptions& options) {
   return write_all(text.view(), options.stop_signals);
 }
 
-Result<LinePrinter> LinePrinter::create(const PrintOptions& options) {
+void print_caveats(const Caveats& caveats) {
+  for (const std::string& line : caveat_lines(caveats)) {
+    std::fputs((visible(line) + "\n").c_str(), stderr);
+  }
+}
+
+Result<> clear_screen() {
+  // ECMA-48: the cursor to the first place (CUP), and all of the page erased (ED 2).
+  constexpr std::string_view kClear = "\x1b[H\x1b[2J";
+  return ::isatty(STDOUT_FILENO) == 1 ? write_all(kClear, nullptr) : Result<>(kDone);
+}
+
+Result<LinePrinter> LinePrinter::create(std::string_view option, const PrintOptions& options) {
   TRY(check_format(options.format));
   auto renderer = make_line_renderer(options.format,
                                      {.columns = output_columns(), .screen_rows = output_rows()});
   if (!renderer) {
-    return Error{"--trace prints no " + options.format,
+    return Error{std::string(option) + " prints no " + options.format,
                  0,
                  "its formats are text, json and csv",
                  ErrorKind::Usage};
@@ -120,9 +132,7 @@ Result<> LinePrinter::end(const Report& report) {
     options_.one_line = true;
     return print_report(report, options_);
   }
-  for (const std::string& line : caveat_lines(report.caveats)) {
-    std::fputs((visible(line) + "\n").c_str(), stderr);
-  }
+  print_caveats(report.caveats);
   return kDone;
 }
 

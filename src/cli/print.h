@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -27,8 +29,8 @@ Result<> print_report(const Report& report, const PrintOptions& options);
 // Lines as they happen, each written at once, and at the end what must be known about their truth.
 class LinePrinter {
  public:
-  // Error: Usage, a format that has no lines.
-  static Result<LinePrinter> create(const PrintOptions& options);
+  // Error: Usage, a format that has no lines; `option` asked for them.
+  static Result<LinePrinter> create(std::string_view option, const PrintOptions& options);
 
   // Error: standard output cannot be written to.
   Result<> print(const Report& lines);
@@ -44,6 +46,12 @@ class LinePrinter {
   PrintOptions options_;
   std::unique_ptr<LineRenderer> renderer_;
 };
+
+// To standard error: for formats, and lines, that have no place for them.
+void print_caveats(const Caveats& caveats);
+
+// Empties the screen, if it is one.
+Result<> clear_screen();
 
 // Writes text as it is.
 Result<> print_text(const std::string& text, StopSignals* stop_signals = nullptr);

@@ -163,7 +163,7 @@ Result<ExitStatus> report_view(RecordSource& source,
   const bool wants_lines = options.view_options.wants_lines();
   std::optional<LinePrinter> lines;
   if (wants_lines) {
-    auto printer = LinePrinter::create({.format = format});
+    auto printer = LinePrinter::create("--trace", {.format = format});
     if (!printer.ok()) {
       return printer.take_error();
     }

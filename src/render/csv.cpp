@@ -161,15 +161,16 @@ class CsvLines final : public LineRenderer {
  public:
   void render(const Report& lines, std::ostream& out) override {
     Blocks blocks(out);
-    if (!has_header_) {
+    const std::size_t columns = lines.tables.front().columns.size();
+    if (header_columns_ != columns) {  // not all intervals have the same totals
       write_header(lines, lines.tables.front(), blocks);
-      has_header_ = true;
+      header_columns_ = columns;
     }
     write_rows(lines, lines.tables.front(), blocks);
   }
 
  private:
-  bool has_header_ = false;
+  std::size_t header_columns_ = 0;
 };
 
 }  // namespace

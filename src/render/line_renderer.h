@@ -20,7 +20,8 @@ class LineRenderer {
   LineRenderer& operator=(LineRenderer&&) = delete;
   virtual ~LineRenderer() = default;
 
-  // All rows of the report's first table. Its columns are those of every report.
+  // All rows of the report's first table. A header comes anew if there are more columns than
+  // before, or fewer.
   virtual void render(const Report& lines, std::ostream& out) = 0;
 };
 

@@ -63,14 +63,18 @@ class TextLines final : public LineRenderer {
     for (std::size_t i = 0; i < row.size(); ++i) {
       cells.push_back(print_cell(lines, table.columns[i].unit, row[i]));
     }
-    if (is_header_due()) {
+    if (is_header_due(table)) {
       print_header(lines, table, out);
     }
     print(table, cells, out);
     print_stacks(lines, table, row, out);
   }
 
-  bool is_header_due() const {
+  // Not all intervals have the same totals.
+  bool is_header_due(const Table& table) {
+    if (widths_.size() != table.columns.size()) {
+      widths_.clear();
+    }
     return widths_.empty() ||
            (options_.screen_rows != 0 && since_header_ + 1 >= options_.screen_rows);
   }

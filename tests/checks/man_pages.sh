@@ -5,7 +5,8 @@
 # An option of --help is "  --name" or "  -n, --name" at the start of a line; one of a page is in an
 # ".It Fl" line. Commands and views are the lines "  name  summary" below the headings "Commands" and
 # "Views" of `memtrace help`, which a colon or a comma may end. What all views share stands in
-# memtrace-report.1, and whom to watch (a live view takes it, too) in memtrace-record.1.
+# memtrace-report.1, whom to watch (a live view takes it, too) in memtrace-record.1, and what only live
+# views take in memtrace.1.
 set -u
 program=$1
 pages=$2
@@ -29,7 +30,9 @@ options_of_help() { # COMMAND
 
 options_of_page() { # NAME...
   for name in "$@"; do
-    sed -nE 's/^\.It (Fl .*)/\1/p' "$pages/memtrace-$name.1" | grep -oE 'Fl -[a-z][a-z0-9-]*'
+    page=$pages/memtrace-$name.1
+    [ "$name" != memtrace ] || page=$pages/memtrace.1
+    sed -nE 's/^\.It (Fl .*)/\1/p' "$page" | grep -oE 'Fl -[a-z][a-z0-9-]*'
   done | sed 's/^Fl -/--/' | sort -u
 }
 
@@ -69,7 +72,7 @@ for command in $commands; do
   [ "$command" = help ] || agree "$command"
 done
 for view in $views; do
-  agree "$view" report record
+  agree "$view" report record memtrace
 done
 [ -n "$(options_of_help record)" ] || complain "'memtrace record --help' prints no options"
 exit "$bad"

@@ -15,13 +15,14 @@ case "$*" in
   help) printf 'Usage\n\nCommands:\n  record  writes\n  report  reads\n  help  helps\n\nViews, for all:\n  slab  caches\n' ;;
   "record --help") printf '  -o, --output FILE  where\n      --user  stacks\n' ;;
   "report --help") printf '  --top N  rows\n' ;;
-  "slab --help") printf '  --top N  rows\n  --user  stacks\n  --rate  own\n' ;;
+  "slab --help") printf '  --top N  rows\n  --user  stacks\n  --line  live\n  --rate  own\n' ;;
   "help "*) echo "memtrace-$2" ;;
 esac
 END
   chmod +x "$scratch/memtrace"
   printf '.It Fl o , Fl -output Ar FILE\n.It Fl -user\n' >"$scratch/man/memtrace-record.1"
   printf '.It Fl -top Ar N\n.Fl -elsewhere\n' >"$scratch/man/memtrace-report.1"
+  printf '.It Fl -line\n' >"$scratch/man/memtrace.1"
   printf '.It Fl -rate\n' >"$scratch/man/memtrace-slab.1"
 }
 

@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
               "--by stack prints the kernel's stack below each line"},
         Wrong{"slabratetop -C -r 5 1 1",
               "unrecognised option '-C'",
-              "memtrace does not clear the screen"},
+              "tables follow each other unless --clear is given"},
         Wrong{"slabratetop -r20", "unrecognised option '-r", "slabratetop's -r is --top N"},
         Wrong{"heaptrack -o x -- true",
               "unrecognised option '-o'",

@@ -139,6 +139,24 @@ TEST_F(LinesTest, time_of_day_chooses_a_part_of_a_recording) {
   EXPECT_EQ(part.out.find(",sleep,"), std::string::npos) << part.all();
 }
 
+TEST_F(LinesTest, interval_may_be_one_row) {
+  const Outcome outcome = run_well("$MEMTRACE faults --line --format csv 0.3 3");
+  const auto rows = lines_of(outcome.out);
+  ASSERT_EQ(rows.size(), 4U) << outcome.all();
+  EXPECT_TRUE(rows[0].starts_with("time,at_ns,count,minor,major,")) << rows[0];
+  EXPECT_TRUE(rows[0].ends_with(",lost")) << rows[0];
+  EXPECT_TRUE(outcome.says("Lost: none.")) << outcome.all();
+  EXPECT_TRUE(run("$MEMTRACE faults --line --trace").says("--line beside --trace"));
+  EXPECT_TRUE(run("$MEMTRACE faults --clear").says("--clear without an interval"));
+}
+
+TEST_F(LinesTest, screen_is_cleared_on_a_terminal_alone) {
+  const std::string words = "$MEMTRACE slabratetop --clear 0.2 2";
+  EXPECT_EQ(run_well(words).out.find('\x1b'), std::string::npos);
+  const Outcome shown = run_well("script -qec \"" + words + "\" /dev/null");
+  EXPECT_NE(shown.out.find("\x1b[H\x1b[2J"), std::string::npos) << shown.all();
+}
+
 TEST_F(LinesTest, interval_or_folded_stacks_are_refused) {
   EXPECT_TRUE(run("$MEMTRACE shm --trace 1").says("--trace has no intervals"));
   EXPECT_TRUE(run("$MEMTRACE shm --trace --format folded").says("--trace prints no folded"));

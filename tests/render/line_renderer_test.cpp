@@ -84,6 +84,18 @@ TEST_F(LineRendererTest, csv_has_its_header_once) {
   EXPECT_EQ(printed(call(6, "cat", Cell())), "6,cat,\n");
 }
 
+TEST_F(LineRendererTest, header_comes_anew_with_other_columns) {
+  for (const char* format : {"text", "csv"}) {
+    make(format);
+    printed(call(5, "cat", Cell()));
+    Report wider = call(6, "cat", Cell());
+    wider.tables[0].columns.push_back({"more", Unit::Count});
+    wider.tables[0].rows[0].emplace_back(std::uint64_t{1});
+    EXPECT_NE(printed(wider).find("more"), std::string::npos) << format;
+    EXPECT_EQ(printed(wider).find("more"), std::string::npos) << format;
+  }
+}
+
 TEST_F(LineRendererTest, folded_stacks_have_no_lines) {
   EXPECT_EQ(make_line_renderer("folded", {}), nullptr);
   EXPECT_EQ(make_line_renderer("xml", {}), nullptr);
