@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -179,11 +180,15 @@ Cell add(const Cell& left, const Cell& right) {
   return as_signed(left) + as_signed(right);
 }
 
+Cell key_of_rest(const Column& column) {
+  return column.unit == Unit::Text ? Cell("other") : Cell();
+}
+
 Row sum_of(const Table& table, std::size_t first_row) {
   Row sum(table.columns.size());
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (i < table.key_count) {
-      sum[i] = table.columns[i].unit == Unit::Text ? Cell("other") : Cell();
+      sum[i] = key_of_rest(table.columns[i]);
       continue;
     }
     for (std::size_t row = first_row; can_be_summed(table.columns[i]) && row < table.rows.size();
@@ -194,14 +199,31 @@ Row sum_of(const Table& table, std::size_t first_row) {
   return sum;
 }
 
-void cut_rows(Table& table, std::uint64_t top) {
-  const std::size_t row_count = table.rows.size();
-  if (top == 0 || row_count <= top) {
-    return;
+// Rows that are not made yet, and are not made for this.
+Row sum_of(const Table& table, const RowSource& source, std::span<const std::uint32_t> rows) {
+  Row sum(table.columns.size());
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (i < table.key_count) {
+      sum[i] = key_of_rest(table.columns[i]);
+      continue;
+    }
+    if (!can_be_summed(table.columns[i])) {
+      continue;
+    }
+    for (const std::uint32_t row : rows) {
+      const Cell cell = source.figure(row, i - table.key_count);
+      if (is_number(cell)) {
+        sum[i] = add(sum[i], cell);
+      }
+    }
   }
+  return sum;
+}
+
+// Behind the rows that are shown.
+void add_rest(Table& table, Row rest, std::size_t row_count) {
+  const std::size_t top = table.rows.size();
   const std::size_t rest_count = row_count - top;
-  Row rest = sum_of(table, top);
-  table.rows.resize(top);
   table.rows.push_back(std::move(rest));
   table.last_is_rest = true;
   add_line(table.note,
@@ -212,18 +234,60 @@ void cut_rows(Table& table, std::uint64_t top) {
                        rest_count == 1 ? "one is" : (print_count(rest_count) + " are")));
 }
 
-void arrange_table(Table& table, Job& job) {
-  if (table.fixed) {
+void cut_rows(Table& table, std::uint64_t top) {
+  const std::size_t row_count = table.rows.size();
+  if (top == 0 || row_count <= top) {
     return;
   }
-  filter_rows(table, job);
-  auto column = find_column(table, job.options.sort);
+  Row rest = sum_of(table, top);
+  table.rows.resize(top);
+  add_rest(table, std::move(rest), row_count);
+}
+
+// The one that is asked for, else the table's own.
+std::optional<std::size_t> sort_column(Table& table, const Job& job) {
+  const auto column = find_column(table, job.options.sort);
   if (column) {
     table.sort = job.options.sort;
-  } else {
-    column = find_column(table, table.sort);
   }
-  sort_rows(table, column, job.namer);
+  return column ? column : find_column(table, table.sort);
+}
+
+// Rows that nobody filters and that few are shown of are made when it is known which these are.
+bool take_top(Table& table, std::optional<std::size_t> column, const Job& job) {
+  const ArrangeOptions& options = job.options;
+  const bool all_count = options.min_count == 0 && options.exclude.empty();
+  if (options.top == 0 || !all_count || options.closing_figures ||
+      table.source->size() <= options.top) {
+    return false;
+  }
+  const auto order = first_rows(table, column, options.top);
+  if (!order) {
+    return false;
+  }
+  const auto source = std::exchange(table.source, nullptr);
+  const std::size_t figure_count = table.columns.size() - table.key_count;
+  for (const std::uint32_t row : std::span(*order).first(options.top)) {
+    table.rows.push_back(source->cells(row, figure_count));
+  }
+  add_rest(table, sum_of(table, *source, std::span(*order).subspan(options.top)), source->size());
+  return true;
+}
+
+void arrange_table(Table& table, Job& job) {
+  if (table.fixed) {
+    make_rows(table);
+    return;
+  }
+  if (table.source != nullptr) {
+    const auto column = sort_column(table, job);
+    if (take_top(table, column, job)) {
+      return;
+    }
+    make_rows(table);
+  }
+  filter_rows(table, job);
+  sort_rows(table, sort_column(table, job), job.namer);
   cut_rows(table, job.options.top);
 }
 

@@ -2,10 +2,13 @@
 // will be printed and nothing of perf.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,6 +21,29 @@ namespace memtrace {
 // LocationId is one place in code, StackId a whole stack: both are named by resolve().
 using Cell = std::
     variant<std::monostate, std::uint64_t, std::int64_t, double, StackId, LocationId, std::string>;
+
+// Rows that are not made yet: of a million, most reports show 20 and the sum of the others.
+class RowSource {
+ public:
+  RowSource() = default;
+  RowSource(const RowSource&) = delete;
+  RowSource& operator=(const RowSource&) = delete;
+  virtual ~RowSource() = default;
+
+  virtual std::size_t size() const = 0;
+  virtual std::vector<Cell> keys(std::size_t row) const = 0;
+  // Figures are numbered from 0 on.
+  virtual Cell figure(std::size_t row, std::size_t figure) const = 0;
+
+  // The whole row.
+  std::vector<Cell> cells(std::size_t row, std::size_t figure_count) const {
+    std::vector<Cell> cells = keys(row);
+    for (std::size_t i = 0; i < figure_count; ++i) {
+      cells.push_back(figure(row, i));
+    }
+    return cells;
+  }
+};
 
 struct Column {
   std::string name{};  // "bytes_alloc": also the JSON key and what --sort takes
@@ -33,6 +59,7 @@ struct Table {
   std::string sort{};    // column by which the table is sorted, largest first, unless the user says
   std::string weight{};  // column whose figures are the value of a folded stack; "" = none
   std::vector<std::vector<Cell>> rows{};
+  std::shared_ptr<const RowSource> source{};  // of the rows until arrange(); then and else null
   std::string note{};    // a line under the table: "3,412 more rows", closing figures
   bool fixed = false;    // a matrix or a list whose order and rows mean something: never arranged
   bool entries = false;  // text: a paragraph for each row, its third cell below the first two
@@ -40,6 +67,18 @@ struct Table {
       false;  // text: each row numbered: its second cell, and its third on its own line
   bool last_is_rest = false;  // arrange() cut rows: the last one is their sum
 };
+
+// All rows that the source has, for one who looks at them before arrange().
+inline void make_rows(Table& table) {
+  if (table.source == nullptr) {
+    return;
+  }
+  const auto source = std::exchange(table.source, nullptr);
+  table.rows.reserve(source->size());
+  for (std::size_t row = 0; row < source->size(); ++row) {
+    table.rows.push_back(source->cells(row, table.columns.size() - table.key_count));
+  }
+}
 
 // Power-of-two or linear buckets, in ascending order; empty ones between the first and last stay.
 struct Histogram {

@@ -115,6 +115,16 @@ std::weak_ordering compare_keys(const Table& table, std::size_t left, std::size_
   return left <=> right;
 }
 
+bool is_before(const std::vector<Cell>& left_keys, const std::vector<Cell>& right_keys) {
+  for (std::size_t key = 0; key < left_keys.size(); ++key) {
+    const auto order = compare(left_keys[key], right_keys[key]);
+    if (std::is_neq(order)) {
+      return std::is_lt(order);
+    }
+  }
+  return false;
+}
+
 bool comes_first(const Cell& left, const Cell& right, bool largest_first) {
   const bool either_unknown = kind_of(left) == Kind::Unknown || kind_of(right) == Kind::Unknown;
   const auto order = compare(left, right);
@@ -130,6 +140,35 @@ std::optional<std::size_t> find_column(const Table& table, std::string_view name
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::vector<std::uint32_t>> first_rows(const Table& table,
+                                                     std::optional<std::size_t> column,
+                                                     std::size_t count) {
+  if (!column || *column < table.key_count) {
+    return std::nullopt;
+  }
+  const RowSource& source = *table.source;
+  std::vector<std::uint64_t> numbers;
+  numbers.reserve(source.size());
+  for (std::size_t row = 0; row < source.size(); ++row) {
+    const Cell cell = source.figure(row, *column - table.key_count);
+    const auto* number = std::get_if<std::uint64_t>(&cell);
+    if (number == nullptr) {
+      return std::nullopt;
+    }
+    numbers.push_back(*number);
+  }
+  std::vector<std::uint32_t> order(source.size());
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  const auto comes_before = [&](std::uint32_t left, std::uint32_t right) {
+    return numbers[left] != numbers[right] ? numbers[left] > numbers[right]
+                                           : is_before(source.keys(left), source.keys(right));
+  };
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(count, order.size()));
+  std::partial_sort(order.begin(), end, order.end(), comes_before);
+  std::sort(end, order.end());  // what is added up is so in the order of the rows
+  return order;
 }
 
 void sort_rows(Table& table, std::optional<std::size_t> column, Namer& namer) {

@@ -340,6 +340,7 @@ Result<Report> Session::report_of(std::size_t view_index, View::Span span) {
   report.view = options_.views[view_index]->name;
   set_times(report, span);
   if (!options_.suppressions.empty()) {
+    std::ranges::for_each(report.tables, make_rows);
     options_.suppressions.apply(report, naming_);
   }
   if (!options_.as_made) {

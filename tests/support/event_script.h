@@ -199,7 +199,9 @@ class EventScript {
   Result<> check() { return view_->check(types_); }
 
   Report finish(View::Span span = {.start_ns = 0, .end_ns = 1'000'000'000}) {
-    return view_->finish(*world_, span);
+    Report report = view_->finish(*world_, span);
+    std::ranges::for_each(report.tables, make_rows);
+    return report;
   }
 
   // What --trace has to print by now.

@@ -122,7 +122,7 @@ Report Faults::finish(const World& world, Span span) {
     report.totals.push_back({"major", Unit::Count, total.major});
     report.totals.push_back({"time", Unit::Nanoseconds, total.latency.total_ns()});
   }
-  sort_by(report.tables.emplace_back(user_.table(kFaultFigures, context)), "count");
+  sort_by(report.tables.emplace_back(std::move(user_).take_table(kFaultFigures, context)), "count");
   if (total.latency.count() > 0) {
     report.histograms.push_back(latency_.histogram("latency", Unit::Nanoseconds));
   }

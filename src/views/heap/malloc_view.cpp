@@ -96,7 +96,7 @@ class Malloc final : public View {
     } else {
       figures = figures.first(figures.size() - 1);
     }
-    sort_by(report.tables.emplace_back(rows_.table(figures, context)), "bytes");
+    sort_by(report.tables.emplace_back(std::move(rows_).take_table(figures, context)), "bytes");
     if (total.count > 0) {
       report.histograms.push_back(sizes_.histogram("sizes asked for", Unit::Bytes));
     }

@@ -87,13 +87,6 @@ FlowContext FlowRows::context(const World& world, View::Span span) const {
       {.world = world, .span = span, .gfp_flags = gfp_flags_.names()}, frees_seen_, nodes_.known()};
 }
 
-void FlowRows::add_table(Report& report, const FlowContext& context) const {
-  sort_by(report.tables.emplace_back(rows_.table(flow_.figures, context)), "bytes");
-  if (flow_.short_gfp) {
-    shorten_gfp_names(report);
-  }
-}
-
 std::vector<std::string> FlowRows::notes(bool shows_nodes) const {
   std::vector<std::string> notes;
   if (!frees_seen_) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "state/heap/live_blocks.h"
@@ -52,8 +53,17 @@ class FlowRows {
 
   FlowContext context(const World& world, View::Span span) const;
 
-  // The table of rows, with the legend of short GFP names if it is asked for.
-  void add_table(Report& report, const FlowContext& context) const;
+  // The table of rows, with the legend of short GFP names if it is asked for. The rows are gone
+  // then. Context: the view's own, as keys may look at more than the figures do.
+  template <typename Context>
+  void add_table(Report& report, const Context& context) {
+    sort_by(report.tables.emplace_back(std::move(rows_).take_table(flow_.figures, context)),
+            "bytes");
+    if (flow_.short_gfp) {
+      make_rows(report.tables.front());
+      shorten_gfp_names(report);
+    }
+  }
 
   // Why figures are blank or not exact. `shows_nodes`: other tables have figures about nodes, too.
   std::vector<std::string> notes(bool shows_nodes) const;

@@ -57,8 +57,10 @@ class Kmalloc final : public View {
     const CellContext context{.world = world, .span = span, .gfp_flags = gfp_flags_.names()};
     Report report{.view = "kmalloc", .title = "kmalloc allocations"};
     report.totals = totals_of(std::span(kFigures).first(4), rows_.total(), context);
-    sort_by(report.tables.emplace_back(rows_.table(figures_, context)), "bytes_alloc");
+    sort_by(report.tables.emplace_back(std::move(rows_).take_table(figures_, context)),
+            "bytes_alloc");
     if (short_gfp_) {
+      make_rows(report.tables.front());
       shorten_gfp_names(report);
     }
     rows_.clear();

@@ -155,9 +155,10 @@ Report Pages::finish(const World& world, Span span) {
   Report report{.view = "pages", .title = "page allocations and frees"};
   report.totals = totals(context);
   report.caveats.notes = flow_.notes(false);
+  const FlowCost total = flow_.total();
   flow_.add_table(report, context);
   if (flow_.options().summary) {
-    report.tables.push_back(pages_summary(flow_.total(), unmatched_, context.frees_seen));
+    report.tables.push_back(pages_summary(total, unmatched_, context.frees_seen));
   }
   report.tables.push_back(matrix_.table(options_.migratetypes));
   flow_.begin_interval();

@@ -118,15 +118,17 @@ Report Slab::finish(const World& world, Span span) {
   const CacheContext context{flow_.context(world, span), cache_names_};
   Report report{.view = "slab", .title = "slab allocations and frees"};
   report.totals = totals(context);
+  const FlowCost total = flow_.total();
   flow_.add_table(report, context);
   report.caveats.notes = flow_.notes(flow_.options().summary);
   if (const auto column = flow_.key_index("cache")) {
+    make_rows(report.tables.front());
     std::ranges::move(cache_names_.notes(world, report.tables.front(), *column),
                       std::back_inserter(report.caveats.notes));
   }
   if (flow_.options().summary) {
     report.tables.push_back(
-        slab_summary({flow_.total(), remote_allocs_, context.frees_seen, context.nodes_known}));
+        slab_summary({total, remote_allocs_, context.frees_seen, context.nodes_known}));
   }
   flow_.begin_interval();
   unknown_frees_ = remote_allocs_ = 0;

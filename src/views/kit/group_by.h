@@ -1,43 +1,54 @@
 // Folds events into rows: the inner loop of every view. Memory grows with distinct keys only.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "base/hash.h"
 #include "report/report.h"
 #include "views/kit/figures.h"
+#include "views/kit/keyed_rows.h"
 #include "views/kit/keys.h"
 #include "views/kit/sums.h"
 
 namespace memtrace {
 
-// Only the words in use take part: most reports have one key.
-struct KeyWordsHash {
-  std::size_t key_count = kMaxKeys;
-
-  std::size_t operator()(const KeyWords& keys) const noexcept {
-    return hash_words(std::span(keys.words).first(key_count));
+// The rows of a table, made of what was added up.
+template <typename Cost, typename Keys, typename AnyFigure, typename Context>
+class GroupedRows final : public RowSource {
+ public:
+  GroupedRows(Keys keys, KeyedRows<Cost> rows, std::vector<AnyFigure> figures, Context context)
+      : keys_(std::move(keys)),
+        rows_(std::move(rows)),
+        figures_(std::move(figures)),
+        context_(std::move(context)) {
+    rows_.forget_index();
   }
-};
 
-struct KeyWordsEqual {
-  std::size_t key_count = kMaxKeys;
+  std::size_t size() const override { return rows_.size(); }
 
-  bool operator()(const KeyWords& left, const KeyWords& right) const noexcept {
-    return std::equal(left.words.begin(),
-                      std::next(left.words.begin(), static_cast<std::ptrdiff_t>(key_count)),
-                      right.words.begin());
+  std::vector<Cell> keys(std::size_t row) const override {
+    return keys_.cells(rows_.keys(row), context_);
   }
+
+  Cell figure(std::size_t row, std::size_t figure) const override {
+    return figures_[figure].of(rows_.cost(row), context_);
+  }
+
+ private:
+  Keys keys_;
+  KeyedRows<Cost> rows_;
+  std::vector<AnyFigure> figures_;
+  Context context_;
 };
 
 // Cost: what is added up for a row (kit/sums.h); starts at zero.
@@ -46,7 +57,7 @@ struct KeyWordsEqual {
 template <typename Cost, typename Keys = KeySet>
 class GroupBy {
  public:
-  explicit GroupBy(Keys keys) : keys_(std::move(keys)), rows_(no_rows()) {}
+  explicit GroupBy(Keys keys) : keys_(std::move(keys)), rows_(keys_.size()) {}
 
   Keys& keys() { return keys_; }
 
@@ -62,22 +73,22 @@ class GroupBy {
 
   template <typename Visitor>
   void for_each(Visitor visit) {
-    for (auto it = rows_.begin(); it != rows_.end(); ++it) {
-      visit(it.value());
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      visit(rows_.cost(i));
     }
   }
 
   template <typename Visitor>
   void for_each_row(Visitor visit) const {
-    for (const auto& [words, cost] : rows_) {
-      visit(words, cost);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      visit(rows_.keys(i), rows_.cost(i));
     }
   }
 
   Cost total() const {
     Cost sum{};
-    for (const auto& [words, cost] : rows_) {
-      sum += cost;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      sum += rows_.cost(i);
     }
     return sum;
   }
@@ -85,24 +96,41 @@ class GroupBy {
   // All rows, in no order. Figures: a range of Figure<Cost, Context>.
   template <typename Figures, typename Context = CellContext>
   Table table(const Figures& figures, const Context& context) const {
-    if (!keys_.needs_resolving()) {
-      return tabulate(rows_, figures, context);
+    const auto changed = settled(context);
+    const KeyedRows<Cost>& rows = changed ? *changed : rows_;
+    Table table = empty_table(figures);
+    table.rows.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::vector<Cell>& cells = table.rows.emplace_back(keys_.cells(rows.keys(i), context));
+      for (const auto& figure : figures) {
+        cells.push_back(figure.of(rows.cost(i), context));
+      }
     }
-    Rows settled = no_rows();
-    for (const auto& [words, cost] : rows_) {
-      settled[keys_.resolve_late(words, context)] += cost;
+    return table;
+  }
+
+  // The same, and of what was added up only the rows are made that will be shown. What the context
+  // refers to stays as it is until arrange().
+  template <typename Figures, typename Context = CellContext>
+  Table take_table(const Figures& figures, const Context& context) && {
+    using AnyFigure = std::remove_cvref_t<decltype(*std::begin(figures))>;
+    if (auto changed = settled(context)) {
+      rows_ = std::move(*changed);
     }
-    return tabulate(settled, figures, context);
+    Table table = empty_table(figures);
+    table.source = std::make_shared<GroupedRows<Cost, Keys, AnyFigure, Context>>(
+        keys_,
+        std::move(rows_),
+        std::vector<AnyFigure>(std::begin(figures), std::end(figures)),
+        context);
+    clear();
+    return table;
   }
 
   // A busy interval's memory is given back, not kept for the quiet ones after it.
-  void clear() { rows_ = no_rows(); }
+  void clear() { rows_ = KeyedRows<Cost>(keys_.size()); }
 
  private:
-  using Rows = tsl::robin_map<KeyWords, Cost, KeyWordsHash, KeyWordsEqual>;
-
-  Rows no_rows() const { return Rows(0, KeyWordsHash{keys_.size()}, KeyWordsEqual{keys_.size()}); }
-
   // A cost that can be taken back again says so with empty().
   static bool is_empty(const Cost& cost) {
     if constexpr (requires { cost.empty(); }) {
@@ -112,8 +140,8 @@ class GroupBy {
     }
   }
 
-  template <typename Figures, typename Context>
-  Table tabulate(const Rows& rows, const Figures& figures, const Context& context) const {
+  template <typename Figures>
+  Table empty_table(const Figures& figures) const {
     Table table;
     table.columns = keys_.columns();
     table.key_count = table.columns.size();
@@ -121,22 +149,39 @@ class GroupBy {
     for (const auto& figure : figures) {
       table.columns.push_back({std::string(figure.name), figure.unit});
     }
-    table.rows.reserve(rows.size());
-    for (const auto& [words, cost] : rows) {
-      if (is_empty(cost)) {
-        continue;
-      }
-      std::vector<Cell> cells = keys_.cells(words, context);
-      for (const auto& figure : figures) {
-        cells.push_back(figure.of(cost, context));
-      }
-      table.rows.push_back(std::move(cells));
-    }
     return table;
   }
 
+  // The rows, those put together that turn out to be one, and without empty ones. Nothing where
+  // they stay as they are.
+  template <typename Context>
+  std::optional<KeyedRows<Cost>> settled(const Context& context) const {
+    bool has_empty = false;
+    for_each_row([&has_empty](const KeyWords& /*words*/, const Cost& cost) {
+      has_empty = has_empty || is_empty(cost);
+    });
+    if (!keys_.needs_resolving()) {
+      return has_empty ? std::optional(without_empty(rows_)) : std::nullopt;
+    }
+    KeyedRows<Cost> resolved(keys_.size());
+    for_each_row([&](const KeyWords& words, const Cost& cost) {
+      resolved[keys_.resolve_late(words, context)] += cost;
+    });
+    return without_empty(resolved);
+  }
+
+  KeyedRows<Cost> without_empty(const KeyedRows<Cost>& rows) const {
+    KeyedRows<Cost> left(keys_.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!is_empty(rows.cost(i))) {
+        left[rows.keys(i)] = rows.cost(i);
+      }
+    }
+    return left;
+  }
+
   Keys keys_;
-  Rows rows_;
+  KeyedRows<Cost> rows_;
 };
 
 // What these figures say of the cost of all rows; none that is blank or no whole number.

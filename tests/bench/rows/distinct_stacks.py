@@ -37,7 +37,7 @@ def measure(shop):
         Figure(NAME, "anonymous memory", "MiB", memory,
                {"perf report": medians(perf, "anonymous_mib")}, shop.size(150, 1500)),
         # A run of some milliseconds is over before its peak is seen.
-        Figure(NAME, "memory of one more stack", "bytes", each, {}, None if shop.small else 1000),
+        Figure(NAME, "memory of one more stack", "bytes", each, {}, None if shop.small else 300),
         Figure(NAME, "growth of time with stacks", "exponent",
                growth(medians(tenth, "wall_s"), medians(whole, "wall_s"), factor)),
     ]
