@@ -32,7 +32,7 @@ using GrowthByUse = std::map<std::pair<std::string, std::string>, Growth>;  // c
 // The rows with the most bytes.
 std::vector<std::size_t> largest_rows(const Table& table) {
   std::vector<std::pair<std::uint64_t, std::size_t>> sorted;
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+  for (std::size_t row = 0; row < row_count(table); ++row) {
     sorted.emplace_back(figure_at(table, row, "bytes"), row);
   }
   std::ranges::stable_sort(sorted, std::greater(), &std::pair<std::uint64_t, std::size_t>::first);

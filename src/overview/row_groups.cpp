@@ -37,6 +37,12 @@ std::uint64_t figure_of(const Cell& cell) {
   return difference != nullptr && *difference > 0 ? static_cast<std::uint64_t>(*difference) : 0;
 }
 
+// Rows may not be made yet, and there may be a million of them: each is made when it is looked at.
+std::vector<Cell> row_at(const Table& table, std::size_t row) {
+  return table.source == nullptr ? table.rows[row]
+                                 : table.source->cells(row, table.columns.size() - table.key_count);
+}
+
 class Grouping {
  public:
   Grouping(const Table& table,
@@ -93,25 +99,30 @@ std::vector<RowGroup> group_rows(const Table& table,
                                  std::span<const std::string_view> keys,
                                  std::span<const std::string_view> figures) {
   Grouping grouping(table, keys, figures);
-  for (const auto& row : table.rows) {
-    grouping.add(row);
+  for (std::size_t row = 0; row < row_count(table); ++row) {
+    grouping.add(row_at(table, row));
   }
   return grouping.take();
 }
 
+std::size_t row_count(const Table& table) {
+  return table.source == nullptr ? table.rows.size() : table.source->size();
+}
+
 std::string text_at(const Table& table, std::size_t row, std::string_view column) {
   const auto index = column_of(table, column);
-  return index ? text_of(table.rows[row][*index]) : std::string();
+  return index ? text_of(row_at(table, row)[*index]) : std::string();
 }
 
 std::uint64_t figure_at(const Table& table, std::size_t row, std::string_view column) {
   const auto index = column_of(table, column);
-  return index ? figure_of(table.rows[row][*index]) : 0;
+  return index ? figure_of(row_at(table, row)[*index]) : 0;
 }
 
 StackId stack_at(const Table& table, std::size_t row) {
   const auto index = column_of(table, "stack");
-  const auto* stack = index ? std::get_if<StackId>(&table.rows[row][*index]) : nullptr;
+  const Cell cell = index ? row_at(table, row)[*index] : Cell();
+  const auto* stack = std::get_if<StackId>(&cell);
   return stack == nullptr ? StackId() : *stack;
 }
 

@@ -1,4 +1,5 @@
-// A view's table read by the names of its columns, its rows added up by some of their keys.
+// A view's table read by the names of its columns, its rows added up by some of their keys. Rows
+// that are not made yet (RowSource) stay so.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,8 @@ struct RowGroup {
 std::vector<RowGroup> group_rows(const Table& table,
                                  std::span<const std::string_view> keys,
                                  std::span<const std::string_view> figures);
+
+std::size_t row_count(const Table& table);
 
 // The table's cell as text or number; "" or 0 where there is none.
 std::string text_at(const Table& table, std::size_t row, std::string_view column);

@@ -27,7 +27,7 @@ using KillsByVictim = std::map<std::tuple<std::string, std::string, std::string>
 
 // The row of a table about victims that is of this one, or none.
 std::optional<std::size_t> row_of_victim(const Table* table, const std::string& pid) {
-  for (std::size_t row = 0; table != nullptr && row < table->rows.size(); ++row) {
+  for (std::size_t row = 0; table != nullptr && row < row_count(*table); ++row) {
     if (text_at(*table, row, "victim_pid") == pid) {
       return row;
     }
@@ -39,7 +39,7 @@ KillsByVictim kills_in(const Report& report, const Table& kills) {
   const Table* memory = table_with(report, "anon");
   const Table* cgroups = table_with(report, "cgroup_limit");
   KillsByVictim found;
-  for (std::size_t row = 0; row < kills.rows.size(); ++row) {
+  for (std::size_t row = 0; row < row_count(kills); ++row) {
     const std::string pid = text_at(kills, row, "victim_pid");
     const auto memory_row = row_of_victim(memory, pid);
     const auto cgroup_row = row_of_victim(cgroups, pid);
