@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -40,8 +41,8 @@ class LinePrinter {
   Result<> end(const Report& report);
 
  private:
-  LinePrinter(const PrintOptions& options, std::unique_ptr<LineRenderer> renderer)
-      : options_(options), renderer_(std::move(renderer)) {}
+  LinePrinter(PrintOptions options, std::unique_ptr<LineRenderer> renderer)
+      : options_(std::move(options)), renderer_(std::move(renderer)) {}
 
   PrintOptions options_;
   std::unique_ptr<LineRenderer> renderer_;

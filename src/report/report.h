@@ -28,6 +28,8 @@ class RowSource {
   RowSource() = default;
   RowSource(const RowSource&) = delete;
   RowSource& operator=(const RowSource&) = delete;
+  RowSource(RowSource&&) = delete;
+  RowSource& operator=(RowSource&&) = delete;
   virtual ~RowSource() = default;
 
   virtual std::size_t size() const = 0;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "session/time_window.h"
 #include "views/view.h"
@@ -22,7 +23,7 @@ class IntervalClock {
     std::uint64_t interval_count = 0;  // 0: until the source ends
   };
 
-  explicit IntervalClock(const Setup& setup) : setup_(setup) {}
+  explicit IntervalClock(Setup setup) : setup_(std::move(setup)) {}
 
   const Setup& setup() const { return setup_; }
 

@@ -14,6 +14,8 @@ class StackMaker {
   StackMaker() = default;
   StackMaker(const StackMaker&) = delete;
   StackMaker& operator=(const StackMaker&) = delete;
+  StackMaker(StackMaker&&) = delete;
+  StackMaker& operator=(StackMaker&&) = delete;
 
   virtual StackId make_stack() = 0;
 
@@ -34,8 +36,10 @@ class EventStack {
   EventStack(const EventStack& other) : id_(other.id()) {}
 
   EventStack& operator=(const EventStack& other) {
-    id_ = other.id();
-    maker_ = nullptr;
+    if (this != &other) {
+      id_ = other.id();
+      maker_ = nullptr;
+    }
     return *this;
   }
 
