@@ -21,9 +21,16 @@ CatchUp::~CatchUp() {
 }
 
 void CatchUp::keep(bool is_behind) {
-  if (!is_refused_ && (is_behind || has_priority_)) {
-    set(budget_.allows(is_behind, time_of(CLOCK_MONOTONIC), time_of(CLOCK_THREAD_CPUTIME_ID)));
+  if (is_refused_ || (!is_behind && behind_at_ns_ == 0)) {
+    return;
   }
+  const std::uint64_t now_ns = time_of(CLOCK_MONOTONIC);
+  if (is_behind) {
+    behind_at_ns_ = now_ns;
+  } else if (now_ns - behind_at_ns_ >= kMemoryNs) {
+    behind_at_ns_ = 0;
+  }
+  set(budget_.allows(behind_at_ns_ != 0, now_ns, time_of(CLOCK_THREAD_CPUTIME_ID)));
 }
 
 // Back to what sched_setscheduler(2) calls SCHED_OTHER the nice value is as it was before.

@@ -41,6 +41,10 @@ class CatchUp {
   CatchUp& operator=(CatchUp&&) = delete;
   ~CatchUp();
 
+  // A thread that has been behind stays ready for so long: without priority while it sleeps, it
+  // would wake up late, and be behind again.
+  static constexpr std::uint64_t kMemoryNs = 5'000'000'000;
+
   // To be called often: a thread that does not come back here keeps what it has. Without the
   // permission (CAP_SYS_NICE) nothing changes.
   void keep(bool is_behind);
@@ -49,6 +53,7 @@ class CatchUp {
   void set(bool has_priority);
 
   PriorityBudget budget_;
+  std::uint64_t behind_at_ns_ = 0;  // 0: not lately
   bool has_priority_ = false;
   bool is_refused_ = false;
 };

@@ -77,7 +77,7 @@ TEST_F(FlowRowsTest, notes_say_why_figures_are_blank) {
   using Notes = std::vector<std::string>;
   FlowRows flow = rows({});
   EXPECT_EQ(flow.notes(false), Notes{std::string(kNoFreesNote)});
-  flow.free(event());
+  flow.release(event());
   EXPECT_EQ(flow.notes(false), Notes());
   EXPECT_EQ(flow.notes(true), Notes{std::string(kNoNodesNote)});
   flow.allocate(event(0, 100), 64, 64);
