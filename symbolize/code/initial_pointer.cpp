@@ -78,7 +78,9 @@ std::optional<std::uint64_t> stored_value(const ElfFile& file, std::uint64_t svm
   Elf_Scn* section = nullptr;
   while ((section = ::elf_nextscn(file.handle(), section)) != nullptr) {
     ElfFile::Section place{.handle = section, .header = {}};
-    if (::gelf_getshdr(section, &place.header) == nullptr || svma < place.header.sh_addr ||
+    // Sections that are not loaded, such as those of debug information, have addresses from 0 on.
+    if (::gelf_getshdr(section, &place.header) == nullptr ||
+        (place.header.sh_flags & SHF_ALLOC) == 0 || svma < place.header.sh_addr ||
         svma - place.header.sh_addr >= place.header.sh_size) {
       continue;
     }
