@@ -113,7 +113,7 @@ TEST_F(FirstScreenLiveTest, tmpfs_that_grows) {
 
 TEST_F(FirstScreenLiveTest, locked_memory) {
   record_machine(trouble("mt-lock lock 20000"), 2);
-  expect_finding({"mt-lock allocated", "mlock"});
+  expect_finding({"mt-lock allocated", "of locked memory"});
 }
 
 TEST_F(FirstScreenLiveTest, pages_of_hugetlb) {
