@@ -12,7 +12,7 @@ namespace memtrace {
 // stack has any that is named, else of the kernel. Empty when no frame has a name.
 std::string culprit_of(const Frames& frames);
 
-// Of the kernel only.
+// The same for functions of the kernel only.
 std::string kernel_culprit_of(const Frames& frames);
 
 // ", most in FUNCTION" for a sentence; nothing where none is known.

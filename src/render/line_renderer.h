@@ -27,7 +27,7 @@ class LineRenderer {
 
 struct LineOptions {
   std::size_t columns = 100;    // width of frames below a line of text; lines are never cut
-  std::size_t screen_rows = 0;  // text: the header comes once in so many lines; 0: once
+  std::size_t screen_rows = 0;  // text: lines between two headers; 0: one header
 };
 
 // nullptr for a format that has no lines, such as folded stacks.

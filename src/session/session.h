@@ -111,7 +111,7 @@ class Session final : private PipelineSink {
   // What the views checked before the first event; nothing until then.
   std::optional<std::deque<EventType>> checked_types_;
 
-  // Whom what is given to.
+  // Who gets the reports and the lines.
   struct Readers {
     OnReports on_reports;
     OnLines on_lines;

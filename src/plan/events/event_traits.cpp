@@ -15,7 +15,7 @@ namespace {
 constexpr auto kDefaultViews = std::to_array<std::string_view>(
     {"oom", "enomem", "reclaim", "swapin", "compaction", "hfaults", "faults", "kleaks", "mmap"});
 
-// Of writeback and filepages, the events that show a problem. Their others come for each page.
+// The events of writeback and filepages that show a problem. Their other events come for each page.
 constexpr auto kDefaultNeeds =
     std::to_array<std::string_view>({"kmem:kmalloc",
                                      "writeback:balance_dirty_pages|",
