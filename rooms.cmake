@@ -91,7 +91,8 @@ memtrace_room(src/views/kit "what views share: keys, rows, figures, lists, histo
 memtrace_room(src/views/fault "page faults, swap-ins, resident and cached pages"
               SEES base report state/world tracepoints/event views views/kit USES robin_map)
 memtrace_room(src/views/kernel "the kernel's allocators"
-              SEES base report state/heap tracepoints/event views views/kit)
+              SEES base report state/heap state/world tracepoints/event views views/kit
+              USES robin_map)
 memtrace_room(src/views/heap "the user heap"
               SEES base report state/heap state/world tracepoints/event views views/kit)
 memtrace_room(src/views/mapping "mappings, brk, shared memory, refused calls"

@@ -141,8 +141,8 @@ TEST_F(LinesTest, time_of_day_chooses_a_part_of_a_recording) {
 
 TEST_F(LinesTest, interval_may_be_one_row) {
   // An interval without a fault has no totals of ends.
-  const Outcome outcome = run_well(
-      "while :; do /bin/true; done & $MEMTRACE faults --line --format csv 0.3 3; kill $!");
+  const Outcome outcome =
+      run_well("while :; do /bin/true; done & $MEMTRACE faults --line --format csv 0.3 3; kill $!");
   const auto rows = lines_of(outcome.out);
   ASSERT_EQ(rows.size(), 4U) << outcome.all();
   EXPECT_TRUE(rows[0].starts_with("time,at_ns,count,minor,major,")) << rows[0];

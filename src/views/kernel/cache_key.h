@@ -2,7 +2,7 @@
 #pragma once
 
 #include "views/kernel/alloc_flow.h"
-#include "views/kit/cache_names.h"
+#include "views/kernel/cache_names.h"
 #include "views/kit/cells.h"
 
 namespace memtrace {

@@ -65,7 +65,7 @@ kills_by_kprobe() {
   fi
   recorded -a --kprobes --for oom -- sh -c "$KILL_AND_BE_KILLED" || true
   check kprobes.kills = 1 "$(total oom kills)"
-  check kprobes.trigger = 1 "$(shown oom --format csv | grep -c '^[0-9]*,[^,]*,press_memory,.*,cgroup,killed,press_memory')"
+  check kprobes.trigger = 1 "$(shown oom --format csv | grep -c '^\([^,]*,\)\{2,3\}press_memory,.*,cgroup,killed,press_memory')"
   check kprobes.unclaimed = 0 "$(shown oom | grep -c 'no event names the victim')"
   recorded -a --kprobes --user --filter 'sig == 9' -e signal:signal_generate \
     -e kprobe:oom_kill_process -- sh -c "$KILL_AND_BE_KILLED" || true
@@ -74,7 +74,7 @@ kills_by_kprobe() {
     sh -c "$KILL_AND_BE_KILLED" || true
   check kprobes.other_signals = 1 "$(status_of "$MEMTRACE" report oom)"
   recorded -a --kprobes -e kprobe:oom_kill_process -- sh -c "$KILL_AND_BE_KILLED" || true
-  check kprobes.calls = 1 "$(shown oom --format csv | grep -c '^[0-9]*,[^,]*,,,cgroup,,press_memory')"
+  check kprobes.calls = 1 "$(shown oom --format csv | grep -c '^\([^,]*,\)\{2,3\},,cgroup,,press_memory')"
 }
 
 KILL_AND_BE_KILLED='sleep 100 & kill -9 $!

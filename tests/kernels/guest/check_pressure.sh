@@ -153,7 +153,9 @@ compact_for_blocks() {
   for _ in 1 2 3 4 5; do
     recorded -a --for compaction -- sh /checks/blocks.sh "$holes"
     told=$(shown compaction --trace --format csv | awk -F , '
-      $5 == "compaction" && $7 == "DMA32" && $8 == 9 && $19 != "" { last = $19 }
+      NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
+      $column["what"] == "compaction" && $column["zone"] == "DMA32" && $column["order"] == 9 &&
+        $column["fragmentation"] != "" { last = $column["fragmentation"] }
       END { print last == "" ? "blank" : int(last * 1000) }')
     kernels=$(awk '$4 == "DMA32" { print int($14 * 1000) }' index)
     [ "$told" = blank ] || [ "$kernels" -lt 0 ] || break

@@ -1,4 +1,4 @@
-#include "views/kit/cache_names.h"
+#include "views/kernel/cache_names.h"
 
 #include <algorithm>
 #include <set>
