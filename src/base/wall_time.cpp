@@ -21,7 +21,8 @@ std::tm local_of(std::uint64_t wall_ns) {
 }
 
 std::optional<int> digits(std::string_view& text, std::size_t count) {
-  if (text.size() < count || text.substr(0, count).find_first_not_of("0123456789") != text.npos) {
+  if (text.size() < count ||
+      text.substr(0, count).find_first_not_of("0123456789") != std::string_view::npos) {
     return std::nullopt;
   }
   const auto number = parse_number(text.substr(0, count));
@@ -137,7 +138,7 @@ std::optional<std::uint64_t> wall_ns(std::time_t seconds, std::uint64_t nanoseco
 
 // Without a date.
 std::optional<std::uint64_t> of_day(const TimeOfDay& time, std::uint64_t start_ns) {
-  constexpr std::uint64_t kHalfDayNs = 12 * 3600 * kSecondNs;
+  constexpr std::uint64_t kHalfDayNs = std::uint64_t{12} * 3600 * kSecondNs;
   std::tm when = local_of(start_ns);
   set(when, time);
   auto found = wall_ns(::mktime(&when), time.nanoseconds);

@@ -120,6 +120,47 @@ bool counts_suffice(const ViewSpec& spec, const ViewOptions& options) {
   return spec.counts_suffice != nullptr && spec.counts_suffice(options);
 }
 
+void describe_machine(LivePlan& plan, const NamedView& view) {
+  plan.session.limited = filtered_events(plan.selected.requests);
+  plan.session.views = {&view};
+  plan.session.live = true;
+  plan.session.whole_machine = plan.live.target.kind == TargetKind::System;
+  plan.session.view_options.migratetypes = migratetype_names();
+  plan.session.view_options.slab_caches = slab_caches();
+  plan.session.view_options.cpu_nodes = cpu_nodes();
+}
+
+// Stacks cost the traced program time: only when they are a key of the report. So do samples.
+void ask_for_less(LivePlan& plan, const NamedView& view) {
+  if (plan.shown.rows || !shows_stacks(view.spec, plan.session.view_options)) {
+    plan.live.call_graph = {.kernel = view.spec.judges_kernel_stacks, .user = false};
+  }
+  if (counts_suffice(view.spec, plan.session.view_options)) {
+    count_in_kernel(plan.selected.requests);
+    plan.live.count_interval_ns = plan.session.times.interval_ns;
+  }
+}
+
+// Error: Usage, a format or an interval that the lines do not have.
+Result<> check_printing(LivePlan& plan) {
+  TRY(check_format(plan.print.format));
+  if (plan.shown.rows) {
+    TRY(IntervalLines::create(plan.print));
+  }
+  plan.live.somebody_waits = plan.shown.lines;
+  if (!plan.shown.lines) {
+    return kDone;
+  }
+  TRY(LinePrinter::create("--trace", plan.print));
+  if (plan.print.one_line) {
+    return Error{"--trace has no intervals",
+                 0,
+                 "it prints each line as it happens; -d SECONDS ends it",
+                 ErrorKind::Usage};
+  }
+  return kDone;
+}
+
 Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   auto target = read_live_target(parsed, view);
   auto live = read_live_setup(parsed);
@@ -145,37 +186,11 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   plan.live.target = target.take();
   read_own_options(parsed, view.spec, plan.session.view_options);
   TRY(read_interval_options(parsed, plan));
-  plan.session.limited = filtered_events(plan.selected.requests);
-  plan.session.views = {&view};
-  plan.session.live = true;
-  plan.session.whole_machine = plan.live.target.kind == TargetKind::System;
-  plan.session.view_options.migratetypes = migratetype_names();
-  plan.session.view_options.slab_caches = slab_caches();
-  plan.session.view_options.cpu_nodes = cpu_nodes();
-  // Stacks cost the traced program time: only when they are a key of the report.
-  if (plan.shown.rows || !shows_stacks(view.spec, plan.session.view_options)) {
-    plan.live.call_graph = {.kernel = view.spec.judges_kernel_stacks, .user = false};
-  }
-  if (counts_suffice(view.spec, plan.session.view_options)) {
-    count_in_kernel(plan.selected.requests);
-    plan.live.count_interval_ns = plan.session.times.interval_ns;
-  }
+  describe_machine(plan, view);
+  ask_for_less(plan, view);
   plan.print = {.format = parsed.text("format", "text"),
                 .one_line = plan.session.times.interval_ns != 0};
-  TRY(check_format(plan.print.format));
-  if (plan.shown.rows) {
-    TRY(IntervalLines::create(plan.print));
-  }
-  if (plan.shown.lines) {
-    plan.live.somebody_waits = true;
-    TRY(LinePrinter::create("--trace", plan.print));
-    if (plan.print.one_line) {
-      return Error{"--trace has no intervals",
-                   0,
-                   "it prints each line as it happens; -d SECONDS ends it",
-                   ErrorKind::Usage};
-    }
-  }
+  TRY(check_printing(plan));
   return plan;
 }
 
@@ -195,25 +210,27 @@ Result<> print_rows(Session& session, const PrintOptions& print) {
   return rows.value().end();
 }
 
+Result<> print_lines(Session& session, const PrintOptions& print) {
+  auto lines = LinePrinter::create("--trace", print);
+  if (!lines.ok()) {
+    return lines.take_error();
+  }
+  return session.run(
+      [&lines](std::vector<Report> reports) { return lines.value().end(reports.front()); },
+      [&lines](const Report& made) { return lines.value().print(made); });
+}
+
 // Lines as they happen, a row for each interval, or reports.
 Result<> print_session(Session& session, const PrintOptions& print, const Shown& shown) {
   if (shown.rows) {
     return print_rows(session, print);
   }
   if (shown.lines) {
-    auto lines = LinePrinter::create("--trace", print);
-    if (!lines.ok()) {
-      return lines.take_error();
-    }
-    return session.run(
-        [&lines](std::vector<Report> reports) { return lines.value().end(reports.front()); },
-        [&lines](const Report& made) { return lines.value().print(made); });
+    return print_lines(session, print);
   }
   const bool stamps = print.one_line && print.format == "text";
   return session.run([&print, &shown, stamps](std::vector<Report> reports) -> Result<> {
-    if (shown.clear) {
-      TRY(clear_screen());
-    }
+    TRY(shown.clear ? clear_screen() : Result<>(kDone));
     return stamps ? print_stamped(reports.front(), print) : print_report(reports.front(), print);
   });
 }

@@ -14,6 +14,6 @@ namespace memtrace {
 std::vector<std::string> recorded_files(const std::vector<std::string>& names);
 
 // One file, or several as one recording; "-" reads a pipe.
-Result<std::unique_ptr<RecordSource>> open_recording(const std::vector<std::string>& files);
+Result<std::unique_ptr<RecordSource>> open_recording(const std::vector<std::string>& paths);
 
 }  // namespace memtrace

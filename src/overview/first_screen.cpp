@@ -61,6 +61,19 @@ Table finding_table(std::vector<Finding> findings,
   return table;
 }
 
+std::vector<Finding> find_all(const std::vector<Report>& reports, Session& session) {
+  const View::Span span = session.span();
+  const FindingContext context{.span_ns = span.end_ns - span.start_ns, .namer = session.namer()};
+  std::vector<Finding> findings;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (session.view_has_events(i)) {
+      std::ranges::move(all_finders()[i].find(reports[i], context), std::back_inserter(findings));
+    }
+  }
+  sort_by_weight(findings);
+  return findings;
+}
+
 }  // namespace
 
 Result<Report> make_first_screen(RecordSource& source,
@@ -75,18 +88,11 @@ Result<Report> make_first_screen(RecordSource& source,
   std::vector<Finding> findings;
   Report screen{.view = "overview"};
   TRY(session.run([&](std::vector<Report> reports) -> Result<> {
-    const View::Span span = session.span();
-    const FindingContext context{.span_ns = span.end_ns - span.start_ns, .namer = session.namer()};
-    for (std::size_t i = 0; i < reports.size(); ++i) {
-      if (session.view_has_events(i)) {
-        std::ranges::move(all_finders()[i].find(reports[i], context), std::back_inserter(findings));
-      }
-    }
+    findings = find_all(reports, session);
     screen.caveats = shared_caveats(reports);
     screen.clock = reports.front().clock;
     return kDone;
   }));
-  sort_by_weight(findings);
   describe_recording(session, source.recording(), screen);
   screen.tables.push_back(finding_table(std::move(findings), session, arguments));
   return screen;

@@ -16,7 +16,9 @@ namespace {
 constexpr std::size_t kMostWaiting = 3;
 
 // Figures of a wait in the order that `waits` expects.
-enum Wait : std::size_t { kTime, kTimes, kLongest };
+constexpr std::size_t kTime = 0;
+constexpr std::size_t kTimes = 1;
+constexpr std::size_t kLongest = 2;
 
 std::string share_of(std::uint64_t part, std::uint64_t whole) {
   const double share =

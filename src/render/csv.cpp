@@ -97,17 +97,22 @@ void write_header(const Report& report, const Table& table, Blocks& blocks) {
   blocks.line(fields);
 }
 
-void write_rows(const Report& report, const Table& table, Blocks& blocks) {
+std::vector<std::string> fields_of(const Report& report,
+                                   const Table& table,
+                                   const std::vector<Cell>& row) {
   std::vector<std::string> fields;
-  for (const auto& row : table.rows) {
-    fields.clear();
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (table.columns[i].unit == Unit::Moment && !moment_column(report).empty()) {
-        fields.push_back(std::visit(Field{report}, moment_cell(report, row[i])));
-      }
-      fields.push_back(std::visit(Field{report}, row[i]));
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (table.columns[i].unit == Unit::Moment && !moment_column(report).empty()) {
+      fields.push_back(std::visit(Field{report}, moment_cell(report, row[i])));
     }
-    blocks.line(fields);
+    fields.push_back(std::visit(Field{report}, row[i]));
+  }
+  return fields;
+}
+
+void write_rows(const Report& report, const Table& table, Blocks& blocks) {
+  for (const auto& row : table.rows) {
+    blocks.line(fields_of(report, table, row));
   }
 }
 

@@ -200,21 +200,22 @@ Row sum_of(const Table& table, std::size_t first_row) {
 }
 
 // Rows that are not made yet, and are not made for this.
+Cell sum_of(const RowSource& source, std::size_t figure, std::span<const std::uint32_t> rows) {
+  Cell sum;
+  for (const std::uint32_t row : rows) {
+    const Cell cell = source.figure(row, figure);
+    sum = is_number(cell) ? add(sum, cell) : sum;
+  }
+  return sum;
+}
+
 Row sum_of(const Table& table, const RowSource& source, std::span<const std::uint32_t> rows) {
   Row sum(table.columns.size());
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (i < table.key_count) {
       sum[i] = key_of_rest(table.columns[i]);
-      continue;
-    }
-    if (!can_be_summed(table.columns[i])) {
-      continue;
-    }
-    for (const std::uint32_t row : rows) {
-      const Cell cell = source.figure(row, i - table.key_count);
-      if (is_number(cell)) {
-        sum[i] = add(sum[i], cell);
-      }
+    } else if (can_be_summed(table.columns[i])) {
+      sum[i] = sum_of(source, i - table.key_count, rows);
     }
   }
   return sum;

@@ -323,10 +323,8 @@ Result<> Session::give_out_lines() {
     Report lines{.view = std::string(options_.views[i]->name)};
     set_times(lines, span);
     lines.tables.push_back(views_[i]->take_lines(world(), span, naming_));
-    if (!lines.tables.front().rows.empty()) {
-      resolve(lines, naming_);
-      TRY(readers_.on_lines(lines));
-    }
+    resolve(lines, naming_);
+    TRY(lines.tables.front().rows.empty() ? Result<>(kDone) : readers_.on_lines(lines));
   }
   return kDone;
 }

@@ -83,8 +83,8 @@ Result<ElfFile> ElfFile::open(const std::string& path) {
   file.bytes_ = bytes.take();
   // All of it costs nothing, but a kernel that promises no memory that it does not have (proc(5),
   // overcommit_memory 2) counts it.
-  if (!file.bytes_.allow_writing(file.bytes_.bytes()).ok()) {
-    TRY(file.bytes_.allow_writing(section_table(file.bytes_.bytes())));
+  if (!ForeignBytes::allow_writing(file.bytes_.bytes()).ok()) {
+    TRY(ForeignBytes::allow_writing(section_table(file.bytes_.bytes())));
   }
   TRY(file.open_bytes(file.bytes_.bytes()));
   return file;

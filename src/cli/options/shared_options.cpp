@@ -247,7 +247,7 @@ Result<ClockKind> read_clock(const ParsedOptions& parsed) {
   constexpr auto kKinds = std::to_array<std::pair<std::string_view, ClockKind>>(
       {{"wall", ClockKind::Wall}, {"mono", ClockKind::Mono}, {"offset", ClockKind::Offset}});
   const std::string name = parsed.text("clock", "wall");
-  const auto found = std::ranges::find(kKinds, name, &decltype(kKinds)::value_type::first);
+  const auto* const found = std::ranges::find(kKinds, name, &decltype(kKinds)::value_type::first);
   if (found == kKinds.end()) {
     return Error{"--clock " + name, 0, "takes wall, mono or offset", ErrorKind::Usage};
   }

@@ -29,6 +29,10 @@ class AheadSource final : public RecordSource {
   static constexpr std::size_t kBatchBytes = std::size_t{1} << 20;  // records with stacks are large
 
   explicit AheadSource(std::unique_ptr<HoldingSource> source);
+  AheadSource(const AheadSource&) = delete;
+  AheadSource& operator=(const AheadSource&) = delete;
+  AheadSource(AheadSource&&) = delete;
+  AheadSource& operator=(AheadSource&&) = delete;
   ~AheadSource() override;
 
   Result<std::optional<Record>> next() override;

@@ -76,6 +76,16 @@ EventKind kind_of(std::uint32_t type) {
   }
 }
 
+// Not known: of another version, or cut.
+ClockPair clock_data(ByteReader& reader) {
+  const auto version = reader.read<std::uint32_t>();
+  reader.skip(sizeof(std::uint32_t));  // which clock the records have
+  ClockPair clock;
+  clock.wall_ns = reader.read<std::uint64_t>();
+  clock.record_ns = reader.read<std::uint64_t>();
+  return version == 1 && !reader.failed() ? clock : ClockPair();
+}
+
 }  // namespace
 
 void RecordingBuilder::add_event(Bytes attr_bytes, std::span<const std::uint64_t> ids) {
@@ -199,17 +209,9 @@ bool RecordingBuilder::read_time_or_own_feature(std::uint32_t feature, Bytes bod
       recording_.first_time_ns = reader.read<std::uint64_t>();
       recording_.last_time_ns = reader.read<std::uint64_t>();
       return true;
-    case kClockData: {
-      const auto version = reader.read<std::uint32_t>();
-      reader.skip(sizeof(std::uint32_t));  // which clock the records have
-      ClockPair clock;
-      clock.wall_ns = reader.read<std::uint64_t>();
-      clock.record_ns = reader.read<std::uint64_t>();
-      if (version == 1 && !reader.failed()) {
-        recording_.clock = clock;
-      }
+    case kClockData:
+      recording_.clock = clock_data(reader);
       return true;
-    }
     case kSymbolsFeature:
       append_text(recording_.symbols_json, body, *this);
       return true;

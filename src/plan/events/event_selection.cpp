@@ -79,9 +79,7 @@ class Selector {
     for (const std::string_view name : default_views()) {
       const ViewSpec& view = find_view(name)->spec;
       const auto exists = [this](std::string_view event) { return has_event(event); };
-      if (choose_events(view.needs, exists).ok()) {
-        TRY(add_view(view));
-      }
+      TRY(choose_events(view.needs, exists).ok() ? add_view(view) : Result<>(kDone));
     }
     return kDone;
   }

@@ -14,6 +14,6 @@ struct FaultColumns {
 };
 
 // Those since the last call (View::take_lines).
-Table fault_lines(EventList<Fault>& faults, const FaultContext& context, FaultColumns columns);
+Table fault_lines(EventList<Fault>& faults, const FaultContext& context, FaultColumns shown);
 
 }  // namespace memtrace

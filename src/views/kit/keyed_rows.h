@@ -65,7 +65,7 @@ class KeyedRows {
   static std::uint32_t upper(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32U); }
 
   std::span<const std::uint64_t> words_of(std::size_t row) const {
-    return std::span(words_).subspan(row * key_count_, key_count_);
+    return std::span<const std::uint64_t>{words_}.subspan(row * key_count_, key_count_);
   }
 
   void grow() {

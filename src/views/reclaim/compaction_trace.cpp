@@ -31,7 +31,7 @@ Cell latency_cell(const Event& event, const LineContext& /*context*/) {
 template <std::uint64_t Work::*Pages>
 Cell pages_cell(const Event& event, const LineContext& /*context*/) {
   const Work* work = work_of(event);
-  return work == nullptr ? Cell() : Cell(work->*Pages);
+  return work == nullptr ? Cell() : Cell{work->*Pages};
 }
 
 const Observation* zone_then(const Event& event, const LineContext& context) {
