@@ -44,7 +44,7 @@ class Workshop:
     def overview(self, name):
         """Events of a recording of memtrace and how many were lost."""
         report = json.loads(
-            self.run(self.memtrace, "report", "--format", "json", "-i", self.file(name)).output
+            self.run(self.memtrace, "report", "--all", "--format", "json", "-i", self.file(name)).output
         )
         samples = sum(row["samples"] for row in report["tables"][0]["rows"])
         return samples, report["caveats"]["lost"]

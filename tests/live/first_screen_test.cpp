@@ -141,14 +141,24 @@ TEST_F(FirstScreenLiveTest, reclaim_in_a_cgroup_at_its_limit) {
 }
 
 TEST_F(FirstScreenLiveTest, writers_faster_than_the_disk) {
+  const Setting background_ratio("/proc/sys/vm/dirty_background_ratio");
   const Setting ratio("/proc/sys/vm/dirty_ratio");
+  const Setting background_bytes("/proc/sys/vm/dirty_background_bytes");
   const Setting bytes("/proc/sys/vm/dirty_bytes");
   if (text_of("/proc/sys/vm/dirty_bytes") != "0\n") {
     GTEST_SKIP() << "vm.dirty_bytes is in use here";
   }
-  bytes.set(8 * kMebibyte);
-  record_machine(trouble("mt-dirty dirty file 60000"), 4);
-  expect_finding({"mt-dirty waited", "throttles who dirties pages"});
+  background_bytes.set(2 * kMebibyte);
+  bytes.set(4 * kMebibyte);
+  // A writer on a busy processor may be slower than the disk, and is then not made to wait.
+  const std::vector<std::string> words = {"mt-dirty waited", "throttles who dirties pages"};
+  bool is_found = false;
+  for (int attempt = 0; attempt < 4 && !is_found; ++attempt) {
+    record_machine(trouble("mt-dirty dirty file 60000"), 4);
+    is_found = says(words);
+  }
+  EXPECT_TRUE(is_found) << screen_;
+  expect_one_screen();
 }
 
 }  // namespace

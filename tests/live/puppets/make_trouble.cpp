@@ -64,7 +64,8 @@ int keep_dentries(long count) {
   struct stat status {};
 
   for (long i = 0; i < count; ++i) {
-    (void)stat(("/tmp/memtrace_no_file_" + std::to_string(i)).c_str(), &status);
+    const std::string name = std::to_string(getpid()) + "_" + std::to_string(i);
+    (void)stat(("/tmp/memtrace_no_file_" + name).c_str(), &status);
   }
   return 0;
 }
