@@ -136,7 +136,7 @@ class LiveTest : public testing::Test {
   // From memtrace's overview of a file.
   EventCounts own_counts(const std::string& file) {
     EventCounts counts;
-    const Json overview = report("-i " + file);
+    const Json overview = report("--all -i " + file);
     for (const Json& row : overview.at("tables").at(0).at("rows")) {
       counts[row.at("event")] = row.at("samples");
     }
