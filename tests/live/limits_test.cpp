@@ -89,7 +89,7 @@ TEST_F(LimitsTest, compile_is_recorded_without_loss) {
       "kmem:kmem_cache_free,kmem:mm_page_alloc,kmem:mm_page_free -- "
       "g++ -O1 -c -o compiled.o $LIVE_TEST_DATA/compile_me.cpp");
   EXPECT_TRUE(outcome.says("none lost")) << outcome.all();
-  const Json overview = report("-i memtrace.data");
+  const Json overview = report("--all -i memtrace.data");
   EXPECT_EQ(lost_in(overview), 0U);
   EXPECT_EQ(overview.at("caveats").at("cut"), 0U);
   EXPECT_GT(overview.at("totals").at("samples"), 100'000U);
