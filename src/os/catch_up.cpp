@@ -14,6 +14,16 @@ std::uint64_t time_of(clockid_t clock) {
          static_cast<std::uint64_t>(time.tv_nsec);
 }
 
+// sched_getscheduler(2) returns the flag with the policy.
+bool is_ordinary() {
+  return (::sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_OTHER;
+}
+
+bool set_policy(int policy, int priority) {
+  const sched_param parameters{.sched_priority = priority};
+  return ::sched_setscheduler(0, policy, &parameters) == 0;
+}
+
 }  // namespace
 
 CatchUp::~CatchUp() {
@@ -33,16 +43,17 @@ void CatchUp::keep(bool is_behind) {
   set(budget_.allows(behind_at_ns_ != 0, now_ns, time_of(CLOCK_THREAD_CPUTIME_ID)));
 }
 
-// Back to what sched_setscheduler(2) calls SCHED_OTHER the nice value is as it was before.
 void CatchUp::set(bool has_priority) {
   if (has_priority == has_priority_) {
     return;
   }
-  const bool was_ordinary = has_priority_ || ::sched_getscheduler(0) == SCHED_OTHER;
-  const sched_param parameters{.sched_priority = has_priority ? 1 : 0};
-  const int policy = (has_priority ? SCHED_RR : SCHED_OTHER) | SCHED_RESET_ON_FORK;
-  is_refused_ = !was_ordinary || ::sched_setscheduler(0, policy, &parameters) != 0;
-  has_priority_ = has_priority && !is_refused_;
+  if (has_priority) {
+    is_refused_ = !is_ordinary() || !set_policy(SCHED_RR | SCHED_RESET_ON_FORK, 1);
+    has_priority_ = !is_refused_;
+    return;
+  }
+  // Only a privileged thread may clear the flag again (sched_setscheduler(2)).
+  has_priority_ = !set_policy(SCHED_OTHER, 0) && !set_policy(SCHED_OTHER | SCHED_RESET_ON_FORK, 0);
 }
 
 }  // namespace memtrace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <chrono>
 #include <thread>
 
 namespace memtrace {
@@ -71,6 +72,27 @@ void check_in_a_thread() {
 
 TEST(CatchUp, thread_has_priority_only_when_it_was_behind) {
   std::thread(check_in_a_thread).join();
+}
+
+// Works for a second, and calls keep() each time round.
+void check_each_period() {
+  if (!may_be_in_real_time()) {
+    GTEST_SKIP() << "this user may not use SCHED_RR";
+  }
+  CatchUp catch_up;
+  int begun = 0;
+  int was = SCHED_OTHER;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (std::chrono::steady_clock::now() < end) {
+    catch_up.keep(true);
+    begun += was == SCHED_OTHER && policy() == SCHED_RR ? 1 : 0;
+    was = policy();
+  }
+  EXPECT_GE(begun, 3) << "of twenty periods";
+}
+
+TEST(CatchUp, priority_comes_back_in_each_period) {
+  std::thread(check_each_period).join();
 }
 
 TEST(CatchUp, thread_in_real_time_is_left_alone) {
