@@ -19,20 +19,11 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"per-second", 0, "", "compare figures by second: the recordings are of different lengths"},
 });
 
-std::vector<Option> all_options(const ViewSpec* view) {
-  auto all = joined({kOwnOptions, report_options(), stack_options(), help_option()});
-  if (view != nullptr) {
-    const auto own = view_own_options(*view);
-    all.insert(all.end(), own.begin(), own.end());
-  }
-  return all;
-}
-
 std::vector<Option> options() {
-  return all_options(nullptr);
+  return with_report_options(kOwnOptions, nullptr);
 }
 
-// The third word of the command line, where no option is that takes a value.
+// The first word that is a view's name: its options are known only then.
 const NamedView* named_view(const std::vector<std::string>& arguments) {
   const auto is_view = [](const std::string& word) { return find_view(word) != nullptr; };
   const auto found = std::ranges::find_if(arguments, is_view);
@@ -69,7 +60,7 @@ Result<Report> whole_report(const std::string& input,
   return report;
 }
 
-// What one of the two recordings misses is missing in the difference.
+// Events that one of the recordings lost are missing in the difference, too.
 Caveats caveats_of(const Report& before, const Report& after) {
   Caveats both = after.caveats;
   both.lost += before.caveats.lost;
@@ -113,7 +104,7 @@ Result<ExitStatus> compare(const ParsedOptions& parsed, const NamedView& view) {
 
 Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   const NamedView* view = named_view(arguments);
-  const auto known = all_options(view == nullptr ? nullptr : &view->spec);
+  const auto known = with_report_options(kOwnOptions, view == nullptr ? nullptr : &view->spec);
   auto parsed = parse_options(known, arguments);
   if (!parsed.ok()) {
     return parsed.take_error();

@@ -51,7 +51,7 @@ class LinePrinter {
 // To standard error: for formats, and lines, that have no place for them.
 void print_caveats(const Caveats& caveats);
 
-// Empties the screen, if it is one.
+// Empties the screen if standard output is a terminal.
 Result<> clear_screen();
 
 // Writes text as it is.

@@ -40,12 +40,7 @@ std::vector<std::string> inputs(const ParsedOptions& parsed) {
 }
 
 std::vector<Option> all_options(const ViewSpec* view) {
-  auto all = joined({kOwnOptions, report_options(), stack_options(), help_option()});
-  if (view != nullptr) {
-    const auto own = view_own_options(*view);
-    all.insert(all.end(), own.begin(), own.end());
-  }
-  return all;
+  return with_report_options(kOwnOptions, view);
 }
 
 std::vector<Option> options() {

@@ -53,8 +53,7 @@ struct Finder {
   std::vector<Finding> (*find)(const Report& report, const FindingContext& context) = nullptr;
 };
 
-// In the order in which their events cost a program most; their views' events are what a plain
-// recording holds (plan/events/event_traits.h).
+// The events of their views are what a plain recording holds (plan/events/event_traits.h).
 const std::vector<Finder>& all_finders();
 
 }  // namespace memtrace

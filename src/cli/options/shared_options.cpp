@@ -164,6 +164,15 @@ std::vector<Option> view_own_options(const ViewSpec& spec) {
   return options;
 }
 
+std::vector<Option> with_report_options(std::span<const Option> own, const ViewSpec* view) {
+  auto all = joined({own, report_options(), stack_options(), help_option()});
+  if (view != nullptr) {
+    const auto of_view = view_own_options(*view);
+    all.insert(all.end(), of_view.begin(), of_view.end());
+  }
+  return all;
+}
+
 Result<LiveSetup> read_live_setup(const ParsedOptions& parsed) {
   auto duration = parsed.duration_ns("duration", 0);
   auto ring = parsed.bytes("ring-size", 0);

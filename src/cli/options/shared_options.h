@@ -18,6 +18,8 @@ std::span<const Option> event_options();   // -e --filter --period --call-graph 
 std::span<const Option> stack_options();   // --user --kernel
 std::span<const Option> report_options();  // --by --sort --top --min --exclude --comm --format
 std::vector<Option> view_own_options(const ViewSpec& spec);
+// A command's own options, those of all reports, and those of the view unless it is null.
+std::vector<Option> with_report_options(std::span<const Option> own, const ViewSpec* view);
 
 // "12,34" of --pid or --tid. Error: Usage, not ids.
 Result<std::vector<std::uint32_t>> read_ids(const ParsedOptions& parsed, std::string_view name);

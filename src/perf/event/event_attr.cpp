@@ -158,7 +158,8 @@ CallGraph call_graph_of(const EventRequest& request, CallGraph asked) {
   return asked;
 }
 
-// A tracepoint's fields; of others the address, and what tells software events apart.
+// A tracepoint's fields. For other events the address, and a mark that distinguishes software
+// events.
 void ask_for_data(perf_event_attr& attr,
                   const EventRequest& request,
                   const AttrFeatures& features) {
