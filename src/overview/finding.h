@@ -17,7 +17,7 @@ struct Finding {
   enum class Rank : std::uint8_t {
     Activity,
     SmallStall,
-    ProgramGrowth,  // ends with the program
+    ProgramGrowth,  // comes back by itself
     KernelGrowth,   // does not
     Stall,
     Refusal,

@@ -71,22 +71,22 @@ Finding finding_of(const GrowthByUse::value_type& entry, Namer& namer) {
   const auto& [comm, use] = entry.first;
   const Growth& growth = entry.second;
   const Frames& frames = namer.stack(growth.stack);
-  const bool of_program = is_program_memory(use);
-  return {
-      .rank = of_program ? Finding::Rank::ProgramGrowth : Finding::Rank::KernelGrowth,
-      .weight = growth.bytes,
-      .view = "kleaks",
-      .sentence = fmt::format("{} allocated {} of {}, not freed by the end ({}{}).",
-                              subject_of(comm),
-                              print_bytes(growth.bytes),
-                              use,
-                              counted(growth.count,
-                                      growth.is_cache ? "object" : "block",
-                                      growth.is_cache ? "objects" : "blocks"),
-                              most_in(of_program ? culprit_of(frames) : kernel_culprit_of(frames))),
-      .command = fmt::format("kleaks --by {}{}",
-                             growth.is_cache ? "cache,stack" : "stack --user-pages",
-                             comm_option(comm))};
+  const bool is_returned = comes_back(use);
+  return {.rank = is_returned ? Finding::Rank::ProgramGrowth : Finding::Rank::KernelGrowth,
+          .weight = growth.bytes,
+          .view = "kleaks",
+          .sentence =
+              fmt::format("{} allocated {} of {}, not freed by the end ({}{}).",
+                          subject_of(comm),
+                          print_bytes(growth.bytes),
+                          use,
+                          counted(growth.count,
+                                  growth.is_cache ? "object" : "block",
+                                  growth.is_cache ? "objects" : "blocks"),
+                          most_in(is_returned ? culprit_of(frames) : kernel_culprit_of(frames))),
+          .command = fmt::format("kleaks --by {}{}",
+                                 growth.is_cache ? "cache,stack" : "stack --user-pages",
+                                 comm_option(comm))};
 }
 
 }  // namespace

@@ -222,10 +222,14 @@ std::string_view purpose_of(const Frames& frames) {
   return {};
 }
 
-bool is_program_memory(std::string_view purpose) {
-  static constexpr auto kOfPrograms = std::to_array<std::string_view>(
-      {"anonymous memory", "huge pages of anonymous memory", "page tables", "memory populated"});
-  return begins_with_any(purpose, kOfPrograms);
+bool comes_back(std::string_view purpose) {
+  static constexpr auto kPurposesOfPrograms =
+      std::to_array<std::string_view>({"anonymous memory",
+                                       "huge pages of anonymous memory",
+                                       "page tables",
+                                       "memory populated",
+                                       "page cache"});
+  return begins_with_any(purpose, kPurposesOfPrograms);
 }
 
 bool is_slab_page(const Frames& frames) {

@@ -24,8 +24,9 @@ std::string_view purpose_of(const Frames& frames);
 
 inline constexpr std::string_view kSockets = "sockets";
 
-// Memory that a program gives back when it ends: of what purpose_of() says.
-bool is_program_memory(std::string_view purpose);
+// The kernel gets this memory back without help: when its program ends, or when others need it. Of
+// the words of purpose_of().
+bool comes_back(std::string_view purpose);
 
 // The page was taken for a slab cache, whose objects are allocated from it.
 bool is_slab_page(const Frames& frames);

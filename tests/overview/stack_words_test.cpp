@@ -63,10 +63,11 @@ TEST(StackWords, purpose_is_the_most_particular_one) {
   EXPECT_EQ(purpose_of({user("shmem_of_a_program")}), "");
 }
 
-TEST(StackWords, memory_of_programs_ends_with_them) {
-  EXPECT_TRUE(is_program_memory("anonymous memory copied on write"));
-  EXPECT_FALSE(is_program_memory("tmpfs and shared memory"));
-  EXPECT_FALSE(is_program_memory("kernel memory"));
+TEST(StackWords, memory_of_programs_and_page_cache_come_back) {
+  EXPECT_TRUE(comes_back("anonymous memory copied on write"));
+  EXPECT_FALSE(comes_back("tmpfs and shared memory"));
+  EXPECT_TRUE(comes_back("page cache"));
+  EXPECT_FALSE(comes_back("kernel memory"));
 }
 
 TEST(StackWords, pages_of_slab_caches_are_known) {
