@@ -150,7 +150,7 @@ std::string remedy_in(std::span<const Fact> facts, const ViewDiagnosis& view) {
     return perf.advice;
   }
   const bool wants_probes =
-      std::ranges::find(view.findings, FindingKind::NeedsProbe, &Finding::kind) !=
+      std::ranges::find(view.findings, FindingKind::NeedsProbe, &EventFinding::kind) !=
       view.findings.end();
   for (const FactId id :
        {wants_probes ? FactId::UserProbes : FactId::TracingDirectory, FactId::Capabilities}) {
@@ -186,10 +186,10 @@ Fact events_fact(std::span<const NamedView> views, const CanOpen& can_open) {
 
 }  // namespace
 
-std::string text_of(const std::vector<Finding>& findings) {
+std::string text_of(const std::vector<EventFinding>& findings) {
   std::vector<std::string> texts;
   texts.reserve(findings.size());
-  for (const Finding& finding : findings) {
+  for (const EventFinding& finding : findings) {
     texts.push_back(finding.text);
   }
   return join(texts, "; ");

@@ -25,7 +25,7 @@ enum class FindingKind : std::uint8_t {
   Remedy,      // what would change it
 };
 
-struct Finding {
+struct EventFinding {
   FindingKind kind = FindingKind::Missing;
   std::string text;
 };
@@ -34,7 +34,7 @@ struct ViewDiagnosis {
   std::string_view view;
   ViewState state = ViewState::Works;
   std::vector<std::string> events;  // what it would record
-  std::vector<Finding> findings;
+  std::vector<EventFinding> findings;
 };
 
 // What can be opened here: events by name, and "heap:" for probes on allocators.
@@ -63,7 +63,7 @@ struct Diagnosis {
 Diagnosis diagnose_machine(std::span<const NamedView> views);
 
 // The findings' texts, in one line.
-std::string text_of(const std::vector<Finding>& findings);
+std::string text_of(const std::vector<EventFinding>& findings);
 
 // "works", "in part", "cannot".
 std::string_view name_of(ViewState state);

@@ -51,7 +51,8 @@ class Findings {
   void note(FindingKind kind, std::string text) {
     text += reason_.empty() ? "" : " (" + reason_ + ")";
     diagnosis_.state = std::max(diagnosis_.state, state_of(kind));
-    if (std::ranges::find(diagnosis_.findings, text, &Finding::text) == diagnosis_.findings.end()) {
+    if (std::ranges::find(diagnosis_.findings, text, &EventFinding::text) ==
+        diagnosis_.findings.end()) {
       diagnosis_.findings.push_back({kind, std::move(text)});
     }
   }
@@ -138,7 +139,7 @@ ViewDiagnosis diagnose(const NamedView& view,
   }
   if (diagnosis.state == ViewState::Cannot) {
     std::erase_if(diagnosis.findings,
-                  [](const Finding& finding) { return !is_obstacle(finding.kind); });
+                  [](const EventFinding& finding) { return !is_obstacle(finding.kind); });
   } else if (has_field) {
     diagnose_fields(has_field, diagnosis);
   }

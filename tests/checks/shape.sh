@@ -1,6 +1,7 @@
 #!/bin/sh
 # The shape of functions and classes, found by what hurts a reader: no function over 60 lines or 5
 # parameters, no class over 15 data members, no class whose member functions stand in two .cpp files.
+# Two classes of one name in two headers are one to the linker, which keeps the functions of either.
 # Run: shape.sh ROOT
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$1" || exit 1
@@ -21,6 +22,17 @@ echo "$sources" | xargs awk '
       printf "%s:%d: a function of %d lines\n", file, began[indent], FNR - began[indent] - 1
       bad = 1
     }
+  }
+  END { exit bad }' || bad=1
+
+# A forward declaration ends in ";".
+echo "$sources" | grep '\.h$' | grep -v '^tests/' | xargs awk '
+  /^(struct|class) [A-Za-z]+ (final )?(: .*)?\{/ {
+    if ($2 in first) {
+      printf "%s:%d: %s is defined in %s, too\n", FILENAME, FNR, $2, first[$2]
+      bad = 1
+    }
+    first[$2] = FILENAME
   }
   END { exit bad }' || bad=1
 

@@ -57,5 +57,7 @@ plant; printf 'int six(int a, int b, int c, int d, std::pair<int, int> e, int f)
 expect_complaint "src/six.h:1: the function six has more than 5 parameters"
 plant; printf 'int Good::six(int a, int b, int c, int d, int e, int f) {\n}\n' >>"$scratch/src/good.cpp"
 expect_complaint "the function six has more than 5 parameters"
+plant; printf 'struct Local;\nstruct Options {\n};\n' >"$scratch/src/other.h"
+expect_complaint "src/other.h:2: Options is defined in src/good.h, too"
 rm -rf "$scratch"
 exit "$bad"
