@@ -4,7 +4,7 @@
 namespace memtrace::test {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kPageBytes = 4096;
 
 class HeapMappingsTest : public HeapLiveTest {
  protected:
@@ -16,14 +16,14 @@ class HeapMappingsTest : public HeapLiveTest {
   }
 
   static void expect_all(const Json& leaks) {
-    EXPECT_EQ(leak_at(leaks, "map_whole"), (Leak{3, 120 * kPage}));
-    EXPECT_EQ(leak_at(leaks, "map_partly"), (Leak{2, 60 * kPage}));
-    EXPECT_EQ(leak_at(leaks, "map_hole"), (Leak{1, 32 * kPage}));
-    EXPECT_EQ(leak_at(leaks, "map_over"), (Leak{2, 40 * kPage}));
-    EXPECT_EQ(leak_at(leaks, "map_and_grow"), (Leak{1, 100 * kPage}));
-    EXPECT_EQ(leak_at(leaks, "map_and_shrink"), (Leak{1, 20 * kPage}));
+    EXPECT_EQ(leak_at(leaks, "map_whole"), (Leak{3, 120 * kPageBytes}));
+    EXPECT_EQ(leak_at(leaks, "map_partly"), (Leak{2, 60 * kPageBytes}));
+    EXPECT_EQ(leak_at(leaks, "map_hole"), (Leak{1, 32 * kPageBytes}));
+    EXPECT_EQ(leak_at(leaks, "map_over"), (Leak{2, 40 * kPageBytes}));
+    EXPECT_EQ(leak_at(leaks, "map_and_grow"), (Leak{1, 100 * kPageBytes}));
+    EXPECT_EQ(leak_at(leaks, "map_and_shrink"), (Leak{1, 20 * kPageBytes}));
     EXPECT_EQ(leak_at(leaks, "map_too_much"), (Leak{0, 0}));
-    EXPECT_EQ(leak_at(leaks, "break_itself"), (Leak{1, 3 * kPage}));
+    EXPECT_EQ(leak_at(leaks, "break_itself"), (Leak{1, 3 * kPageBytes}));
     EXPECT_EQ(sum_with_function(leaks, "(anonymous namespace)::leak_large_blocks", "bytes"),
               5U * 200'000);
     EXPECT_EQ(lost_in(leaks), 0U);

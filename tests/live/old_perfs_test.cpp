@@ -5,17 +5,17 @@
 namespace memtrace::test {
 namespace {
 
-struct Setting {
+struct OldPerf {
   const char* name;
   const char* suite;
   const char* options;
 
-  friend std::ostream& operator<<(std::ostream& out, const Setting& setting) {
-    return out << setting.name;
+  friend std::ostream& operator<<(std::ostream& out, const OldPerf& old_perf) {
+    return out << old_perf.name;
   }
 };
 
-class OldPerfsTest : public LiveTest, public testing::WithParamInterface<Setting> {
+class OldPerfsTest : public LiveTest, public testing::WithParamInterface<OldPerf> {
  protected:
   void SetUp() override {
     LiveTest::SetUp();
@@ -53,10 +53,10 @@ std::uint64_t sum_of(const EventCounts& counts) {
 }
 
 constexpr const char* kWork = " -- $PUPPETS/many_kmallocs 200";
-constexpr const char* kEvents = " -e kmem:kmalloc,kmem:kfree,page-faults ";
+constexpr const char* kRecordedEvents = " -e kmem:kmalloc,kmem:kfree,page-faults ";
 
 TEST_P(OldPerfsTest, recording_has_as_many_samples_as_its_own_perf_says) {
-  run_well(perf_ + " record -q -o perf.data" + kEvents + GetParam().options + kWork);
+  run_well(perf_ + " record -q -o perf.data" + kRecordedEvents + GetParam().options + kWork);
   const EventCounts own = own_counts("perf.data");
   // perf script shows a sample that comes later than its round allows out of order; memtrace
   // counts those that it left out.
@@ -69,7 +69,8 @@ TEST_P(OldPerfsTest, recording_has_as_many_samples_as_its_own_perf_says) {
 }
 
 TEST_P(OldPerfsTest, pipe_has_as_many_samples_as_its_own_perf_says) {
-  run_well(perf_ + " record -q -o -" + kEvents + GetParam().options + kWork + " > saved.pipe");
+  run_well(perf_ + " record -q -o -" + kRecordedEvents + GetParam().options + kWork +
+           " > saved.pipe");
   const EventCounts own = own_counts("- < saved.pipe");
   EXPECT_EQ(own, old_counts("- < saved.pipe"));
   EXPECT_FALSE(own.empty());
@@ -103,13 +104,13 @@ INSTANTIATE_TEST_SUITE_P(
     of,
     OldPerfsTest,
     testing::Values(
-        Setting{"perf_5_10", "bullseye", "-c 1"},
-        Setting{"perf_5_10_system_wide_stacks", "bullseye", "-a -g -c 1"},
-        Setting{"perf_5_10_copied_stacks", "bullseye", "--call-graph dwarf,1024 -c 1 -m 2048"},
-        Setting{"perf_6_12", "trixie", "-c 1"},
-        Setting{"perf_6_12_system_wide_stacks", "trixie", "-a -g -c 1"},
-        Setting{"perf_6_12_copied_stacks", "trixie", "--call-graph dwarf,1024 -c 1 -m 2048"},
-        Setting{"perf_6_12_compressed", "trixie", "-z -a -g -c 1"}),
+        OldPerf{"perf_5_10", "bullseye", "-c 1"},
+        OldPerf{"perf_5_10_system_wide_stacks", "bullseye", "-a -g -c 1"},
+        OldPerf{"perf_5_10_copied_stacks", "bullseye", "--call-graph dwarf,1024 -c 1 -m 2048"},
+        OldPerf{"perf_6_12", "trixie", "-c 1"},
+        OldPerf{"perf_6_12_system_wide_stacks", "trixie", "-a -g -c 1"},
+        OldPerf{"perf_6_12_copied_stacks", "trixie", "--call-graph dwarf,1024 -c 1 -m 2048"},
+        OldPerf{"perf_6_12_compressed", "trixie", "-z -a -g -c 1"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

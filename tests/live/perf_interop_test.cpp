@@ -21,10 +21,10 @@ class PerfInteropTest : public LiveTest {
   }
 };
 
-constexpr const char* kWork = " -- $PUPPETS/many_kmallocs 200";
+constexpr const char* kInteropWork = " -- $PUPPETS/many_kmallocs 200";
 
 TEST_F(PerfInteropTest, perf_script_finds_as_many_samples_of_each_default_event) {
-  run_well(std::string("$MEMTRACE record") + kWork);
+  run_well(std::string("$MEMTRACE record") + kInteropWork);
   expect_same_counts("memtrace.data");
 }
 
@@ -53,7 +53,8 @@ TEST_F(PerfInteropTest, record_says_as_many_samples_as_its_report_and_perf_scrip
 }
 
 TEST_F(PerfInteropTest, perf_report_finds_as_many_samples) {
-  run_well(std::string("$MEMTRACE record -e kmem:kmalloc --filter 'bytes_req == 1048'") + kWork);
+  run_well(std::string("$MEMTRACE record -e kmem:kmalloc --filter 'bytes_req == 1048'") +
+           kInteropWork);
   const Outcome stats = run_well("perf report --stats -i memtrace.data");
   EXPECT_NE(stats.out.find("SAMPLE events:        200"), std::string::npos) << stats.all();
   const Outcome report = run_well("perf report --stdio -g none -n -i memtrace.data");
@@ -61,7 +62,8 @@ TEST_F(PerfInteropTest, perf_report_finds_as_many_samples) {
 }
 
 TEST_F(PerfInteropTest, perf_script_names_functions_and_prints_fields) {
-  run_well(std::string("$MEMTRACE record -e kmem:kmalloc --filter 'bytes_req == 1048'") + kWork);
+  run_well(std::string("$MEMTRACE record -e kmem:kmalloc --filter 'bytes_req == 1048'") +
+           kInteropWork);
   const std::string script = run_well("perf script -i memtrace.data").out;
   for (const char* part :
        {"send_messages", "main", "load_msg", "bytes_req=1048", "kmem:kmalloc:"}) {
@@ -70,7 +72,7 @@ TEST_F(PerfInteropTest, perf_script_names_functions_and_prints_fields) {
 }
 
 TEST_F(PerfInteropTest, perf_script_counts_a_pipe_from_memtrace) {
-  run_well(std::string("$MEMTRACE record -o - -e kmem:kmalloc,kmem:kfree") + kWork +
+  run_well(std::string("$MEMTRACE record -o - -e kmem:kmalloc,kmem:kfree") + kInteropWork +
            " > saved.pipe");
   const EventCounts own = own_counts("- < saved.pipe");
   EXPECT_EQ(own, perf_counts("- < saved.pipe"));
@@ -104,12 +106,12 @@ TEST_F(PerfInteropTest, a_pipe_of_many_rounds_is_understood_from_its_first_sampl
 
 TEST_F(PerfInteropTest, perf_counts_a_compressed_file_and_pipe_from_memtrace) {
   const std::string record = "$MEMTRACE record -e kmem:kmalloc,kmem:kfree -z3 -o ";
-  run_well(record + "packed.data" + kWork);
+  run_well(record + "packed.data" + kInteropWork);
   expect_same_counts("packed.data");
   EXPECT_GE(own_counts("packed.data").at("kmem:kmalloc"), 200U);
   const Outcome stats = run_well("perf report --stats -i packed.data");
   EXPECT_NE(stats.out.find("COMPRESSED events:"), std::string::npos) << stats.all();
-  run_well(record + "-" + kWork + " > saved.pipe");
+  run_well(record + "-" + kInteropWork + " > saved.pipe");
   const EventCounts own = own_counts("- < saved.pipe");
   EXPECT_EQ(own, perf_counts("- < saved.pipe"));
   EXPECT_GE(own.at("kmem:kmalloc"), 200U);
@@ -135,7 +137,7 @@ TEST_F(PerfInteropTest, samples_beside_the_file_are_no_empty_recording) {
 TEST_F(PerfInteropTest, report_reads_a_pipe_from_record_with_its_names) {
   const Json kmalloc =
       json_of(std::string("$MEMTRACE record -o - -e kmem:kmalloc --filter 'bytes_req == 1048'") +
-              kWork + " | $MEMTRACE report kmalloc --format json -i -");
+              kInteropWork + " | $MEMTRACE report kmalloc --format json -i -");
   EXPECT_EQ(sum_with_function(kmalloc, "send_messages"), 200U);
 }
 
@@ -183,7 +185,7 @@ class PerfRecordingTest : public PerfInteropTest,
 
 TEST_P(PerfRecordingTest, is_read_with_as_many_samples_and_named_stacks) {
   run_well(std::string("perf record -q -o perf.data -e kmem:kmalloc,kmem:kfree ") +
-           GetParam().options + kWork);
+           GetParam().options + kInteropWork);
   expect_same_counts("perf.data");
   EXPECT_GE(sum_with_function(report("kmalloc -i perf.data --exclude allocate_slab --top 0"),
                               "send_messages"),
@@ -200,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(of_perf_record,
                          [](const auto& each) { return std::string(each.param.name); });
 
 TEST_F(PerfInteropTest, a_pipe_from_perf_is_read_with_as_many_samples) {
-  run_well(std::string("perf record -q -a -g -e kmem:kmalloc,kmem:kfree -o - ") + kWork +
+  run_well(std::string("perf record -q -a -g -e kmem:kmalloc,kmem:kfree -o - ") + kInteropWork +
            " > saved.pipe");
   const EventCounts own = own_counts("- < saved.pipe");
   EXPECT_EQ(own, perf_counts("- < saved.pipe"));

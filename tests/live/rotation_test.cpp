@@ -9,7 +9,7 @@
 namespace memtrace::test {
 namespace {
 
-constexpr const char* kMessagesOnly = "-e kmem:kmalloc --filter 'bytes_req == 1048' ";
+constexpr const char* kMessageFilter = "-e kmem:kmalloc --filter 'bytes_req == 1048' ";
 
 class RotationTest : public LiveTest {
  protected:
@@ -70,7 +70,7 @@ class RotationTest : public LiveTest {
 
 TEST_F(RotationTest, every_event_is_in_one_file_when_size_rotates) {
   const Outcome outcome = run_well(std::string("$MEMTRACE record --no-compress --max-size 1M ") +
-                                   kMessagesOnly + "-- $PUPPETS/many_kmallocs 200000");
+                                   kMessageFilter + "-- $PUPPETS/many_kmallocs 200000");
   ASSERT_GE(files().size(), 3U);
   EXPECT_EQ(files().front(), "memtrace.data.0001");
   EXPECT_TRUE(outcome.says("200000 events, none lost")) << outcome.all();
@@ -79,14 +79,14 @@ TEST_F(RotationTest, every_event_is_in_one_file_when_size_rotates) {
 }
 
 TEST_F(RotationTest, every_event_is_in_one_file_when_time_rotates) {
-  run_well(std::string("$MEMTRACE record --max-time 100ms ") + kMessagesOnly +
+  run_well(std::string("$MEMTRACE record --max-time 100ms ") + kMessageFilter +
            "-- sh -c 'for i in 1 2 3 4 5; do $PUPPETS/many_kmallocs 20000; sleep 0.1; done'");
   ASSERT_GE(files().size(), 4U);
   expect_all_kmallocs(100'000);
 }
 
 TEST_F(RotationTest, signal_starts_the_next_file_and_ends_nothing) {
-  run_well(std::string("begin $MEMTRACE record --keep 100 ") + kMessagesOnly +
+  run_well(std::string("begin $MEMTRACE record --keep 100 ") + kMessageFilter +
            "-- sh -c 'for i in 1 2 3 4 5 6 7 8; do $PUPPETS/many_kmallocs 10000; sleep 0.1; done'\n"
            "for i in 1 2 3; do sleep 0.2; kill -USR2 $RECORDER; done\n"
            "wait $RECORDER");
@@ -99,7 +99,7 @@ TEST_F(RotationTest, perf_reads_each_file) {
   if (IsSkipped()) {
     return;
   }
-  run_well(std::string("$MEMTRACE record --no-compress --max-size 2M ") + kMessagesOnly +
+  run_well(std::string("$MEMTRACE record --no-compress --max-size 2M ") + kMessageFilter +
            "-- $PUPPETS/many_kmallocs 100000");
   ASSERT_GE(files().size(), 2U);
   std::uint64_t sum = 0;
@@ -114,7 +114,7 @@ TEST_F(RotationTest, perf_reads_each_file) {
 
 TEST_F(RotationTest, names_are_in_the_last_file_though_the_program_started_in_the_first) {
   std::filesystem::copy(PUPPETS_FOLDER "/many_kmallocs", dir_.file("short_lived"));
-  run_well(std::string("$MEMTRACE record --no-compress --max-size 1M ") + kMessagesOnly +
+  run_well(std::string("$MEMTRACE record --no-compress --max-size 1M ") + kMessageFilter +
            "-- ./short_lived 200000");
   std::filesystem::remove(dir_.file("short_lived"));
   ASSERT_GE(files().size(), 2U);
@@ -129,7 +129,7 @@ TEST_F(RotationTest, keep_leaves_the_newest_files_and_all_others) {
   run_well("echo mine > memtrace.data.0100; echo PERFILE2 > memtrace.data.0001");
   const Outcome outcome =
       run_well(std::string("$MEMTRACE record --no-compress --max-size 1M --keep 2 ") +
-               kMessagesOnly + "-- $PUPPETS/many_kmallocs 200000");
+               kMessageFilter + "-- $PUPPETS/many_kmallocs 200000");
   const std::vector<std::string> left = files();
   ASSERT_EQ(left.size(), 4U) << outcome.all();
   EXPECT_EQ(left.at(0), "memtrace.data.0001.old");
@@ -197,7 +197,7 @@ TEST_F(RotationTest, file_of_the_middle_says_what_it_cannot_know) {
 
 // SIGKILL leaves the last file without its end.
 TEST_F(RotationTest, killed_recorder_leaves_files_that_can_be_read) {
-  run(std::string("begin $MEMTRACE record --max-time 300ms -a ") + kMessagesOnly +
+  run(std::string("begin $MEMTRACE record --max-time 300ms -a ") + kMessageFilter +
       "\n$PUPPETS/many_kmallocs 20000; sleep 0.5; $PUPPETS/many_kmallocs 20000; sleep 1.2\n"
       "$PUPPETS/many_kmallocs 10; kill -KILL $RECORDER; wait $RECORDER");
   ASSERT_GE(files().size(), 3U);
@@ -209,7 +209,7 @@ TEST_F(RotationTest, killed_recorder_leaves_files_that_can_be_read) {
 TEST_F(RotationTest, next_file_that_cannot_be_made_is_told_and_the_recording_goes_on) {
   run_well("mkdir memtrace.data.0002");
   const Outcome outcome = run_well(std::string("$MEMTRACE record --no-compress --max-size 256K ") +
-                                   kMessagesOnly + "-- $PUPPETS/many_kmallocs 50000");
+                                   kMessageFilter + "-- $PUPPETS/many_kmallocs 50000");
   EXPECT_TRUE(outcome.says("the recording goes on in the same file: memtrace.data.0002 is a "))
       << outcome.all();
   EXPECT_EQ(kmallocs_in("memtrace.data.0001"), 50'000U);

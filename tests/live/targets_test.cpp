@@ -8,7 +8,7 @@
 namespace memtrace::test {
 namespace {
 
-constexpr const char* kMessagesOnly = "-e kmem:kmalloc --filter 'bytes_req == 1048' ";
+constexpr const char* kOnlyMessages = "-e kmem:kmalloc --filter 'bytes_req == 1048' ";
 
 class TargetsTest : public LiveTest {
  protected:
@@ -19,7 +19,7 @@ class TargetsTest : public LiveTest {
     std::ofstream go(dir_.file("go"));  // opens when crowd has opened its end
     EXPECT_TRUE(wait_until([&] { return !crowd->out().empty(); }));
     const auto memtrace = start_recording("PID=" + std::to_string(crowd->pid()) +
-                                          "; exec $MEMTRACE record " + kMessagesOnly + words);
+                                          "; exec $MEMTRACE record " + kOnlyMessages + words);
     go << "go\n" << std::flush;
     EXPECT_EQ(crowd->wait().status, 0);
     const Outcome outcome = memtrace->wait();  // ends as its target does
@@ -63,17 +63,17 @@ TEST_F(TargetsTest, a_set_user_id_program_is_told) {
   run_well(
       "cp $PUPPETS/many_kmallocs other && chown nobody other && chmod 4755 other && chmod 755 .");
   const Outcome outcome =
-      run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- ./other 50");
+      run_well(std::string("$MEMTRACE record ") + kOnlyMessages + "-- ./other 50");
   EXPECT_TRUE(outcome.says("set-user-ID or set-group-ID program")) << outcome.all();
   EXPECT_TRUE(outcome.says("(other)")) << outcome.all();
   const Outcome report = run("$MEMTRACE report");
   EXPECT_TRUE(report.says("set-user-ID or set-group-ID program")) << report.all();
   const Outcome live =
-      run_well(std::string("$MEMTRACE kmalloc ") + kMessagesOnly + "-- ./other 50");
+      run_well(std::string("$MEMTRACE kmalloc ") + kOnlyMessages + "-- ./other 50");
   EXPECT_NE(live.out.find("set-user-ID"), std::string::npos) << live.all();
   // As a child that somebody else's program starts.
   run_well("cp $PUPPETS/many_kmallocs roots && chmod 4755 roots");
-  const Outcome child = run_well(std::string("$MEMTRACE record ") + kMessagesOnly +
+  const Outcome child = run_well(std::string("$MEMTRACE record ") + kOnlyMessages +
                                  "-- setpriv --reuid=nobody --clear-groups "
                                  "sh -c './roots 50; true'");
   EXPECT_TRUE(child.says("(roots)")) << child.all();
@@ -83,7 +83,7 @@ TEST_F(TargetsTest, the_whole_machine_has_set_user_id_programs_too) {
   run_well(
       "cp $PUPPETS/many_kmallocs other && chown nobody other && chmod 4755 other && chmod 755 .");
   const Outcome outcome =
-      run_well(std::string("$MEMTRACE record -a ") + kMessagesOnly + "-- ./other 50");
+      run_well(std::string("$MEMTRACE record -a ") + kOnlyMessages + "-- ./other 50");
   EXPECT_FALSE(outcome.says("set-user-ID or set-group-ID program")) << outcome.all();
   EXPECT_EQ(report("kmalloc --comm other").at("totals").at("count"), 50U);
 }
@@ -92,7 +92,7 @@ TEST_F(TargetsTest, the_whole_machine_has_set_user_id_programs_too) {
 TEST_F(TargetsTest, a_set_user_id_program_of_the_same_user_is_recorded) {
   run_well("cp $PUPPETS/many_kmallocs own && chmod 4755 own");
   const Outcome outcome =
-      run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- ./own 50");
+      run_well(std::string("$MEMTRACE record ") + kOnlyMessages + "-- ./own 50");
   EXPECT_FALSE(outcome.says("set-user-ID or set-group-ID program")) << outcome.all();
   EXPECT_EQ(report("kmalloc").at("totals").at("count"), 50U);
 }
@@ -101,7 +101,7 @@ TEST_F(TargetsTest, a_set_user_id_program_of_the_same_user_is_recorded) {
 TEST_F(TargetsTest, an_attach_that_comes_too_late_says_so) {
   for (const char* seconds : {"0.05", "0.2", "0.4"}) {
     const Outcome outcome =
-        run(std::string("sleep ") + seconds + " & $MEMTRACE record " + kMessagesOnly + "-p $!");
+        run(std::string("sleep ") + seconds + " & $MEMTRACE record " + kOnlyMessages + "-p $!");
     EXPECT_TRUE(outcome.says("had ended before all events") || outcome.says("has ended") ||
                 outcome.says("No such process") ||
                 outcome.says("none of the events happened in the target"))
@@ -110,14 +110,14 @@ TEST_F(TargetsTest, an_attach_that_comes_too_late_says_so) {
 }
 
 TEST_F(TargetsTest, a_recording_without_events_says_why) {
-  const Outcome outcome = run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- true");
+  const Outcome outcome = run_well(std::string("$MEMTRACE record ") + kOnlyMessages + "-- true");
   EXPECT_TRUE(outcome.says("none of the events happened in the target")) << outcome.all();
 }
 
 // A note on something else, here that oom:mark_victim has no such field, is no reason.
 TEST_F(TargetsTest, a_recording_without_events_says_why_beside_other_notes) {
   const Outcome outcome =
-      run_well(std::string("$MEMTRACE record -e oom:mark_victim ") + kMessagesOnly + "-- true");
+      run_well(std::string("$MEMTRACE record -e oom:mark_victim ") + kOnlyMessages + "-- true");
   EXPECT_TRUE(outcome.says("oom:mark_victim")) << outcome.all();
   EXPECT_TRUE(outcome.says("0 events, none lost")) << outcome.all();
   EXPECT_TRUE(outcome.says("none of the events happened in the target")) << outcome.all();
@@ -153,12 +153,12 @@ TEST_F(TargetsTest, duration_ends_a_system_wide_recording) {
 }
 
 TEST_F(TargetsTest, system_wide_recording_lasts_as_long_as_its_command) {
-  run_well(std::string("$MEMTRACE record -a ") + kMessagesOnly + "-- $PUPPETS/many_kmallocs 300");
+  run_well(std::string("$MEMTRACE record -a ") + kOnlyMessages + "-- $PUPPETS/many_kmallocs 300");
   EXPECT_EQ(figure_of(report("kmalloc --by comm"), "comm", "many_kmallocs"), 300U);
 }
 
 TEST_F(TargetsTest, children_of_a_command_are_followed_through_fork_and_exec) {
-  run_well(std::string("$MEMTRACE record ") + kMessagesOnly +
+  run_well(std::string("$MEMTRACE record ") + kOnlyMessages +
            "-- sh -c '(sh -c \"$PUPPETS/many_kmallocs 30; true\"; true) & "
            "$PUPPETS/many_kmallocs 50; wait'");
   EXPECT_EQ(report("kmalloc").at("totals").at("count"), 80U);
@@ -298,14 +298,14 @@ TEST_F(TargetsTest, command_never_runs_when_memtrace_fails_before_it) {
 }
 
 TEST_F(TargetsTest, existing_file_is_kept_as_old) {
-  run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- $PUPPETS/many_kmallocs 11");
-  run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- $PUPPETS/many_kmallocs 22");
+  run_well(std::string("$MEMTRACE record ") + kOnlyMessages + "-- $PUPPETS/many_kmallocs 11");
+  run_well(std::string("$MEMTRACE record ") + kOnlyMessages + "-- $PUPPETS/many_kmallocs 22");
   EXPECT_EQ(report("kmalloc -i memtrace.data.old").at("totals").at("count"), 11U);
   EXPECT_EQ(report("kmalloc").at("totals").at("count"), 22U);
 }
 
 TEST_F(TargetsTest, existing_file_stays_when_a_recording_cannot_start) {
-  run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- $PUPPETS/many_kmallocs 11");
+  run_well(std::string("$MEMTRACE record ") + kOnlyMessages + "-- $PUPPETS/many_kmallocs 11");
   EXPECT_EQ(run("$MEMTRACE record -- no-such-command").status, 1);
   EXPECT_EQ(report("kmalloc").at("totals").at("count"), 11U);
   EXPECT_FALSE(std::filesystem::exists(dir_.file("memtrace.data.old")));
@@ -324,7 +324,7 @@ TEST_F(TargetsTest, tracefs_is_left_as_it_was) {
       "cat /sys/kernel/tracing/uprobe_events /sys/kernel/tracing/events/enable; "
       "cat /sys/kernel/tracing/events/kmem/kmalloc/filter; cat /proc/mounts";
   const std::string before = run(state).out;
-  run_well(std::string("$MEMTRACE record ") + kMessagesOnly + "-- $PUPPETS/many_kmallocs 1");
+  run_well(std::string("$MEMTRACE record ") + kOnlyMessages + "-- $PUPPETS/many_kmallocs 1");
   EXPECT_EQ(run(state).out, before);
 }
 
