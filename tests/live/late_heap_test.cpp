@@ -76,12 +76,16 @@ TEST_F(LateHeapTest, a_pipe_and_a_killed_recording_hold_the_late_events) {
   const std::string record = "$MEMTRACE record --for leaks " + pool_options();
   expect_leaks(json_of(record + "-o - -- " + use_pool() +
                        " | $MEMTRACE report leaks --format json --top 0 -i -"));
-  // What the file holds can be read while it grows.
+  // What the file holds can be read while it grows. Its events may reach it in several pieces: the
+  // recorder dies when the last free is in it.
   run("begin " + record + "-o killed.data -- sh -c 'echo $$ >child; " + use_pool() +
       "; echo used >told; exec sleep 60'\n"
       "await used told $RECORDER\n"
-      "for i in $(seq 40); do $MEMTRACE report leaks --top 0 -i killed.data | grep -q "
-      "use_late_heap && break; sleep 0.25; done 2>/dev/null\n"
+      "for i in $(seq 40); do $MEMTRACE report leaks --top 0 --format csv -i killed.data | grep "
+      "use_late_heap | grep -q " +
+      std::to_string(kLeakedBytes) +
+      " && break; sleep 0.25; done "
+      "2>/dev/null\n"
       "kill -9 $RECORDER; wait; kill $(cat child)");
   expect_leaks(report("leaks --top 0 -i killed.data"));
   run_well("$MEMTRACE record --for malloc -o after.data -- true");  // removes the probes

@@ -1,5 +1,7 @@
 """A live view of a process with many live blocks."""
 
+import signal
+
 from table import Figure
 from workshop import has, medians
 
@@ -18,9 +20,9 @@ def measure(shop):
     seconds = shop.size(3, 20)
     blocks = shop.size(1_000, 10_000)
 
-    def beside_blocks(command):
+    def beside_blocks(command, accepted=(0,)):
         with shop.beside(f"{shop.own}/live_blocks", blocks, seconds + 30) as target:
-            return shop.run(*command(target.pid))
+            return shop.run(*command(target.pid), accepted=accepted)
 
     def ours(pid):
         return (shop.memtrace, "leaks", "-p", pid, "-d", seconds)
@@ -31,7 +33,8 @@ def measure(shop):
 
     ways = [lambda: beside_blocks(ours)]
     if has("bpftrace"):
-        ways.append(lambda: beside_blocks(bpftrace))
+        # It aborts at its end when the process frees a block while it clears its map.
+        ways.append(lambda: beside_blocks(bpftrace, accepted=(0, -signal.SIGABRT)))
     mine, *theirs = shop.in_turn(*ways)
     what = medians(theirs[0], "anonymous_mib") if theirs else "not installed"
     cpu = medians(theirs[0], "cpu_s") if theirs else "not installed"
