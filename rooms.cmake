@@ -97,13 +97,15 @@ memtrace_room(src/views/heap "the user heap"
               SEES base report state/heap state/world tracepoints/event views views/kit)
 memtrace_room(src/views/mapping "mappings, brk, shared memory, refused calls"
               SEES base report state/mapping state/world tracepoints/event views views/kit)
-memtrace_room(src/views/reclaim "reclaim, compaction, migration, writeback, OOM kills"
+memtrace_room(src/views/reclaim "reclaim, compaction, migration, writeback"
               SEES base report state/world tracepoints/event views views/kit views/mapping
               USES robin_map)
+memtrace_room(src/views/oom "OOM kills"
+              SEES base report state/process state/world tracepoints/event views views/kit)
 memtrace_room(src/views/count "any event, counted" SEES base views views/kit USES robin_map)
 memtrace_room(src/views/all "the table of all views"
               SEES views views/fault views/kernel views/heap views/mapping views/reclaim
-                   views/count)
+                   views/oom views/count)
 
 # From the command line to what is recorded.
 memtrace_room(src/plan/probes "which probes where"
@@ -131,8 +133,10 @@ memtrace_room(src/recording "records to a file: a sink of the pipeline; the dry 
                    tracepoints/format unwind views/all)
 memtrace_room(src/cli/options "options as tables, and what they set"
               SEES base os perf/event perf/live plan/events plan/probes session USES boost)
+memtrace_room(src/cli/output "reports, lines and progress to the user"
+              SEES base os perf/record render report)
 memtrace_room(src/cli "the commands"
-              SEES base os cli/options decode doctor observe perf/convert perf/event perf/target
-                   overview perf/record perf/live perf/file_in plan/events programs recording render report sections
-                   session views views/all)
+              SEES base os cli/options cli/output decode doctor observe perf/convert perf/event
+                   perf/target overview perf/record perf/live perf/file_in plan/events programs
+                   recording render report sections session views views/all views/oom)
 memtrace_room(src "main" SEES base os cli)

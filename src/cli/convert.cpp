@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
-#include "cli/print.h"
+#include "cli/output/print.h"
 #include "perf/convert/plain_copy.h"
 
 namespace memtrace {

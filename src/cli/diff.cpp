@@ -5,7 +5,7 @@
 #include "cli/aliases.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
-#include "cli/print.h"
+#include "cli/output/print.h"
 #include "cli/recorded_input.h"
 #include "report/difference.h"
 #include "session/session.h"

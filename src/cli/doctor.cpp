@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
-#include "cli/print.h"
+#include "cli/output/print.h"
 #include "plan/events/event_selection.h"
 #include "views/all/all_views.h"
 

@@ -4,7 +4,7 @@
 #include "cli/aliases.h"
 #include "cli/command.h"
 #include "cli/man_pages.h"
-#include "cli/print.h"
+#include "cli/output/print.h"
 #include "views/all/all_views.h"
 
 namespace memtrace {

@@ -1,9 +1,14 @@
+#include <optional>
+#include <utility>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/interval_lines.h"
 #include "cli/options/shared_options.h"
-#include "cli/print.h"
+#include "cli/output/interval_changes.h"
+#include "cli/output/interval_lines.h"
+#include "cli/past_kills.h"
+#include "cli/output/print.h"
 #include "cli/probe_rate.h"
 #include "cli/unwatched_children.h"
 #include "observe/host_facts.h"
@@ -22,6 +27,7 @@ namespace {
 constexpr auto kIntervalOptions = std::to_array<Option>({
     {"line", 0, "", "one row of totals for each interval, of 1 s unless INTERVAL says so"},
     {"clear", 0, "", "clear the screen before each interval's report"},
+    {"since-interval", 0, "", "show what has changed since the interval before"},
 });
 
 constexpr std::string_view kUsage =
@@ -65,6 +71,7 @@ struct Shown {
   bool lines = false;  // --trace
   bool rows = false;   // --line
   bool clear = false;  // --clear
+  std::optional<DifferenceOptions> changes = {};  // --since-interval
 };
 
 struct LivePlan {
@@ -74,6 +81,20 @@ struct LivePlan {
   PrintOptions print;
   Shown shown;
 };
+
+// All rows of a report are needed: those that are cut off cannot be found again in the next one.
+Result<> compare_intervals(LivePlan& plan) {
+  if (plan.shown.rows || plan.shown.lines || plan.session.times.interval_ns == 0) {
+    return Error{"--since-interval without reports of intervals",
+                 0,
+                 "give an interval in seconds, and neither --line nor --trace: --since-interval 5",
+                 ErrorKind::Usage};
+  }
+  ArrangeOptions& arrange = plan.session.arrange;
+  plan.shown.changes = {.figure = std::exchange(arrange.sort, {}),
+                        .top = std::exchange(arrange.top, 0)};
+  return kDone;
+}
 
 // How the intervals are shown. Error: Usage, what does not go together.
 Result<> read_interval_options(const ParsedOptions& parsed, LivePlan& plan) {
@@ -97,7 +118,7 @@ Result<> read_interval_options(const ParsedOptions& parsed, LivePlan& plan) {
                  "give an interval in seconds: --clear 1",
                  ErrorKind::Usage};
   }
-  return kDone;
+  return parsed.has("since-interval") ? compare_intervals(plan) : Result<>(kDone);
 }
 
 // A view of the kernel's doings watches the whole machine where nothing else is said. One of
@@ -229,9 +250,20 @@ Result<> print_session(Session& session, const PrintOptions& print, const Shown&
     return print_lines(session, print);
   }
   const bool stamps = print.one_line && print.format == "text";
-  return session.run([&print, &shown, stamps](std::vector<Report> reports) -> Result<> {
+  std::optional<IntervalChanges> changes;
+  if (shown.changes) {
+    changes.emplace(*shown.changes);
+  }
+  return session.run([&print, &shown, &changes, stamps](std::vector<Report> reports) -> Result<> {
     TRY(shown.clear ? clear_screen() : Result<>(kDone));
-    return stamps ? print_stamped(reports.front(), print) : print_report(reports.front(), print);
+    Result<Report> report = std::move(reports.front());
+    if (changes) {
+      report = changes->since_last(report.take());
+    }
+    if (!report.ok()) {
+      return report.take_error();
+    }
+    return stamps ? print_stamped(report.value(), print) : print_report(report.value(), print);
   });
 }
 
@@ -288,6 +320,9 @@ Result<ExitStatus> run_live_view(std::string_view name, const std::vector<std::s
   if (parsed.value().has("help")) {
     TRY(print_text(usage_text(name, kUsage, view.spec.summary, known)));
     return 0;
+  }
+  if (parsed.value().has("past")) {
+    return print_past_kills(parsed.value());
   }
   hurry_main_thread();
   StopSignals signals;  // before the first probe is defined

@@ -8,7 +8,7 @@
 #include "cli/aliases.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
-#include "cli/print.h"
+#include "cli/output/print.h"
 #include "cli/probe_rate.h"
 #include "cli/unwatched_children.h"
 #include "os/this_thread.h"

@@ -7,7 +7,8 @@
 #include "cli/aliases.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
-#include "cli/print.h"
+#include "cli/output/print.h"
+#include "cli/output/progress_source.h"
 #include "cli/recorded_input.h"
 #include "os/system.h"
 #include "overview/all_views_report.h"
@@ -232,16 +233,17 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   }
   const std::string format = parsed.text("format", "text");
   TRY(check_format(format));
-  auto source = open_recording(inputs(parsed));
-  if (!source.ok()) {
-    return source.take_error();
+  auto opened = open_recording(inputs(parsed));
+  if (!opened.ok()) {
+    return opened.take_error();
   }
+  ProgressSource source(opened.take());
   if (view == nullptr) {
-    return report_overview(*source.value(), session.take(), parsed);
+    return report_overview(source, session.take(), parsed);
   }
   session.value().views = {view};
   read_own_options(parsed, view->spec, session.value().view_options);
-  return report_view(*source.value(), session.take(), format);
+  return report_view(source, session.take(), format);
 }
 
 Result<ExitStatus> run(const std::vector<std::string>& arguments) {

@@ -1,4 +1,4 @@
-#include "cli/interval_lines.h"
+#include "cli/output/interval_lines.h"
 
 #include <gtest/gtest.h>
 

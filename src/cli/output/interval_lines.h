@@ -1,7 +1,7 @@
 // --line: a row of totals for each interval, as vmstat(8) prints them.
 #pragma once
 
-#include "cli/print.h"
+#include "cli/output/print.h"
 
 namespace memtrace {
 

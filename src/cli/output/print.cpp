@@ -1,4 +1,4 @@
-#include "cli/print.h"
+#include "cli/output/print.h"
 
 #include <poll.h>
 #include <sys/ioctl.h>
