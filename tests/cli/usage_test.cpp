@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"memleak -o 500", "unrecognised option '-o'", "memleak's -o is --older here"},
         Wrong{"memleak -t",
               "unrecognised option '-t'",
-              "memleak's -t prints each call; here: memtrace count"},
+              "memleak's -t prints each call; here: memtrace malloc --trace"},
         Wrong{"memleak -t 5 -p 1", "unrecognised option '-t'", "memleak's -t prints each call"},
         Wrong{"drsnoop -e", "unrecognised option '-e'", "each line has the free memory"},
         Wrong{"drsnoop -U", "unrecognised option '-U'", "each line has the uid"},

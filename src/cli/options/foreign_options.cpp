@@ -19,12 +19,11 @@ constexpr auto kOptions = std::to_array<ForeignOption>({
     {"memleak", "-o", "memleak's -o is --older here, with a unit: --older 500ms"},
     {"memleak",
      "-t",
-     "memleak's -t prints each call; here: memtrace count -p PID -e "
-     "'uprobe:libc:malloc(size=arg1)' "
-     "--last 100; --tid TID watches a thread"},
+     "memleak's -t prints each call; here: memtrace malloc --trace -p PID; --tid TID watches a "
+     "thread"},
     {"memleak",
      "--trace",
-     "to list calls: memtrace count -p PID -e 'uprobe:libc:malloc(size=arg1)' --last 100"},
+     "memtrace malloc --trace -p PID prints each call"},
     {"memleak",
      "--show-allocs",
      "memtrace kleaks --addresses lists the kernel's blocks; with -p PID, -a lists those of a "

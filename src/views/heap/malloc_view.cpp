@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "views/heap/heap_events.h"
+#include "views/heap/malloc_lines.h"
 #include "views/kit/cells.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
@@ -38,6 +39,7 @@ constexpr auto kKeys = std::to_array<std::string_view>(
 constexpr auto kOptions = std::to_array<ViewOption>({
     kMinBytesOption,
     kMaxBytesOption,
+    {"trace", "", "print a line for each call as it ends, in place of the report"},
     {"linear", "BYTES", "show sizes in steps of BYTES instead of powers of two"},
 });
 constexpr auto kNeeds = joined(std::array{kHeapCalls}, kMappingCallNeeds);
@@ -51,14 +53,23 @@ std::optional<std::uint64_t> asked_bytes(const Event& event) {
   return alloc == nullptr || alloc->has_call ? std::nullopt : std::optional(alloc->bytes);
 }
 
+std::uint64_t address_of(const Event& event) {
+  const auto* alloc = std::get_if<HeapAlloc>(&event.payload);
+  return alloc == nullptr ? 0 : alloc->address;
+}
+
 // More than any process has addresses for: 47 bits on x86-64, 48 on arm64, and more only for who
 // asks mmap(2) for an address there. What was to be a negative number is among it.
 constexpr std::uint64_t kImpossibleBytes = std::uint64_t{1} << 48U;
 
 class Malloc final : public View {
  public:
-  Malloc(KeySet keys, SizeLimits limits, std::uint64_t step)
-      : rows_(std::move(keys)), limits_(limits), sizes_(step) {}
+  Malloc(KeySet keys, SizeLimits limits, std::uint64_t step, const ViewOptions& options)
+      : rows_(std::move(keys)),
+        limits_(limits),
+        sizes_(step),
+        has_trace_(options.wants_lines()),
+        has_stacks_(options.asks_for("stack")) {}
 
   Result<> check(const std::deque<EventType>& types) override {
     has_returns_ = HeapProbed(types).returns;
@@ -71,6 +82,7 @@ class Malloc final : public View {
       return;
     }
     end_call(event);
+    list_free(event);
     const auto bytes = asked_bytes(event);
     if (!bytes || !limits_.accept(*bytes)) {
       return;
@@ -78,13 +90,17 @@ class Malloc final : public View {
     if (has_returns_ && std::holds_alternative<HeapCall>(event.payload)) {
       pending_.insert_or_assign(event.tid, Pending{event, *bytes});
     } else {
-      count(event, *bytes, *bytes < kImpossibleBytes);
+      count(event, *bytes, *bytes < kImpossibleBytes, address_of(event));
     }
+  }
+
+  Table take_lines(const World& world, Span span, Namer& /*namer*/) override {
+    return malloc_lines(lines_, {.world = world, .span = span}, has_stacks_);
   }
 
   Report finish(const World& world, Span span) override {
     for (const auto& [tid, call] : std::exchange(pending_, {})) {
-      count(call.event, call.bytes, call.bytes < kImpossibleBytes);
+      count(call.event, call.bytes, call.bytes < kImpossibleBytes, 0);
     }
     const CellContext context{.world = world, .span = span};
     Report report{.view = "malloc", .title = "calls of allocator functions"};
@@ -112,7 +128,34 @@ class Malloc final : public View {
     std::uint64_t bytes = 0;
   };
 
-  void count(const Event& event, std::uint64_t bytes, bool succeeded) {
+  // Of a block that is known; the call of free(3) itself says no size.
+  void list_free(const Event& event) {
+    const auto* call = std::get_if<HeapCall>(&event.payload);
+    if (!has_trace_ || call == nullptr || call->op != HeapOp::Free || call->address == 0) {
+      return;
+    }
+    MallocLine line = malloc_line(event);
+    line.is_free = true;
+    line.address = call->address;
+    line.bytes = event.freed == nullptr ? 0 : event.freed->bytes_req;
+    if (limits_.accept(line.bytes)) {
+      lines_.add(line);
+    }
+  }
+
+  void list(const Event& event, std::uint64_t bytes, bool succeeded, std::uint64_t address) {
+    MallocLine line = malloc_line(event);
+    line.bytes = bytes;
+    line.failed = !succeeded;
+    line.address = address;
+    lines_.add(line);
+  }
+
+  // `address`: 0 where it is not known.
+  void count(const Event& event, std::uint64_t bytes, bool succeeded, std::uint64_t address) {
+    if (has_trace_) {
+      list(event, bytes, succeeded, address);
+    }
     MallocCost cost{.count = event.weight};
     if (succeeded) {
       cost.bytes = event.weight * bytes;
@@ -138,12 +181,16 @@ class Malloc final : public View {
       return;
     }
     // malloc(0) and realloc(p, 0) may return null.
-    const bool is_null = is_return && (failed != nullptr ? failed->address : alloc->address) == 0;
+    const std::uint64_t address = !is_return          ? 0
+                                  : failed != nullptr ? failed->address
+                                                      : alloc->address;
+    const bool is_null = is_return && address == 0;
     const Pending ended = call->second;
     pending_.erase(call);
     count(ended.event,
           ended.bytes,
-          is_null ? ended.bytes == 0 : is_return || ended.bytes < kImpossibleBytes);
+          is_null ? ended.bytes == 0 : is_return || ended.bytes < kImpossibleBytes,
+          address);
   }
 
   void count_mapping(const World::MappedChange& change) {
@@ -158,6 +205,9 @@ class Malloc final : public View {
   SizeLimits limits_;
   ValueHistogram sizes_;
   bool has_returns_ = false;
+  bool has_trace_ = false;
+  bool has_stacks_ = false;  // of the lines
+  EventList<MallocLine> lines_;
   std::unordered_map<std::uint32_t, Pending> pending_;  // by tid
 };
 
@@ -168,7 +218,8 @@ bool handles(const EventType& type) {
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   return make_view<Malloc>(KeySet::choose(options, kKeys),
                            parse_size_limits(options),
-                           parse_bytes_option(options, "linear", 0));
+                           parse_bytes_option(options, "linear", 0),
+                           options);
 }
 
 }  // namespace

@@ -37,11 +37,6 @@ Cell string_cell(std::uint64_t word, const CellContext& context) {
   return cell_of(context.world.strings().at(StringId{static_cast<std::uint32_t>(word)}));
 }
 
-Cell gfp_cell(std::uint64_t word, const CellContext& context) {
-  return context.gfp_flags.empty() ? fmt::format("0x{:x}", word)
-                                   : print_flags(word, context.gfp_flags);
-}
-
 std::uint64_t size_of(const Event& event) {
   if (const auto* slab = std::get_if<SlabAlloc>(&event.payload)) {
     return slab->bytes_req;
@@ -137,6 +132,11 @@ const KeySpec* find_key(std::span<const KeySpec> specs, std::string_view name) {
 }
 
 }  // namespace
+
+Cell gfp_cell(std::uint64_t word, const CellContext& context) {
+  return context.gfp_flags.empty() ? fmt::format("0x{:x}", word)
+                                   : print_flags(word, context.gfp_flags);
+}
 
 const KeySpec* find_shared_key(std::string_view name) {
   const KeySpec* spec = find_key(kSharedKeys, name);

@@ -65,6 +65,9 @@ const KeySpec* find_shared_key(std::string_view name);
 Error unknown_key(std::string_view name, std::span<const std::string_view> known);
 Error too_many_keys();
 
+// "GFP_KERNEL|__GFP_ZERO", or the number where the context knows no names.
+Cell gfp_cell(std::uint64_t word, const CellContext& context);
+
 // "by stack, comm".
 std::string by_title(std::span<const Column> columns);
 

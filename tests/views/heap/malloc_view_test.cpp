@@ -22,6 +22,30 @@ TEST(MallocView, adds_up_calls_and_bytes_by_stack) {
   EXPECT_EQ(total(report, "bytes"), 45U);
 }
 
+TEST(MallocView, trace_has_a_line_for_each_call_and_free) {
+  EventScript script("malloc", {.own = {{"trace", "1"}}});
+  script.add_field("memtrace_heap_1:malloc_ret", "result");
+  ASSERT_TRUE(script.check().ok());
+  script.play(heap_alloc(0x10, 60));
+  script.play(heap_alloc(0, 70));
+  script.play({heap_free(0x10), heap_free(0)});
+  const Table lines = script.lines();
+  ASSERT_EQ(lines.rows.size(), 3U) << "free(NULL) frees nothing";
+  const auto at = [&lines](std::size_t row, std::string_view column) {
+    return lines.rows[row][column_index(lines, column)];
+  };
+  EXPECT_EQ(at(0, "function"), text("malloc"));
+  EXPECT_EQ(at(0, "bytes"), number(60));
+  EXPECT_EQ(at(0, "address"), number(0x10));
+  EXPECT_EQ(at(0, "result"), text("ok"));
+  EXPECT_EQ(at(1, "result"), text("failed"));
+  EXPECT_EQ(at(1, "address"), Cell());
+  EXPECT_EQ(at(2, "function"), text("free"));
+  EXPECT_EQ(at(2, "address"), number(0x10));
+  EXPECT_EQ(at(2, "result"), text("freed"));
+  EXPECT_EQ(total(script.finish(), "count"), 2U) << "the report counts them all the same";
+}
+
 TEST(MallocView, names_the_functions_and_joins_those_of_several_allocators) {
   EventScript script("malloc", {.by = {"function"}});
   script.play({asked("malloc", 1), asked("malloc_2", 2), asked("aligned_alloc", 4)});

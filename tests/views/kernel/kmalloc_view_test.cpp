@@ -123,6 +123,28 @@ TEST(Kmalloc, key_like_no_other_is_answered_with_all_keys) {
   EXPECT_NE(made.error().hint.find("stack, caller, comm"), std::string::npos);
 }
 
+TEST(Kmalloc, trace_has_a_line_for_each_allocation) {
+  EventScript script("kmalloc", {.by = {"stack"}, .own = {{"trace", "1"}}});
+  script.name_process(7, "tcpd");
+  Step step = kmalloc(
+      {.ptr = 0x10, .bytes_req = 60, .bytes_alloc = 64, .call_site = 0xffffffff81000010});
+  step.pid = step.tid = 7;
+  script.play({step, kfree(0x10), step});
+  const Table lines = script.lines();
+  ASSERT_EQ(lines.rows.size(), 2U);
+  const auto at = [&lines](std::string_view column) {
+    return lines.rows[0][column_index(lines, column)];
+  };
+  EXPECT_EQ(at("comm"), text("tcpd"));
+  EXPECT_EQ(at("tid"), number(7));
+  EXPECT_EQ(at("bytes_req"), number(60));
+  EXPECT_EQ(at("bytes_alloc"), number(64));
+  EXPECT_EQ(at("ptr"), number(0x10));
+  EXPECT_EQ(at("caller"), Cell(script.world().intern_kernel_address(0xffffffff81000010)));
+  EXPECT_EQ(at("stack"), stack(1));
+  EXPECT_TRUE(script.lines().rows.empty());
+}
+
 TEST(Kmalloc, more_keys_than_a_row_can_have_are_refused) {
   const auto made = find_view("kmalloc")->spec.make(
       {.by = {"stack", "caller", "comm", "pid", "tid", "size", "gfp"}});
