@@ -17,21 +17,21 @@ bool handles(const ViewSpec& spec, const EventType& type) {
 }
 
 bool has_stack_key(const ViewSpec& spec, const std::vector<std::string>& by) {
-  if (by.empty()) {
-    const auto keys = spec.default_by.empty()
-                          ? spec.keys.first(std::min<std::size_t>(1, spec.keys.size()))
-                          : spec.default_by;
-    return std::ranges::find(keys, "stack") != keys.end();
-  }
   // The caller is a field of the slab allocator's events; other events have it only in their stack.
   const bool has_caller = !spec.needs.empty() && spec.needs.front().starts_with("kmem:km");
-  return std::ranges::any_of(by, [has_caller](const std::string& key) {
-    return key == "stack" || (!has_caller && key == "caller");
-  });
+  const auto is_stack_key = [has_caller](std::string_view key) {
+    return key == "stack" || key == "origin" || (!has_caller && key == "caller");
+  };
+  if (!by.empty()) {
+    return std::ranges::any_of(by, is_stack_key);
+  }
+  const auto first_key = spec.keys.first(std::min<std::size_t>(1, spec.keys.size()));
+  return std::ranges::any_of(spec.default_by.empty() ? first_key : spec.default_by, is_stack_key);
 }
 
 bool shows_stacks(const ViewSpec& spec, const ViewOptions& options) {
-  return options.wants_lines() ? options.asks_for("stack") : has_stack_key(spec, options.by);
+  return options.wants_lines() ? options.asks_for("stack")
+                               : spec.always_shows_stacks || has_stack_key(spec, options.by);
 }
 
 bool needs_stacks(const ViewSpec& spec, const ViewOptions& options) {

@@ -9,6 +9,8 @@
 #include "base/units.h"
 #include "views/kernel/cache_key.h"
 #include "views/kernel/kmem_events.h"
+#include "views/kernel/leak_origins.h"
+#include "views/kernel/leak_parts.h"
 #include "views/kit/leak_rows.h"
 #include "views/kit/make_view.h"
 #include "views/kit/user_pages.h"
@@ -17,7 +19,7 @@ namespace memtrace {
 namespace {
 
 constexpr auto kKeys =
-    std::to_array<std::string_view>({"stack", "kind", "cache", "caller", "comm", "pid", "tid"});
+    std::to_array<std::string_view>({"origin", "stack", "kind", "cache", "caller", "comm", "pid", "tid"});
 constexpr auto kAddressKeys =
     std::to_array<std::string_view>({"kind", "cache", "comm", "pid", "stack"});
 
@@ -44,6 +46,7 @@ struct LeakOptions {
   bool addresses = false;
   bool user_pages = false;
   TaskFilter tasks;
+  Namer* namer = nullptr;
 };
 
 class KernelLeaks final : public View {
@@ -51,7 +54,8 @@ class KernelLeaks final : public View {
   KernelLeaks(KeySet keys, KeySet address_keys, LeakOptions options, CacheNames cache_names)
       : rows_(std::move(keys), std::move(address_keys)),
         options_(std::move(options)),
-        cache_names_(std::move(cache_names)) {}
+        cache_names_(std::move(cache_names)),
+        origins_(options_.namer) {}
 
   // What is outstanding is the world's to know: only names and caveats are gathered here.
   void on(const Event& event, const World& /*world*/) override {
@@ -78,6 +82,8 @@ class KernelLeaks final : public View {
   };
 
   std::vector<const LiveBlock*> outstanding(const World& world, Span span);
+  std::vector<const LiveBlock*> take_slab_pages(std::vector<const LiveBlock*>& blocks,
+                                                const World& world);
   std::vector<std::string> notes() const;
 
   LeakRows rows_;
@@ -85,7 +91,7 @@ class KernelLeaks final : public View {
   CacheNames cache_names_;
   FieldNames gfp_flags_ = gfp_flag_names();
   LeakCost left_out_;  // pages that are not the kernel's
-  bool pages_listed_ = false;
+  LeakOrigins origins_;
   Seen slab_;
   Seen pages_;
   bool sampled_ = false;
@@ -95,7 +101,6 @@ std::vector<const LiveBlock*> KernelLeaks::outstanding(const World& world, Span 
   std::vector<const LiveBlock*> blocks;
   left_out_ = {};
   UserPages user_pages(gfp_flags_.names());
-  pages_listed_ = false;
   const auto look_at = [&](const LiveBlock& block) {
     if (age_ns(block, span) < options_.older_ns || !options_.tasks.accepts(world, block)) {
       return;
@@ -104,7 +109,6 @@ std::vector<const LiveBlock*> KernelLeaks::outstanding(const World& world, Span 
       left_out_ += {.count = 1, .bytes = block.bytes};
       return;
     }
-    pages_listed_ = pages_listed_ || block.kind == BlockKind::Page;
     blocks.push_back(&block);
   };
   for (const LiveBlocks::Map* map : {&world.live().slabs(), &world.live().pages()}) {
@@ -113,6 +117,21 @@ std::vector<const LiveBlock*> KernelLeaks::outstanding(const World& world, Span 
     }
   }
   return blocks;
+}
+
+// They hold the objects that are listed: both together would count the same memory twice. Without
+// events of objects they are all that is known.
+std::vector<const LiveBlock*> KernelLeaks::take_slab_pages(std::vector<const LiveBlock*>& blocks,
+                                                           const World& world) {
+  if (!slab_.allocs_seen) {
+    return {};
+  }
+  const auto others = std::ranges::stable_partition(blocks, [&](const LiveBlock* block) {
+    return !origins_.is_of_slab_cache(*block, world);
+  });
+  std::vector<const LiveBlock*> pages(others.begin(), others.end());
+  blocks.erase(others.begin(), others.end());
+  return pages;
 }
 
 std::vector<std::string> KernelLeaks::notes() const {
@@ -134,22 +153,22 @@ std::vector<std::string> KernelLeaks::notes() const {
                     " in pages of programs and of the page cache are left out: --user-pages lists "
                     "them");
   }
-  if (pages_listed_ && slab_.allocs_seen) {
-    notes.emplace_back(
-        "pages of slab caches are listed in addition to the objects in them: --exclude "
-        "allocate_slab,new_slab,cache_grow leaves these pages out");
-  }
   return notes;
 }
 
 Report KernelLeaks::finish(const World& world, Span span) {
-  const CacheContext context{{{.world = world, .span = span, .gfp_flags = gfp_flags_.names()}},
-                             cache_names_};
-  rows_.set(outstanding(world, span), span);
+  const OriginContext context{
+      {{{.world = world, .span = span, .gfp_flags = gfp_flags_.names()}}, cache_names_}, origins_};
+  std::vector<const LiveBlock*> blocks = outstanding(world, span);
+  const std::vector<const LiveBlock*> slab_pages = take_slab_pages(blocks, world);
+  rows_.set(std::move(blocks), span);
   Report report{.view = "kleaks", .title = "kernel memory allocated and not freed"};
   report.inconclusive = !slab_.frees_seen && !pages_.frees_seen;
-  const Table& table = rows_.add_to(report, context);
+  Table& table = rows_.add_to(report, context);
   report.caveats.notes = notes();
+  if (rows_.key_index("origin") && table.key_count == 1) {
+    add_parts(table, rows_.blocks(), context);
+  }
   if (const auto column = rows_.key_index("cache")) {
     std::ranges::move(cache_names_.notes(world, table, *column),
                       std::back_inserter(report.caveats.notes));
@@ -158,6 +177,11 @@ Report KernelLeaks::finish(const World& world, Span span) {
     Table& addresses = report.tables.emplace_back(rows_.address_table(context));
     addresses.note = "a page's address is its page frame number" +
                      (addresses.note.empty() ? "" : "; " + addresses.note);
+  }
+  if (!slab_pages.empty()) {
+    rows_.set(slab_pages, span);
+    report.tables.push_back(rows_.table(context));
+    report.tables.back().title = "pages of slab caches, which hold objects of the first table";
   }
   rows_.clear();
   return report;
@@ -171,11 +195,12 @@ Result<LeakOptions> parse_options(const ViewOptions& options) {
   return LeakOptions{.older_ns = older_ns.value(),
                      .addresses = options.own.contains("addresses"),
                      .user_pages = options.own.contains("user-pages"),
-                     .tasks = options.tasks};
+                     .tasks = options.tasks,
+                     .namer = options.namer};
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  const std::array own_keys = {block_kind_key, kCacheKey};
+  const std::array own_keys = {block_kind_key, kCacheKey, origin_key};
   ViewOptions by_address;
   by_address.by.assign(kAddressKeys.begin(), kAddressKeys.end());
   return make_view<KernelLeaks>(KeySet::choose(options, kKeys, own_keys),

@@ -52,7 +52,11 @@ void LeakRows::set(std::vector<const LiveBlock*> blocks, View::Span span) {
 
 Table& LeakRows::add_to(Report& report, const CellContext& context) const {
   report.totals = totals_of(std::span(kFigures).first(2), rows_.total(), context);
-  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
+  return report.tables.emplace_back(table(context));
+}
+
+Table LeakRows::table(const CellContext& context) const {
+  Table table = rows_.table(kFigures, context);
   sort_by(table, "bytes");
   return table;
 }

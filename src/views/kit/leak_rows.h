@@ -42,12 +42,16 @@ class LeakRows {
     blocks_.clear();
   }
 
+  const std::vector<const LiveBlock*>& blocks() const { return blocks_; }
+
   std::optional<std::size_t> key_index(std::string_view key) const {
     return rows_.keys().index_of(key);
   }
 
   // Totals, and the table by keys.
   Table& add_to(Report& report, const CellContext& context) const;
+
+  Table table(const CellContext& context) const;
 
   // Each block with its address, oldest first, at most `most` of them.
   Table address_table(const CellContext& context, std::size_t most = kMaxListed) const;
