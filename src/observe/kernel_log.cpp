@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 
 #include "base/text.h"
+#include "base/units.h"
+#include "base/wall_time.h"
+#include "os/system.h"
 
 namespace memtrace {
 namespace {
@@ -38,13 +42,53 @@ std::string cgroup_in(std::string_view line) {
              : std::string(line.substr(start + kBefore.size(), end - start - kBefore.size()));
 }
 
+// Nothing when it may not be read.
+std::optional<std::string> read_log(std::size_t most_bytes) {
+  constexpr int kReadAll = 3;  // SYSLOG_ACTION_READ_ALL
+  std::string text(most_bytes, '\0');
+  const int got = ::klogctl(kReadAll, text.data(), static_cast<int>(text.size()));
+  if (got < 0) {
+    return std::nullopt;
+  }
+  text.resize(static_cast<std::size_t>(got));
+  return text;
+}
+
 }  // namespace
 
 std::string end_of_kernel_log() {
-  constexpr int kReadAll = 3;  // SYSLOG_ACTION_READ_ALL
-  std::string text(kLogBytes, '\0');
-  const int got = ::klogctl(kReadAll, text.data(), static_cast<int>(text.size()));
-  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return read_log(kLogBytes).value_or("");
+}
+
+Result<std::string> kernel_log_by_wall_clock() {
+  constexpr int kSizeOfBuffer = 10;  // SYSLOG_ACTION_SIZE_BUFFER
+  const int size = ::klogctl(kSizeOfBuffer, nullptr, 0);
+  const auto log = read_log(size > 0 ? static_cast<std::size_t>(size) : kLogBytes);
+  if (!log) {
+    return Error{"the kernel's log", errno, "only root may read it, or set kernel.dmesg_restrict=0"};
+  }
+  return with_wall_times(*log, wall_clock_ns() - monotonic_ns());
+}
+
+// printk's clock and CLOCK_MONOTONIC stand still together while the machine sleeps.
+std::string with_wall_times(std::string_view log, std::uint64_t boot_ns) {
+  std::string text;
+  for (const std::string_view line : split(log, '\n')) {
+    const std::size_t open = line.find('[');
+    const std::size_t close = line.find(']');
+    const auto since_boot_ns =
+        open < close && close != std::string_view::npos
+            ? parse_duration_ns(trim(line.substr(open + 1, close - open - 1)))
+            : std::nullopt;
+    if (since_boot_ns) {
+      const std::uint64_t at_ns = boot_ns + *since_boot_ns;
+      text.append(line.substr(0, open + 1)).append(local_date(at_ns)).append(" ");
+      text.append(local_time(at_ns)).append(line.substr(close));
+    } else {
+      text.append(line);
+    }
+    text += '\n';
+  }
   return text;
 }
 

@@ -7,10 +7,19 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace memtrace {
 
 // The end of the kernel's log (syslog(2)); "" when it may not be read.
 std::string end_of_kernel_log();
+
+// All of it that is still there, with the wall clock in place of the time since boot:
+// "<4>[2026-11-22 14:03:59] text". Error: it may not be read.
+Result<std::string> kernel_log_by_wall_clock();
+
+// The same for a text. `boot_ns`: the wall clock when the machine was booted.
+std::string with_wall_times(std::string_view log, std::uint64_t boot_ns);
 
 struct CgroupKill {
   std::uint64_t usage_bytes = 0;

@@ -20,40 +20,25 @@ struct Kills {
   std::uint64_t count = 0;
   std::uint64_t anon_bytes = 0;   // of the largest
   std::uint64_t limit_bytes = 0;  // of the cgroup; 0: not known
-  std::string triggers;           // who asked for memory last
+  std::string trigger;            // who asked for memory, of those with the most kills
 };
 
 using KillsByVictim = std::map<std::tuple<std::string, std::string, std::string>, Kills>;
 
-// The row of a table about victims that is of this one, or none.
-std::optional<std::size_t> row_of_victim(const Table* table, const std::string& pid) {
-  for (std::size_t row = 0; table != nullptr && row < row_count(*table); ++row) {
-    if (text_at(*table, row, "victim_pid") == pid) {
-      return row;
-    }
-  }
-  return std::nullopt;
-}
-
-KillsByVictim kills_in(const Report& report, const Table& kills) {
-  const Table* memory = table_with(report, "anon");
-  const Table* cgroups = table_with(report, "cgroup_limit");
+KillsByVictim kills_in(const Table& table) {
   KillsByVictim found;
-  for (std::size_t row = 0; row < row_count(kills); ++row) {
-    const std::string pid = text_at(kills, row, "victim_pid");
-    const auto memory_row = row_of_victim(memory, pid);
-    const auto cgroup_row = row_of_victim(cgroups, pid);
-    const std::string cgroup = memory_row ? text_at(*memory, *memory_row, "cgroup") : "";
-    Kills& of_victim = found[{text_at(kills, row, "victim"), text_at(kills, row, "for"), cgroup}];
-    ++of_victim.count;
-    of_victim.triggers = text_at(kills, row, "trigger");
-    if (memory_row) {
-      of_victim.anon_bytes =
-          std::max(of_victim.anon_bytes, figure_at(*memory, *memory_row, "anon"));
+  for (std::size_t row = 0; row < row_count(table); ++row) {
+    if (text_at(table, row, "how") != "killed") {
+      continue;  // it was exiting, or has no victim
     }
-    if (cgroup_row) {
-      of_victim.limit_bytes = figure_at(*cgroups, *cgroup_row, "cgroup_limit");
+    Kills& kills = found[{
+        text_at(table, row, "victim"), text_at(table, row, "for"), text_at(table, row, "cgroup")}];
+    if (kills.count == 0) {
+      kills.trigger = text_at(table, row, "trigger");
     }
+    kills.count += figure_at(table, row, "kills");
+    kills.anon_bytes = std::max(kills.anon_bytes, figure_at(table, row, "anon"));
+    kills.limit_bytes = std::max(kills.limit_bytes, figure_at(table, row, "cgroup_limit"));
   }
   return found;
 }
@@ -79,8 +64,8 @@ std::string sentence_of(const KillsByVictim::value_type& entry) {
                             kills.count > 1 ? "up to " : "",
                             print_bytes(kills.anon_bytes));
   }
-  if (!kills.triggers.empty() && kills.triggers != victim) {
-    sentence += " " + kills.triggers + " asked for the memory that was missing.";
+  if (!kills.trigger.empty() && kills.trigger != victim) {
+    sentence += " " + kills.trigger + " asked for the memory that was missing.";
   }
   return sentence;
 }
@@ -88,12 +73,11 @@ std::string sentence_of(const KillsByVictim::value_type& entry) {
 }  // namespace
 
 std::vector<Finding> find_oom_kills(const Report& report, const FindingContext& /*context*/) {
-  const Table* kills = table_with(report, "trigger");
   std::vector<Finding> findings;
-  if (kills == nullptr) {
+  if (report.tables.empty()) {
     return findings;
   }
-  for (const auto& entry : kills_in(report, *kills)) {
+  for (const auto& entry : kills_in(report.tables.front())) {
     findings.push_back({.rank = Finding::Rank::Kill,
                         .weight = entry.second.count,
                         .view = "oom",

@@ -128,6 +128,8 @@ struct ViewSpec {
   bool (*counts_suffice)(const ViewOptions& options) = nullptr;
   // It uses the kernel's functions on stacks even if stacks are not a key.
   bool judges_kernel_stacks = false;
+  // Its report shows stacks whatever the keys are.
+  bool always_shows_stacks = false;
   // It is of what programs do, by probes on their code: live it is to be said which.
   bool of_programs = false;
   std::span<const EventNarrowing> parts = {};  // of needs that are not needed whole

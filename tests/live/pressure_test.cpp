@@ -163,24 +163,24 @@ TEST_F(PressureTest, kill_in_a_cgroup_is_told_with_its_victim_and_trigger) {
   EXPECT_EQ(group.kills(), 1U);
   const Json oom = report("oom");
   EXPECT_GE(total_of(oom, "kills"), 1U);
-  const Json kill = row_of(oom, 0, "victim", "press_memory");
+  const Json kill = row_of(oom, 1, "victim", "press_memory");
   ASSERT_FALSE(kill.is_null()) << oom.dump(1);
   EXPECT_EQ(kill.at("trigger"), "press_memory");
   EXPECT_EQ(kill.at("trigger_pid"), kill.at("victim_pid"));
   EXPECT_EQ(kill.at("for"), "cgroup");
   EXPECT_EQ(kill.at("how"), "killed");
-  const Json victim = row_of(oom, 1, "victim_pid", kill.at("victim_pid"));
+  const Json victim = row_of(oom, 2, "victim_pid", kill.at("victim_pid"));
   ASSERT_FALSE(victim.is_null()) << oom.dump(1);
   EXPECT_GE(victim.at("anon").get<std::uint64_t>(), 12 * kMebibyte);
   EXPECT_LE(victim.at("anon").get<std::uint64_t>(), 16 * kMebibyte);  // not the machine's memory
   EXPECT_GE(victim.at("total_vm").get<std::uint64_t>(), 48 * kMebibyte);
   EXPECT_EQ(victim.at("uid"), 0);
-  const Json machine = row_of(oom, 2, "victim_pid", kill.at("victim_pid"));
+  const Json machine = row_of(oom, 3, "victim_pid", kill.at("victim_pid"));
   ASSERT_FALSE(machine.is_null()) << oom.dump(1);
   EXPECT_TRUE(machine.at("load_averages").is_string());
   EXPECT_GT(machine.at("available").get<std::uint64_t>(), 0U);
-  EXPECT_EQ(oom.at("tables").at(4).at("rows").at(0).at("cgroup_limit"), 16 * kMebibyte);
-  EXPECT_FALSE(oom.at("tables").at(3).at("rows").empty());
+  EXPECT_EQ(oom.at("tables").at(5).at("rows").at(0).at("cgroup_limit"), 16 * kMebibyte);
+  EXPECT_FALSE(oom.at("tables").at(4).at("rows").empty());
   const Json reclaims = traced_report("reclaim");
   const Json& first = reclaims.at("lines").at(0);
   EXPECT_GT(first.at("free").get<std::uint64_t>(), 0U);
@@ -196,17 +196,35 @@ TEST_F(PressureTest, live_view_knows_the_victims_cgroup_and_how_full_it_was) {
                               "$PUPPETS/press_memory anon 16384");
   const Json oom = Json::parse(outcome.out, nullptr, false);
   ASSERT_FALSE(oom.is_discarded()) << outcome.all();
-  const Json kill = row_of(oom, 0, "victim", "press_memory");
+  const Json kill = row_of(oom, 1, "victim", "press_memory");
   ASSERT_FALSE(kill.is_null()) << oom.dump(1);
-  const Json victim = row_of(oom, 1, "victim_pid", kill.at("victim_pid"));
+  const Json victim = row_of(oom, 2, "victim_pid", kill.at("victim_pid"));
   EXPECT_TRUE(group.path().ends_with(victim.value("cgroup", "unknown"))) << oom.dump(1);
-  ASSERT_EQ(oom.at("tables").size(), 5U) << oom.dump(1);
-  const Json limit = row_of(oom, 4, "victim_pid", kill.at("victim_pid"));
+  ASSERT_EQ(oom.at("tables").size(), 6U) << oom.dump(1);
+  const Json limit = row_of(oom, 5, "victim_pid", kill.at("victim_pid"));
   EXPECT_EQ(limit.at("cgroup_limit"), 16 * kMebibyte);
   // The kernel leaves its own report out when there were many just before.
   if (!limit.at("cgroup_usage").is_null()) {
     EXPECT_GT(limit.at("cgroup_usage").get<std::uint64_t>(), 15 * kMebibyte);
   }
+}
+
+// The kernel leaves out its report of a kill when there were many, but never the line of the
+// victim.
+TEST_F(PressureTest, past_kills_are_those_of_the_kernels_log) {
+  const MemoryGroup group(dir_.path(), 16 * kMebibyte);
+  if (!group.usable()) {
+    GTEST_SKIP() << "no memory cgroup can be made";
+  }
+  group.forbid_swap();
+  const auto killed = [this] {
+    return total_of(json_of("dmesg >log; $MEMTRACE oom --past log --format json"), "kills");
+  };
+  const std::uint64_t before = killed();
+  run("sh -c '" + group.enter() + "exec $PUPPETS/press_memory anon 12288'");
+  EXPECT_GE(killed(), before + 1);
+  const Json own = json_of("$MEMTRACE oom --past --by victim --format json");
+  EXPECT_GE(figure_of(own, "victim", "press_memory", "kills"), 1U) << own.dump(1);
 }
 
 TEST_F(PressureTest, signals_of_others_are_no_kills_for_lack_of_memory) {
@@ -233,7 +251,7 @@ TEST_F(PressureTest, victim_may_be_another_than_who_wanted_memory) {
            "$MEMTRACE record -a --for oom -- sh both.sh");
   EXPECT_EQ(group.kills(), 1U);
   const Json oom = report("oom");
-  const Json kill = row_of(oom, 0, "victim_pid", std::stoull(text_of(dir_.path() + "/victim")));
+  const Json kill = row_of(oom, 1, "victim_pid", std::stoull(text_of(dir_.path() + "/victim")));
   ASSERT_FALSE(kill.is_null()) << oom.dump(1);
   EXPECT_EQ(kill.at("how"), "killed");
   EXPECT_NE(kill.at("trigger_pid"), kill.at("victim_pid"));
@@ -251,8 +269,8 @@ TEST_F(PressureTest, kill_is_found_by_its_signal_too) {
   EXPECT_EQ(group.kills(), 1U);
   const Json oom = report("oom");
   EXPECT_GE(total_of(oom, "kills"), 1U);
-  EXPECT_TRUE(row_of(oom, 0, "victim", "sleep").is_null()) << "the other fatal signal";
-  const Json kill = row_of(oom, 0, "victim", "press_memory");
+  EXPECT_TRUE(row_of(oom, 1, "victim", "sleep").is_null()) << "the other fatal signal";
+  const Json kill = row_of(oom, 1, "victim", "press_memory");
   ASSERT_FALSE(kill.is_null()) << oom.dump(1);
   EXPECT_EQ(kill.at("for"), "cgroup");
 }

@@ -52,22 +52,47 @@ TEST_F(FindersTest, every_finder_s_view_takes_its_keys_and_flags) {
 }
 
 TEST_F(FindersTest, kills_in_one_cgroup_are_one_finding) {
-  Report report;
-  Table kills{.columns = {{"victim"}, {"victim_pid"}, {"for"}, {"trigger"}}};
-  Table memory{.columns = {{"victim_pid"}, {"cgroup"}, {"anon"}}};
-  Table limits{.columns = {{"victim_pid"}, {"cgroup_limit"}}};
-  for (std::uint64_t pid = 7; pid < 9; ++pid) {
-    kills.rows.push_back({"worker", number(pid), "cgroup", "nginx"});
-    memory.rows.push_back({number(pid), "/web", number(pid << 20U)});
-    limits.rows.push_back({number(pid), number(16U << 20U)});
-  }
-  kills.rows.push_back({"other", number(9), "machine", "other"});
-  report.tables = {kills, memory, limits};
+  const auto mebibytes = [](std::uint64_t count) { return number(count << 20U); };
+  const Report report{
+      .tables = {
+          {.columns = {{"cgroup"},
+                       {"for"},
+                       {"victim"},
+                       {"trigger"},
+                       {"how"},
+                       {"kills"},
+                       {"anon"},
+                       {"cgroup_limit"}},
+           .rows = {{"/web",
+                     "cgroup",
+                     "worker",
+                     "nginx",
+                     "killed",
+                     number(2),
+                     mebibytes(7),
+                     mebibytes(16)},
+                    {"/web",
+                     "cgroup",
+                     "worker",
+                     "worker",
+                     "killed",
+                     number(1),
+                     mebibytes(8),
+                     mebibytes(16)},
+                    {"/web",
+                     "cgroup",
+                     "worker",
+                     "worker",
+                     "was exiting",
+                     number(1),
+                     mebibytes(9),
+                     mebibytes(16)},
+                    {Cell(), "machine", "other", "other", "killed", number(1), Cell(), Cell()}}}}};
   auto findings = find_oom_kills(report, context());
   sort_by_weight(findings);
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings[0].sentence,
-            "The OOM killer killed worker 2 times in cgroup /web, whose limit is 16.0 MiB. It held "
+            "The OOM killer killed worker 3 times in cgroup /web, whose limit is 16.0 MiB. It held "
             "up to 8.0 MiB of anonymous memory. nginx asked for the memory that was missing.");
   EXPECT_EQ(findings[1].sentence, "The OOM killer killed other.");
 }

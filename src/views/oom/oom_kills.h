@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/namer.h"
@@ -52,6 +53,9 @@ bool is_fatal_signal(const Event& event);
 // Fills in what the names on the stack show. `by_signal`: anybody may send one, and without names
 // it is no kill unless a kprobe said so.
 void judge(OomKill& kill, Namer& namer, bool by_signal);
+
+// "killed" or "was exiting".
+std::string_view how_it_ended(const OomKill& kill);
 
 // A row each, for View::take_lines: what the tables below say of a kill, next to each other.
 Table kill_lines(std::span<const OomKill> kills, const CellContext& context, bool has_stacks);

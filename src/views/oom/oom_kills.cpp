@@ -1,4 +1,4 @@
-#include "views/reclaim/oom_kills.h"
+#include "views/oom/oom_kills.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "views/reclaim/oom_calls.h"
+#include "views/oom/oom_calls.h"
 
 #include <algorithm>
 #include <utility>

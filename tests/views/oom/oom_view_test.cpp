@@ -79,7 +79,7 @@ TEST_F(OomTest, kill_has_its_victim_its_memory_and_its_trigger) {
   script.play(mark(1));
   const Report report = report_of(script);
   EXPECT_EQ(total(report, "kills"), 1U);
-  const Table& kills = report.tables.at(0);
+  const Table& kills = report.tables.at(1);
   ASSERT_EQ(kills.rows.size(), 1U);
   EXPECT_EQ(cell(kills, 0, "at_ns"), number(500));
   EXPECT_EQ(cell(kills, 0, "victim"), text("hog"));
@@ -88,7 +88,7 @@ TEST_F(OomTest, kill_has_its_victim_its_memory_and_its_trigger) {
   EXPECT_EQ(cell(kills, 0, "trigger_pid"), number(100));
   EXPECT_EQ(cell(kills, 0, "for"), text("cgroup"));
   EXPECT_EQ(cell(kills, 0, "how"), text("killed"));
-  const Table& victims = report.tables.at(1);
+  const Table& victims = report.tables.at(2);
   EXPECT_EQ(cell(victims, 0, "anon"), number(4000));
   EXPECT_EQ(cell(victims, 0, "uid"), number(1000));
   EXPECT_EQ(cell(victims, 0, "oom_score_adj"), Cell(std::int64_t{-5}));
@@ -134,7 +134,7 @@ TEST_F(OomTest, kill_for_the_machine_and_an_exit_that_got_help) {
   script.play({mark(2), mark(3)});
   const Report report = report_of(script);
   EXPECT_EQ(total(report, "kills"), 1U);
-  const Table& kills = report.tables.at(0);
+  const Table& kills = report.tables.at(1);
   EXPECT_EQ(cell(kills, 0, "for"), text("machine"));
   EXPECT_EQ(cell(kills, 0, "how"), text("killed"));
   EXPECT_EQ(cell(kills, 1, "how"), text("was exiting"));
@@ -147,12 +147,12 @@ TEST_F(OomTest, without_mark_victim_only_the_killers_signals_count) {
   script.play({signal(1, 9), signal(4, 9), signal(1, 15)});
   const Report report = report_of(script);
   EXPECT_EQ(total(report, "kills"), 1U);
-  const Table& kills = report.tables.at(0);
+  const Table& kills = report.tables.at(1);
   ASSERT_EQ(kills.rows.size(), 1U);
   EXPECT_EQ(cell(kills, 0, "victim"), text("hog"));
   EXPECT_EQ(cell(kills, 0, "for"), text("cgroup"));
-  EXPECT_EQ(cell(report.tables.at(1), 0, "anon"), Cell());
-  EXPECT_EQ(cell(report.tables.at(1), 0, "uid"), Cell());
+  EXPECT_EQ(cell(report.tables.at(2), 0, "anon"), Cell());
+  EXPECT_EQ(cell(report.tables.at(2), 0, "uid"), Cell());
   EXPECT_TRUE(has_note(report, "oom:mark_victim was not recorded"));
 }
 
@@ -191,12 +191,12 @@ TEST_F(OomTest, what_proc_said_is_shown_with_the_kill) {
   script.world().observations().add(seen);
   script.play(mark(1));
   const Report report = report_of(script);
-  EXPECT_EQ(cell(report.tables.at(2), 0, "load_averages"), text("1.00 0.50 0.20"));
-  EXPECT_EQ(cell(report.tables.at(0), 0, "clock"), text("14:03:59"));
-  EXPECT_EQ(cell(report.tables.at(1), 0, "cgroup"), text("/small"));
-  EXPECT_EQ(cell(report.tables.at(2), 0, "free"), number(12345));
-  EXPECT_EQ(cell(report.tables.at(2), 0, "swap_free"), Cell());
-  EXPECT_EQ(cell(report.tables.at(3), 0, "resident"), number(4100));
+  EXPECT_EQ(cell(report.tables.at(3), 0, "load_averages"), text("1.00 0.50 0.20"));
+  EXPECT_EQ(cell(report.tables.at(1), 0, "clock"), text("14:03:59"));
+  EXPECT_EQ(cell(report.tables.at(2), 0, "cgroup"), text("/small"));
+  EXPECT_EQ(cell(report.tables.at(3), 0, "free"), number(12345));
+  EXPECT_EQ(cell(report.tables.at(3), 0, "swap_free"), Cell());
+  EXPECT_EQ(cell(report.tables.at(4), 0, "resident"), number(4100));
   EXPECT_FALSE(has_note(report, "/proc was not read for"));
 }
 
@@ -209,8 +209,8 @@ TEST_F(OomTest, cgroup_is_the_victims_own_and_not_that_of_the_dead) {
   script.world().identify(43, script.world().identities().intern(1000, "/small"));
   script.play(mark(1, 43));
   const Report report = report_of(script);
-  EXPECT_EQ(cell(report.tables.at(1), 0, "cgroup"), Cell());
-  EXPECT_EQ(cell(report.tables.at(1), 1, "cgroup"), text("/small"));
+  EXPECT_EQ(cell(report.tables.at(2), 0, "cgroup"), Cell());
+  EXPECT_EQ(cell(report.tables.at(2), 1, "cgroup"), text("/small"));
 }
 
 TEST_F(OomTest, victim_that_is_a_pid_alone_has_what_proc_had) {
@@ -223,17 +223,17 @@ TEST_F(OomTest, victim_that_is_a_pid_alone_has_what_proc_had) {
   script.name_process(42, "hog");
   script.play(step);
   const Report report = report_of(script);
-  EXPECT_EQ(cell(report.tables.at(0), 0, "victim"), text("hog"));
-  EXPECT_EQ(cell(report.tables.at(1), 0, "anon"), number(777));
-  EXPECT_EQ(cell(report.tables.at(1), 0, "uid"), Cell());
+  EXPECT_EQ(cell(report.tables.at(1), 0, "victim"), text("hog"));
+  EXPECT_EQ(cell(report.tables.at(2), 0, "anon"), number(777));
+  EXPECT_EQ(cell(report.tables.at(2), 0, "uid"), Cell());
 }
 
 TEST_F(OomTest, without_a_kernel_stack_it_is_a_kill_of_unknown_cause) {
   EventScript script("oom");
   script.play(mark(0));
   const Report report = report_of(script);
-  EXPECT_EQ(cell(report.tables.at(0), 0, "for"), Cell());
-  EXPECT_EQ(cell(report.tables.at(0), 0, "how"), text("killed"));
+  EXPECT_EQ(cell(report.tables.at(1), 0, "for"), Cell());
+  EXPECT_EQ(cell(report.tables.at(1), 0, "how"), text("killed"));
   EXPECT_TRUE(has_note(report, "the kernel stack, which would show it"));
 }
 
@@ -243,8 +243,8 @@ TEST_F(OomTest, kill_that_a_kprobe_saw_too_is_one_and_has_its_own_stack) {
   script.play({call(2), mark(1)});
   const Report report = report_of(script);
   EXPECT_EQ(total(report, "kills"), 1U);
-  ASSERT_EQ(report.tables.at(0).rows.size(), 1U);
-  EXPECT_EQ(cell(report.tables.at(0), 0, "stack"), stack(1));
+  ASSERT_EQ(report.tables.at(1).rows.size(), 1U);
+  EXPECT_EQ(cell(report.tables.at(1), 0, "stack"), stack(1));
   EXPECT_FALSE(has_note(report, "kprobe"));
 }
 
@@ -253,7 +253,7 @@ TEST_F(OomTest, kprobe_has_the_stack_that_the_mark_lacks) {
   declare(script, {"oom:mark_victim", kProbe});
   script.play({call(2), mark(0)});
   const Report report = report_of(script);
-  const Table& kills = report.tables.at(0);
+  const Table& kills = report.tables.at(1);
   ASSERT_EQ(kills.rows.size(), 1U);
   EXPECT_EQ(cell(kills, 0, "stack"), stack(2));
   EXPECT_EQ(cell(kills, 0, "for"), text("machine"));
@@ -270,8 +270,8 @@ TEST_F(OomTest, kprobe_tells_the_killers_signals_where_functions_have_no_names) 
   script.play({signal(5, 9), call(5), others, signal(5, 9), signal(5, 9)});
   const Report report = report_of(script);
   EXPECT_EQ(total(report, "kills"), 1U);
-  ASSERT_EQ(report.tables.at(0).rows.size(), 1U);
-  EXPECT_EQ(cell(report.tables.at(0), 0, "trigger_pid"), number(100));
+  ASSERT_EQ(report.tables.at(1).rows.size(), 1U);
+  EXPECT_EQ(cell(report.tables.at(1), 0, "trigger_pid"), number(100));
 }
 
 TEST_F(OomTest, call_without_a_victim_has_its_trigger_and_its_stack_and_is_no_kill) {
@@ -280,7 +280,7 @@ TEST_F(OomTest, call_without_a_victim_has_its_trigger_and_its_stack_and_is_no_ki
   script.name_process(100, "trigger");
   script.play({call(2, 100, 1100), call(1, 100, 1200), signal(4, 9)});
   const Report report = report_of(script);
-  const Table& kills = report.tables.at(0);
+  const Table& kills = report.tables.at(1);
   EXPECT_EQ(total(report, "kills"), 0U);
   ASSERT_EQ(kills.rows.size(), 2U) << "the signal was not the killer's";
   EXPECT_EQ(cell(kills, 1, "stack"), stack(1));
@@ -292,7 +292,7 @@ TEST_F(OomTest, call_without_a_victim_has_its_trigger_and_its_stack_and_is_no_ki
   for (const char* column : {"victim", "victim_pid", "how"}) {
     EXPECT_EQ(cell(kills, 0, column), Cell()) << column;
   }
-  EXPECT_TRUE(report.tables.at(1).rows.empty());
+  EXPECT_TRUE(report.tables.at(2).rows.empty());
   EXPECT_TRUE(has_note(report, "no event names the victim of 2 calls of oom_kill_process"));
 }
 
@@ -304,9 +304,58 @@ TEST_F(OomTest, perfs_own_probe_alone_tells_the_trigger) {
   script.name_process(100, "trigger");
   script.play(probed);
   const Report report = report_of(script);
-  EXPECT_EQ(cell(report.tables.at(0), 0, "trigger"), text("trigger"));
-  EXPECT_EQ(cell(report.tables.at(0), 0, "for"), text("cgroup"));
+  EXPECT_EQ(cell(report.tables.at(1), 0, "trigger"), text("trigger"));
+  EXPECT_EQ(cell(report.tables.at(1), 0, "for"), text("cgroup"));
   EXPECT_FALSE(has_note(report, "fatal signals"));
+}
+
+TEST_F(OomTest, kills_that_are_alike_are_one_row_with_the_details_of_the_last) {
+  EventScript script("oom");
+  script.name_process(100, "trigger");
+  script.world().identify(42, script.world().identities().intern(1000, "/web"));
+  for (std::uint64_t at_ns : {1100U, 1300U, 1200U}) {
+    Step step = mark(1);
+    step.at_ns = at_ns;
+    std::get<OomVictim>(step.payload).anon_bytes = at_ns;
+    script.play(step);
+  }
+  script.play(mark(2, 50));
+  const Report report = report_of(script);
+  EXPECT_EQ(total(report, "kills"), 4U);
+  const Table& groups = report.tables.at(0);
+  ASSERT_EQ(groups.rows.size(), 2U);
+  EXPECT_EQ(cell(groups, 0, "kills"), number(3));
+  EXPECT_EQ(cell(groups, 0, "cgroup"), text("/web"));
+  EXPECT_EQ(cell(groups, 0, "victim"), text("hog"));
+  EXPECT_EQ(cell(groups, 0, "trigger"), text("trigger"));
+  EXPECT_EQ(cell(groups, 0, "anon"), number(1300));
+  EXPECT_EQ(cell(groups, 0, "at_ns"), number(300));
+  EXPECT_EQ(cell(groups, 1, "for"), text("machine"));
+  EXPECT_EQ(cell(groups, 1, "victim_pid"), number(50));
+  for (const std::size_t table : {1U, 2U}) {
+    EXPECT_EQ(report.tables.at(table).rows.size(), 2U) << report.tables.at(table).title;
+  }
+}
+
+TEST_F(OomTest, by_kill_shows_each_one) {
+  EventScript script("oom", {.by = {"kill"}});
+  for (std::uint64_t at_ns : {1100U, 1300U}) {
+    Step step = mark(1);
+    step.at_ns = at_ns;
+    script.play(step);
+  }
+  const Report report = report_of(script);
+  ASSERT_EQ(report.tables.at(0).rows.size(), 2U);
+  EXPECT_EQ(cell(report.tables.at(0), 0, "at_ns"), number(300));
+  EXPECT_EQ(report.tables.at(1).rows.size(), 2U);
+}
+
+TEST_F(OomTest, by_container_names_the_service) {
+  EventScript script("oom", {.by = {"container"}});
+  script.world().identify(
+      42, script.world().identities().intern(1000, "/system.slice/redis-server.service"));
+  script.play(mark(1));
+  EXPECT_EQ(cell(report_of(script).tables.at(0), 0, "container"), text("redis-server.service"));
 }
 
 TEST_F(OomTest, intervals_tell_each_kill_once) {

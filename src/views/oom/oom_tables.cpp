@@ -1,14 +1,10 @@
 // The tables of a report of OOM kills.
 #include "views/kit/cells.h"
 #include "views/kit/event_list.h"
-#include "views/reclaim/oom_kills.h"
+#include "views/oom/oom_kills.h"
 
 namespace memtrace {
 namespace {
-
-std::string how(const OomKill& kill) {
-  return kill.by_killer ? "killed" : "was exiting";
-}
 
 template <auto Member>
 Cell memory_cell(const OomKill& kill, const CellContext& /*context*/) {
@@ -23,6 +19,10 @@ ListColumn<OomKill> seen_column(std::string_view column, Unit unit, std::string_
 
 }  // namespace
 
+std::string_view how_it_ended(const OomKill& kill) {
+  return kill.by_killer ? "killed" : "was exiting";
+}
+
 Table kill_lines(std::span<const OomKill> kills, const CellContext& context, bool has_stacks) {
   using Shown = const CellContext&;
   ListColumns<OomKill> columns = {
@@ -33,7 +33,7 @@ Table kill_lines(std::span<const OomKill> kills, const CellContext& context, boo
       {"victim", Unit::Text, [](const OomKill& kill, Shown) { return unless_empty(kill.victim); }},
       figure_unless_zero<&OomKill::victim_pid>("victim_pid", Unit::Number),
       {"for", Unit::Text, [](const OomKill& kill, Shown) { return unless_empty(kill.domain); }},
-      {"how", Unit::Text, [](const OomKill& kill, Shown) { return cell_of(how(kill)); }},
+      {"how", Unit::Text, [](const OomKill& kill, Shown) { return cell_of(how_it_ended(kill)); }},
       {"total_vm", Unit::Bytes, memory_cell<&OomVictim::total_vm_bytes>},
       {"anon", Unit::Bytes, memory_cell<&OomVictim::anon_bytes>},
       {"file", Unit::Bytes, memory_cell<&OomVictim::file_bytes>},
@@ -50,7 +50,7 @@ Table kill_lines(std::span<const OomKill> kills, const CellContext& context, boo
 
 Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
   Table table;
-  table.title = "kills, in order of time";
+  table.title = "the last kill of each row";
   table.fixed = true;
   table.columns = {{"at_ns", Unit::Moment},
                    {"clock", Unit::Text},
@@ -68,7 +68,7 @@ Table kill_table(std::span<const OomKill> kills, std::uint64_t start_ns) {
                           unless_empty(kill.victim),
                           unless_zero(kill.victim_pid),
                           unless_empty(kill.domain),
-                          when(kill.has_victim(), how(kill)),
+                          when(kill.has_victim(), how_it_ended(kill)),
                           unless_empty(kill.trigger),
                           std::uint64_t{kill.trigger_pid},
                           kill.stack});

@@ -4,28 +4,37 @@
 #include <array>
 #include <deque>
 #include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "views/kit/keys.h"
-#include "views/reclaim/oom_calls.h"
-#include "views/reclaim/oom_kills.h"
+#include "views/oom/oom_calls.h"
+#include "views/oom/oom_groups.h"
+#include "views/oom/oom_kills.h"
 #include "views/view.h"
 
 namespace memtrace {
 namespace {
 
-constexpr auto kKeys = std::to_array<std::string_view>({"stack"});
 constexpr auto kNeeds = std::to_array<std::string_view>({"oom:mark_victim|signal:signal_generate"});
 
 constexpr auto kParts = std::to_array<EventNarrowing>({{"signal:signal_generate", "sig == 9"}});
 
 constexpr auto kOptions = std::to_array<ViewOption>(
-    {{"trace", "", "print a line for each kill as it happens, in place of the report"}});
+    {{"trace", "", "print a line for each kill as it happens, in place of the report"},
+     {"past", "", "show the kills that the kernel's log still has, or FILE..., - for stdin"}});
+
+std::vector<std::string> default_keys() {
+  return {kOomDefaultKeys.begin(), kOomDefaultKeys.end()};
+}
 
 class Oom final : public View {
  public:
   explicit Oom(const ViewOptions& options)
-      : has_trace_(options.wants_lines()), has_stacks_(options.asks_for("stack")) {}
+      : has_trace_(options.wants_lines()),
+        has_stacks_(options.asks_for("stack")),
+        keys_(options.by.empty() ? default_keys() : options.by) {}
 
   Result<> check(const std::deque<EventType>& types) override {
     const auto has = [&](std::string_view name) {
@@ -66,13 +75,7 @@ class Oom final : public View {
     report.totals = {{"kills", Unit::Count, killed}};
     report.inconclusive = uses_signals_ && pending_.empty();  // just signals
     report.nothing_happened = undecided_ == 0;
-    report.tables = {kill_table(pending_, start_ns_),
-                     victim_table(pending_),
-                     machine_table(pending_),
-                     process_table(pending_)};
-    if (Table cgroups = cgroup_table(pending_); !cgroups.rows.empty()) {
-      report.tables.push_back(std::move(cgroups));
-    }
+    report.tables = tables();
     report.caveats.notes = oom_notes(pending_, uses_signals_);
     std::ranges::move(oom_call_notes(pending_), std::back_inserter(report.caveats.notes));
     if (undecided_ > 0) {
@@ -93,6 +96,26 @@ class Oom final : public View {
   }
 
  private:
+  // What all kills of a row have in common, and then the last one of each in detail: a service that
+  // is killed every minute would fill screens with the same.
+  std::vector<Table> tables() const {
+    const std::vector<OomGroup> groups = group_kills(pending_, keys_);
+    std::vector<OomKill> last;
+    for (const OomGroup& group : groups) {
+      last.push_back(*group.last);
+    }
+    std::ranges::stable_sort(last, {}, &OomKill::time_ns);
+    std::vector<Table> tables = {group_table(groups, keys_, start_ns_),
+                                 kill_table(last, start_ns_),
+                                 victim_table(last),
+                                 machine_table(last),
+                                 process_table(last)};
+    if (Table cgroups = cgroup_table(last); !cgroups.rows.empty()) {
+      tables.push_back(std::move(cgroups));
+    }
+    return tables;
+  }
+
   void add(OomKill kill, std::uint32_t tid) {
     calls_.resolve_late(kill, tid);
     if (has_trace_) {
@@ -118,6 +141,7 @@ class Oom final : public View {
 
   bool has_trace_;
   bool has_stacks_;  // of the lines
+  std::vector<std::string> keys_;
   std::vector<OomKill> kills_;
   std::vector<OomKill> lines_;    // since the last take_lines()
   std::vector<OomKill> pending_;  // of the report that is being made
@@ -134,8 +158,8 @@ bool handles(const EventType& type) {
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   for (const std::string& key : options.by) {
-    if (std::ranges::find(kKeys, key) == kKeys.end()) {
-      return unknown_key(key, kKeys);
+    if (std::ranges::find(kOomKeys, key) == kOomKeys.end()) {
+      return unknown_key(key, kOomKeys);
     }
   }
   return std::unique_ptr<View>(std::make_unique<Oom>(options));
@@ -147,11 +171,13 @@ extern const ViewSpec view_oom;
 constinit const ViewSpec view_oom{
     .summary = "OOM kills: victim, trigger, and the state of the machine",
     .needs = kNeeds,
-    .keys = kKeys,
+    .keys = kOomKeys,
+    .default_by = kOomDefaultKeys,
     .options = kOptions,
     .needs_promptness = true,
     .needs_identities = true,
     .judges_kernel_stacks = true,
+    .always_shows_stacks = true,
     .parts = kParts,
     .handles = handles,
     .make = make,

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "views/reclaim/oom_kills.h"
+#include "views/oom/oom_kills.h"
 
 namespace memtrace {
 

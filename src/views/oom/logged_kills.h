@@ -1,0 +1,23 @@
+// Kills for lack of memory as the kernel's log has them: of before anybody recorded, from dmesg(1),
+// journalctl(1) or /var/log/messages.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "report/report.h"
+#include "views/oom/oom_kills.h"
+
+namespace memtrace {
+
+// In the order of the log. Lines have any prefix. Known of a kill are the trigger, the victim and
+// its memory, the cgroup and its limit; when it was, is the text "clock" of what was seen: as the
+// log has it. The functions of the stack are not read.
+std::vector<OomKill> kills_in_log(std::string_view log);
+
+// The table of kills that are alike, by these keys or the default ones. Error: Usage, an unknown
+// key.
+Result<Report> report_logged_kills(std::span<const OomKill> kills, const ViewOptions& options);
+
+}  // namespace memtrace
