@@ -23,6 +23,7 @@ using ModuleId = Id<struct ModuleTag>;      // state/process/module_table.h
 using LocationId = Id<struct LocationTag>;  // state/process/stack_table.h: one place in code
 using StackId = Id<struct StackTag>;        // state/process/stack_table.h: one whole stack
 using IdentityId = Id<struct IdentityTag>;  // state/process/identity_table.h: a user and a cgroup
+using LifeId = Id<struct LifeTag>;          // state/process/life_table.h: from exec to exec
 
 }  // namespace memtrace
 

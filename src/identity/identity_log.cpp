@@ -37,6 +37,11 @@ void IdentityLog::add(const TaskIdentity& task) {
   text_ += fmt::format("task {} {} {} {}\n", task.time_ns, task.pid, uid, cgroup);
 }
 
+void IdentityLog::add_command(const TaskCommand& task) {
+  text_ += fmt::format("process {} {} {} ", task.time_ns, task.pid, task.parent_pid);
+  text_ += task.command + "\n";
+}
+
 std::string IdentityLog::number_of(const std::string& cgroup) {
   if (cgroup.empty()) {
     return std::string(kUnknown);
@@ -67,9 +72,24 @@ void IdentityLog::begin_file(std::uint64_t time_ns, const World& world) {
            .uid = world.identities().uid(id),
            .cgroup = std::string(world.identities().cgroup(id))});
     }
+    add_command_of(time_ns, pid, world);
   }
   text_ += later;
   told_ = text_.size();
+}
+
+void IdentityLog::add_command_of(std::uint64_t time_ns, std::uint32_t pid, const World& world) {
+  const Process* process = world.processes().find(pid);
+  if (process == nullptr) {
+    return;
+  }
+  const Life& life = world.processes().lives().at(process->life);
+  if (life.parent_pid != 0 || life.command.valid()) {
+    add_command({.time_ns = time_ns,
+                 .pid = pid,
+                 .parent_pid = life.parent_pid,
+                 .command = std::string(world.strings().at(life.command))});
+  }
 }
 
 // The text keeps the names of users and cgroups: the log knows which ones it has.
@@ -81,7 +101,7 @@ std::string IdentityLog::take_tasks_after(std::uint64_t time_ns) {
     const std::string_view line = text.substr(at, text.find('\n', at) + 1 - at);
     at += line.size();
     std::string_view words = line;
-    if (next_word(words) != "task") {
+    if (const std::string_view kind = next_word(words); kind != "task" && kind != "process") {
       names += line;
     } else if (parse_number(next_word(words)).value_or(0) > time_ns) {
       tasks += line;
@@ -100,6 +120,11 @@ void IdentityReplay::advance(std::uint64_t time_ns) {
     world_.identify(task.pid, world_.identities().intern(task.uid, task.cgroup));
     due_.pop_front();
   }
+  while (!due_commands_.empty() && due_commands_.front().time_ns <= time_ns) {
+    const TaskCommand& task = due_commands_.front();
+    world_.describe(task.pid, task.parent_pid, task.command);
+    due_commands_.pop_front();
+  }
 }
 
 void IdentityReplay::read_news() {
@@ -114,22 +139,37 @@ void IdentityReplay::read_news() {
 void IdentityReplay::read_line(std::string_view line) {
   const std::string_view kind = next_word(line);
   if (kind == "task") {
-    const auto time_ns = parse_number(next_word(line));
-    const auto pid = next_id(line);
-    const std::string_view user = next_word(line);
-    const std::string_view cgroup = next_word(line);
-    const auto uid = user == kUnknown ? std::optional(kUnknownUser) : to_id(user);
-    const auto path = cgroup == kUnknown ? std::optional(std::string()) : path_of(cgroup);
-    if (time_ns && pid && uid && path) {
-      due_.push_back({*time_ns, *pid, *uid, *path});
-    }
-    return;
+    return read_task(line);
+  }
+  if (kind == "process") {
+    return read_process(line);
   }
   const auto number = next_id(line);
   if (number && kind == "cgroup") {
     cgroups_[*number] = line;
   } else if (number && kind == "user") {
     world_.identities().name_user(*number, line);
+  }
+}
+
+void IdentityReplay::read_task(std::string_view words) {
+  const auto time_ns = parse_number(next_word(words));
+  const auto pid = next_id(words);
+  const std::string_view user = next_word(words);
+  const std::string_view cgroup = next_word(words);
+  const auto uid = user == kUnknown ? std::optional(kUnknownUser) : to_id(user);
+  const auto path = cgroup == kUnknown ? std::optional(std::string()) : path_of(cgroup);
+  if (time_ns && pid && uid && path) {
+    due_.push_back({*time_ns, *pid, *uid, *path});
+  }
+}
+
+void IdentityReplay::read_process(std::string_view words) {
+  const auto time_ns = parse_number(next_word(words));
+  const auto pid = next_id(words);
+  const auto parent_pid = next_id(words);
+  if (time_ns && pid && parent_pid) {
+    due_commands_.push_back({*time_ns, *pid, *parent_pid, std::string(words)});
   }
 }
 

@@ -6,9 +6,12 @@
 //   task 6039144123186 812 1000 1     from this time on, process 812 is user 1000's in cgroup 1
 //   task 6039144123190 813 - 1        the same of one whose user is not known
 //   task 6039144123190 814 1000 -     and of one whose cgroup is not known
+//   process 6039144123190 814 1 /usr/sbin/sshd -D
+//                                     from this time on, process 814, whose parent is 1, runs this
+//                                     command; a kernel thread has none
 //
-// A forked process has its parent's until a line says otherwise. Versions that know no "-" pass
-// over such a line.
+// A forked process has its parent's until a line says otherwise. Versions that do not know "-" or
+// "process" pass over such lines.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +33,17 @@ struct TaskIdentity {
   std::string cgroup;  // "": not known
 };
 
+struct TaskCommand {
+  std::uint64_t time_ns = 0;
+  std::uint32_t pid = 0;
+  std::uint32_t parent_pid = 0;
+  std::string command;  // of one line
+};
+
 class IdentityLog {
  public:
   void add(const TaskIdentity& task);
+  void add_command(const TaskCommand& task);
   void name_user(std::uint32_t uid, std::string_view name);
 
   const std::string& text() const { return text_; }
@@ -46,6 +57,7 @@ class IdentityLog {
 
  private:
   std::string number_of(const std::string& cgroup);
+  void add_command_of(std::uint64_t time_ns, std::uint32_t pid, const World& world);
   std::string take_tasks_after(std::uint64_t time_ns);
 
   std::string text_;
@@ -68,12 +80,15 @@ class IdentityReplay {
  private:
   void read_news();
   void read_line(std::string_view line);
+  void read_task(std::string_view words);
+  void read_process(std::string_view words);
   std::optional<std::string> path_of(std::string_view number);
 
   World& world_;
   const Recording& recording_;
   std::size_t read_ = 0;
   std::deque<TaskIdentity> due_;
+  std::deque<TaskCommand> due_commands_;
   std::unordered_map<std::uint64_t, std::string> cgroups_;
 };
 

@@ -19,20 +19,6 @@ constexpr std::uint64_t kReadAgainNs = 1'000'000'000;
 // at most.
 constexpr std::uint64_t kOldestTickNs = 200'000'000;
 
-std::vector<std::uint32_t> processes_of(const Target& target) {
-  if (target.kind == TargetKind::System) {
-    auto all = process_ids();
-    return all.ok() ? all.take() : std::vector<std::uint32_t>();
-  }
-  std::vector<std::uint32_t> pids;
-  for (const std::uint32_t id : target.ids) {
-    if (const auto pid = process_of(id); pid.ok()) {
-      pids.push_back(pid.value());
-    }
-  }
-  return pids;
-}
-
 }  // namespace
 
 std::string_view known_cgroup(const World& world, const Event& event) {

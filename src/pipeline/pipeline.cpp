@@ -92,6 +92,9 @@ Result<> Pipeline::on(const Record& record, PipelineSink& sink) {
     return sink.on_tick();
   }
   decoder_.apply(record);
+  if (command_watch_) {
+    command_watch_->after(record);
+  }
   return sink.on_record(record);
 }
 
@@ -128,11 +131,14 @@ void Pipeline::identify_processes(const Target& target, bool monotonic_clock) {
       IdentityWatch::Setup{.announcements = kernel_announcements(monotonic_clock),
                            .monotonic_clock = monotonic_clock});
   identity_watch_->read_all(target);
+  command_watch_.emplace(world_, identity_watch_->log());
+  command_watch_->read_all(target);
 }
 
 void Pipeline::identify_new_processes(const Target& target) {
   if (identity_watch_) {
     identity_watch_->read_new(target);
+    command_watch_->read_all(target);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "decode/event_decoder.h"
 #include "decode/probe_samples.h"
+#include "identity/command_watch.h"
 #include "identity/identity_watch.h"
 #include "identity/taken_events.h"
 #include "observe/proc_observer.h"
@@ -127,6 +128,7 @@ class Pipeline {
   World world_;
   std::optional<ProbeSamples> probe_samples_;
   std::optional<IdentityWatch> identity_watch_;
+  std::optional<CommandWatch> command_watch_;
   IdentityReplay identity_replay_;
   TakenEvents taken_events_;  // live; for a file its recorder wrote them
   UserStacks user_stacks_;

@@ -30,7 +30,9 @@ void UnknownIdentities::note(const ViewOptions& options,
        "event of a task whose name is not known was left out by --comm",
        "events of tasks whose name is not known were left out by --comm");
   const std::uint64_t unknown = users_ + cgroups_ + by_user_ + by_cgroup_;
-  if (!options.asks_identity() || unknown == 0) {
+  const bool asks =
+      options.tasks.asks_identity() || options.has_user_key() || options.has_cgroup_key();
+  if (!asks || unknown == 0) {
     return;
   }
   if (!has_identities) {

@@ -102,6 +102,33 @@ TEST_F(IdentityLogTest, next_file_knows_the_processes_that_run_and_no_others) {
   EXPECT_EQ(identity_in(10), "anna/gone");
 }
 
+TEST_F(IdentityLogTest, commands_are_of_the_program_that_runs_from_then_on) {
+  const auto command = [this] {
+    const LifeId life = world_.processes().process(7).life;
+    return std::string(world_.strings().at(world_.processes().lives().at(life).command));
+  };
+  log_.add_command({.time_ns = 0, .pid = 7, .parent_pid = 1, .command = "sh -c x"});
+  log_.add_command({.time_ns = 51, .pid = 7, .parent_pid = 1, .command = "x --of y"});
+  recording_.identities = log_.text();
+  replay_.advance(50);
+  EXPECT_EQ(command(), "sh -c x");
+  const LifeId before = world_.processes().process(7).life;
+  world_.exec(7);
+  EXPECT_EQ(command(), "");
+  replay_.advance(51);
+  EXPECT_EQ(command(), "x --of y");
+  EXPECT_EQ(world_.strings().at(world_.processes().lives().at(before).command), "sh -c x");
+}
+
+TEST_F(IdentityLogTest, next_file_knows_the_commands_of_those_that_run) {
+  log_.add_command({.time_ns = 0, .pid = 7, .parent_pid = 1, .command = "sh -c x"});
+  log_.add_command({.time_ns = 60, .pid = 8, .parent_pid = 7, .command = "later"});
+  recording_.identities = log_.text();
+  replay_.advance(10);
+  log_.begin_file(50, world_);
+  EXPECT_EQ(log_.text(), "process 50 7 1 sh -c x\nprocess 60 8 7 later\n");
+}
+
 TEST_F(IdentityLogTest, lines_that_are_not_understood_are_passed_over) {
   recording_.identities =
       "novelty 1 2 3\n\ntask\ntask 1 x 0 1\ntask 1 7 99999999999 1\nuser\ncgroup 1 /a\n"

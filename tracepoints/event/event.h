@@ -98,6 +98,7 @@ struct Event {
   std::span<const std::byte> raw;       // the fields' bytes; borrowed
   EventPayload payload;
   IdentityId identity;               // of its process, as of this event; none when not known
+  LifeId life;                       // the same: which program its process was running
   const LiveBlock* freed = nullptr;  // set when live blocks are tracked and the block is known
   // For an allocation: the block that had the address before, whose free made no event.
   const LiveBlock* replaced = nullptr;

@@ -121,4 +121,18 @@ Result<std::uint32_t> process_of(std::uint32_t tid) {
       "thread " + std::to_string(tid), ESRCH, "no thread has this id; ps -eL lists those that run"};
 }
 
+std::vector<std::uint32_t> processes_of(const Target& target) {
+  if (target.kind == TargetKind::System) {
+    auto all = process_ids();
+    return all.ok() ? all.take() : std::vector<std::uint32_t>();
+  }
+  std::vector<std::uint32_t> pids;
+  for (const std::uint32_t id : target.ids) {
+    if (const auto pid = process_of(id); pid.ok()) {
+      pids.push_back(pid.value());
+    }
+  }
+  return pids;
+}
+
 }  // namespace memtrace

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "os/procfs.h"
 #include "perf/record/record_builder.h"
+#include "perf/target/target.h"
 
 namespace memtrace {
 
@@ -33,6 +34,9 @@ void snapshot_kernel(RecordBuilder& records);
 
 // The process that a thread belongs to.
 Result<std::uint32_t> process_of(std::uint32_t tid);
+
+// The processes that run now: all of the machine, or those of the target.
+std::vector<std::uint32_t> processes_of(const Target& target);
 
 // As the kernel's own record of the mapping would be; its path borrows from the line. The line does
 // not say whether the mapping has huge pages: see HugeMappings.

@@ -114,6 +114,7 @@ LiveBlock block_of(const Event& event) {
   block.call_site = event.call_site;
   block.stack = event.stack;
   block.identity = event.identity;
+  block.life = event.life;
   return block;
 }
 

@@ -34,6 +34,7 @@ struct LiveBlock {
   std::uint64_t weight = 1;  // blocks that it represents, when one in N was sampled
   StackId stack;
   IdentityId identity;
+  LifeId life;
 };
 
 // What every block that this event allocates says of it: who, when, where.

@@ -123,11 +123,16 @@ bool is_unit(std::string_view part) {
          part.ends_with(".mount") || part.ends_with(".socket") || part.ends_with(".swap");
 }
 
+std::vector<std::string_view> parts_of(std::string_view cgroup_path) {
+  std::vector<std::string_view> parts = split(cgroup_path, '/');
+  std::erase(parts, std::string_view());
+  return parts;
+}
+
 }  // namespace
 
 std::string container_name(std::string_view cgroup_path) {
-  std::vector<std::string_view> parts = split(cgroup_path, '/');
-  std::erase(parts, std::string_view());
+  const std::vector<std::string_view> parts = parts_of(cgroup_path);
   for (std::size_t i = parts.size(); i-- > 0;) {
     if (auto container = container_at(parts, i)) {
       return *container;
@@ -135,6 +140,22 @@ std::string container_name(std::string_view cgroup_path) {
   }
   const auto unit = std::find_if(parts.rbegin(), parts.rend(), is_unit);
   return std::string(unit == parts.rend() ? cgroup_path : *unit);
+}
+
+// systemd puts slices into slices and other units into the innermost slice (systemd.slice(5)); what
+// is below a unit is that unit's own business.
+std::string unit_name(std::string_view cgroup_path) {
+  std::string_view slice;
+  for (const std::string_view part : parts_of(cgroup_path)) {
+    if (!is_unit(part)) {
+      break;
+    }
+    if (!part.ends_with(".slice")) {
+      return std::string(part);
+    }
+    slice = part;
+  }
+  return std::string(slice);
 }
 
 }  // namespace memtrace

@@ -11,4 +11,9 @@ namespace memtrace {
 // else the path itself. The innermost counts. Ids are cut to the 12 digits that docker ps shows.
 std::string container_name(std::string_view cgroup_path);
 
+// The systemd unit that a process belongs to: "ssh.service", "session-2.scope"; of a service of a
+// user its manager, "user@1000.service". Processes in a slice alone have the slice. "" where there
+// is no unit in the path.
+std::string unit_name(std::string_view cgroup_path);
+
 }  // namespace memtrace

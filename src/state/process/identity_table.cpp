@@ -20,6 +20,8 @@ IdentityId IdentityTable::intern(std::uint32_t uid, std::string_view cgroup) {
     entry.container = texts_.intern(container_name(cgroup));
     entry.same_cgroup = first_of_cgroup_.try_emplace(path, id).first->second;
     entry.same_container = first_of_container_.try_emplace(entry.container, id).first->second;
+    entry.unit = texts_.intern(unit_name(cgroup));
+    entry.same_unit = first_of_unit_.try_emplace(entry.unit, id).first->second;
   }
   return id;
 }

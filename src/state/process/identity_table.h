@@ -27,6 +27,8 @@ class IdentityTable {
 
   bool knows_cgroup(IdentityId id) const { return id.valid() && !cgroup(id).empty(); }
 
+  bool knows_unit(IdentityId id) const { return knows_cgroup(id) && !unit(id).empty(); }
+
   // What follows is asked of valid ids only.
   std::uint32_t uid(IdentityId id) const { return entry(id).uid; }
 
@@ -35,6 +37,9 @@ class IdentityTable {
 
   // The container, or else the systemd unit; see container_name().
   std::string_view container(IdentityId id) const { return texts_.at(entry(id).container); }
+
+  // The systemd unit, "" for none; see unit_name().
+  std::string_view unit(IdentityId id) const { return texts_.at(entry(id).unit); }
 
   // The user's name, or the number where no name is known; "" for a user that is not known.
   std::string user(IdentityId id) const;
@@ -49,6 +54,8 @@ class IdentityTable {
 
   IdentityId same_container(IdentityId id) const { return entry(id).same_container; }
 
+  IdentityId same_unit(IdentityId id) const { return entry(id).same_unit; }
+
   bool empty() const { return entries_.empty(); }
 
  private:
@@ -56,9 +63,11 @@ class IdentityTable {
     std::uint32_t uid = 0;
     StringId cgroup;
     StringId container;
+    StringId unit;
     IdentityId same_user;
     IdentityId same_cgroup;
     IdentityId same_container;
+    IdentityId same_unit;
   };
 
   const Entry& entry(IdentityId id) const { return entries_[id.value - 1]; }
@@ -69,6 +78,7 @@ class IdentityTable {
   std::unordered_map<std::uint32_t, IdentityId> first_of_user_;
   std::unordered_map<StringId, IdentityId> first_of_cgroup_;
   std::unordered_map<StringId, IdentityId> first_of_container_;
+  std::unordered_map<StringId, IdentityId> first_of_unit_;
   std::unordered_map<std::uint32_t, std::string> user_names_;
 };
 

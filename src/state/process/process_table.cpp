@@ -7,6 +7,7 @@ Process& ProcessTable::process(std::uint32_t pid) {
   if (process.serial == 0) {
     process.pid = pid;
     process.serial = ++serial_;
+    process.life = lives_.begin(pid);
     ++seen_;
   }
   return process;
@@ -36,6 +37,7 @@ void ProcessTable::rename(std::uint32_t pid, std::uint32_t tid, StringId comm) {
 void ProcessTable::exec(std::uint32_t pid) {
   Process& process = this->process(pid);
   process.serial = ++serial_;
+  process.life = lives_.exec(process.life);
   process.exited = false;  // the thread that calls it takes the place of the first one, which ends
   process.space.clear();
 }
@@ -48,10 +50,13 @@ void ProcessTable::fork(const ForkedTask& task) {
     child.parent_pid = task.parent_pid;
     child.serial = ++serial_;
     child.comm = comm;
-    if (const Process* parent = find(task.parent_pid)) {
+    const Process* parent = find(task.parent_pid);
+    if (parent != nullptr) {
       child.space = parent->space;
       child.identity = parent->identity;
     }
+    child.life =
+        lives_.fork(parent == nullptr ? LifeId() : parent->life, task.parent_pid, task.pid);
     ++seen_;
     processes_[task.pid] = std::move(child);
   }

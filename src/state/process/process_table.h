@@ -9,6 +9,7 @@
 
 #include "base/ids.h"
 #include "state/process/address_space.h"
+#include "state/process/life_table.h"
 
 namespace memtrace {
 
@@ -18,6 +19,7 @@ struct Process {
   std::uint64_t serial = 0;  // unlike for each life and each exec: a key for caches
   StringId comm;
   IdentityId identity;  // a child begins with its parent's, as it does in the kernel
+  LifeId life;
   AddressSpace space;
   bool exited = false;
 };
@@ -47,6 +49,10 @@ class ProcessTable {
 
   std::size_t size() const { return processes_.size(); }
 
+  LifeTable& lives() { return lives_; }
+
+  const LifeTable& lives() const { return lives_; }
+
   // Names by thread.
   using ThreadNames = std::map<std::uint32_t, StringId>;
 
@@ -66,6 +72,7 @@ class ProcessTable {
 
   std::unordered_map<std::uint32_t, Process> processes_;
   std::unordered_map<std::uint32_t, Thread> threads_;  // those with a name
+  LifeTable lives_;
   std::uint64_t serial_ = 0;
   std::uint64_t seen_ = 0;
 };

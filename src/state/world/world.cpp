@@ -43,7 +43,11 @@ void World::map(const NewMapping& mapping) {
   } else if (mapping.module.kind == ModuleKind::Vdso) {
     offset = 0;  // perf reports the vdso's own address as its file offset
   }
-  processes_.process(mapping.pid).space.map(mapping.range, {module, offset - mapping.range.start});
+  Process& process = processes_.process(mapping.pid);
+  process.space.map(mapping.range, {module, offset - mapping.range.start});
+  if (mapping.module.kind == ModuleKind::File && !processes_.lives().at(process.life).exe.valid()) {
+    processes_.lives().note_exe(process.life, strings_.intern(mapping.module.path));
+  }
 }
 
 void World::announce(const MemoryMaps::Record& record) {
@@ -101,6 +105,14 @@ void World::identify(std::uint32_t pid, IdentityId identity) {
   idle_identity_ = identities_.intern(0, "/");
 }
 
+void World::describe(std::uint32_t pid, std::uint32_t parent_pid, std::string_view command) {
+  const LifeId life = processes_.process(pid).life;
+  processes_.lives().note_parent(life, parent_pid);
+  if (!command.empty()) {
+    processes_.lives().note_command(life, strings_.intern(command));
+  }
+}
+
 IdentityId World::identity_of(std::uint32_t pid) const {
   if (pid == 0) {
     return idle_identity_;
@@ -115,8 +127,9 @@ void World::apply(Event& event, const RawPayload& decoded) {
   if (last_process_ == nullptr || last_process_->pid != event.pid) {
     last_process_ = processes_.find(event.pid);
   }
-  event.identity =
-      event.pid != 0 && last_process_ != nullptr ? last_process_->identity : identity_of(event.pid);
+  const bool is_process = event.pid != 0 && last_process_ != nullptr;
+  event.identity = is_process ? last_process_->identity : identity_of(event.pid);
+  event.life = is_process ? last_process_->life : LifeId();
   event.freed = nullptr;
   event.replaced = nullptr;
   program_mappings_.forget_change();

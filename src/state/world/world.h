@@ -108,6 +108,10 @@ class World {
   // From now on the process is of this user and cgroup.
   void identify(std::uint32_t pid, IdentityId identity);
 
+  // What /proc said of the process as it is now: its parent, 0 if there is none, and its arguments,
+  // "" for a kernel thread.
+  void describe(std::uint32_t pid, std::uint32_t parent_pid, std::string_view command);
+
   // None when nothing was ever learnt of the process or its parents; parts of it may be unknown.
   IdentityId identity_of(std::uint32_t pid) const;
 

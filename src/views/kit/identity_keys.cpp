@@ -43,6 +43,35 @@ Cell uid_cell(std::uint64_t word, const CellContext& context) {
   return identities.knows_user(id) ? cell_of(identities.uid(id)) : Cell();
 }
 
+std::uint64_t life_of(const Event& event) {
+  return event.life.value;
+}
+
+std::uint64_t life_of_block(const LiveBlock& block) {
+  return block.life.value;
+}
+
+LifeId life_in(std::uint64_t word) {
+  return LifeId{static_cast<std::uint32_t>(word)};
+}
+
+template <auto Member>
+std::uint64_t settle_life(std::uint64_t word, const CellContext& context) {
+  return word == 0 ? 0 : context.world.processes().lives().same<Member>(life_in(word)).value;
+}
+
+template <auto Member>
+Cell life_text_cell(std::uint64_t word, const CellContext& context) {
+  return word == 0
+             ? Cell()
+             : text_of(context.world, context.world.processes().lives().at(life_in(word)).*Member);
+}
+
+Cell parent_cell(std::uint64_t word, const CellContext& context) {
+  return word == 0 ? Cell()
+                   : unless_zero(context.world.processes().lives().at(life_in(word)).parent_pid);
+}
+
 constexpr auto kKeys = std::to_array<KeySpec>({
     {.name = "user",
      .unit = Unit::Text,
@@ -68,6 +97,30 @@ constexpr auto kKeys = std::to_array<KeySpec>({
      .of_block = identity_of_block,
      .cell = text_cell<&IdentityTable::knows_cgroup, &IdentityTable::container>,
      .resolve_late = resolve_late<&IdentityTable::same_container>},
+    {.name = "unit",
+     .unit = Unit::Text,
+     .of = identity_of,
+     .of_block = identity_of_block,
+     .cell = text_cell<&IdentityTable::knows_unit, &IdentityTable::unit>,
+     .resolve_late = resolve_late<&IdentityTable::same_unit>},
+    {.name = "exe",
+     .unit = Unit::Text,
+     .of = life_of,
+     .of_block = life_of_block,
+     .cell = life_text_cell<&Life::exe>,
+     .resolve_late = settle_life<&Life::exe>},
+    {.name = "command",
+     .unit = Unit::Text,
+     .of = life_of,
+     .of_block = life_of_block,
+     .cell = life_text_cell<&Life::command>,
+     .resolve_late = settle_life<&Life::command>},
+    {.name = "ppid",
+     .unit = Unit::Number,
+     .of = life_of,
+     .of_block = life_of_block,
+     .cell = parent_cell,
+     .resolve_late = settle_life<&Life::parent_pid>},
 });
 
 bool is_identity_key(std::string_view name) {
@@ -97,8 +150,9 @@ bool ViewOptions::has_user_key() const {
 }
 
 bool ViewOptions::has_cgroup_key() const {
-  return std::ranges::any_of(
-      by, [](std::string_view key) { return key == "cgroup" || key == "container"; });
+  return std::ranges::any_of(by, [](std::string_view key) {
+    return key == "cgroup" || key == "container" || key == "unit";
+  });
 }
 
 }  // namespace memtrace

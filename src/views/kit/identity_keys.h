@@ -8,7 +8,7 @@
 
 namespace memtrace {
 
-// user, uid, cgroup, container.
+// user, uid, cgroup, container and unit; exe, command and ppid.
 std::span<const KeySpec> identity_keys();
 
 // Whether a view that names these keys takes this one.

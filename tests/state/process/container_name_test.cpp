@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <string>
 
 namespace memtrace {
@@ -85,6 +87,22 @@ TEST(ContainerName, without_a_unit_it_is_the_path) {
        {"/batch/8e2d54ce20413fb71f7e4ee19951a4ef", "/batch/8e2d54ce20413fb71f7e4ee19951a4ef"},
        {"/machine-odd\\xzz", "/machine-odd\\xzz"},
        {"/docker-.scope", "docker-.scope"}});
+}
+
+TEST(UnitName, is_of_the_unit_and_not_of_what_the_unit_keeps_in_itself) {
+  const auto expected = std::to_array<std::pair<std::string, std::string>>(
+      {{"/system.slice/ssh.service", "ssh.service"},
+       {"/system.slice/docker-" + kId + ".scope", "docker-" + kId + ".scope"},
+       {"/system.slice/system-getty.slice/getty@tty1.service", "getty@tty1.service"},
+       {"/user.slice/user-1000.slice/user@1000.service/app.slice/x.service", "user@1000.service"},
+       {"/user.slice/user-1000.slice/session-3.scope", "session-3.scope"},
+       {"/system.slice", "system.slice"},
+       {"/batch/ssh.service", ""},
+       {"/", ""},
+       {"", ""}});
+  for (const auto& [path, unit] : expected) {
+    EXPECT_EQ(unit_name(path), unit) << path;
+  }
 }
 
 }  // namespace

@@ -49,10 +49,53 @@ TEST(IdentityKeys, rows_are_of_users_cgroups_and_containers) {
   EXPECT_EQ(figure(by_container.finish(), {text("web.service")}, "count"), number(3));
 }
 
+// Two shells, one of which becomes another program.
+void play_lives(EventScript& script) {
+  World& world = script.world();
+  const auto map = [&world](std::uint32_t pid, const char* path) {
+    world.map({.pid = pid,
+               .range = {.start = 0x1000, .limit = 0x2000},
+               .module = {.kind = ModuleKind::File, .path = path}});
+  };
+  map(1, "/bin/sh");
+  map(2, "/bin/sh");
+  map(2, "/lib/libc.so");
+  world.describe(1, 9, "sh one");
+  world.describe(2, 9, "sh two");
+  script.play({of_process(1, 0x10), of_process(2, 0x20)});
+  world.exec(2);
+  map(2, "/bin/make");
+  script.play({of_process(2, 0x30), of_process(3, 0x40)});
+}
+
+TEST(IdentityKeys, rows_are_of_programs_commands_and_parents) {
+  EventScript by_exe("kmalloc", {.by = {"exe"}});
+  play_lives(by_exe);
+  const Report exes = by_exe.finish();
+  EXPECT_EQ(exes.tables[0].rows.size(), 3U);
+  EXPECT_EQ(figure(exes, {text("/bin/sh")}, "count"), number(2));
+  EXPECT_EQ(figure(exes, {text("/bin/make")}, "count"), number(1));
+  EventScript by_command("kmalloc", {.by = {"command"}});
+  play_lives(by_command);
+  const Report commands = by_command.finish();
+  EXPECT_EQ(figure(commands, {text("sh two")}, "count"), number(1));
+  EXPECT_EQ(figure(commands, {Cell()}, "count"), number(2));
+  EventScript by_parent("kmalloc", {.by = {"ppid"}});
+  play_lives(by_parent);
+  EXPECT_EQ(figure(by_parent.finish(), {number(9)}, "count"), number(3));
+}
+
+TEST(IdentityKeys, units_are_of_the_services_not_of_their_cgroups) {
+  EventScript script("kmalloc", {.by = {"unit"}});
+  play(script);
+  EXPECT_EQ(figure(script.finish(), {text("web.service")}, "count"), number(3));
+}
+
 TEST(IdentityKeys, live_blocks_are_in_their_owners_rows) {
   EXPECT_EQ(rows_by("slab", "user"), 3U);
   EXPECT_EQ(rows_by("slab", "cgroup"), 3U);
   EXPECT_EQ(rows_by("kleaks", "container"), 2U);
+  EXPECT_EQ(rows_by("kleaks", "ppid"), 1U);
 }
 
 TEST(IdentityKeys, count_takes_them_beside_fields) {
@@ -62,9 +105,10 @@ TEST(IdentityKeys, count_takes_them_beside_fields) {
 
 TEST(IdentityKeys, every_view_with_pid_takes_them) {
   for (const NamedView& view : all_views()) {
-    const bool has_pid = std::ranges::find(view.spec.keys, "pid") != view.spec.keys.end();
     for (const KeySpec& key : identity_keys()) {
-      EXPECT_EQ(view.spec.make({.by = {std::string(key.name)}}).ok(), has_pid) << view.name;
+      EXPECT_EQ(view.spec.make({.by = {std::string(key.name)}}).ok(),
+                takes_key(view.spec.keys, key.name))
+          << view.name;
     }
   }
 }
