@@ -84,7 +84,12 @@ memtrace_room(src/pipeline "the one loop: a source's records through all station
                    state/world unwind)
 
 # From the event to the reader.
-memtrace_room(src/render "a Report to text, JSON, CSV or folded stacks" SEES base report USES json)
+memtrace_room(src/render "a Report to text, and what a renderer is" SEES base report)
+memtrace_room(src/render/data "a Report as data: JSON, CSV, OpenMetrics" SEES base report render USES json)
+memtrace_room(src/render/profile "a Report as weighted stacks, in the formats of other tools"
+              SEES base report render USES json)
+memtrace_room(src/render/all "the table of all formats" SEES base report render render/data
+              render/profile)
 memtrace_room(src/views "what a view is" SEES base report state/world tracepoints/event)
 memtrace_room(src/views/kit "what views share: keys, rows, figures, lists, histograms"
               SEES base report state/heap state/world tracepoints/event views USES robin_map)
@@ -132,11 +137,12 @@ memtrace_room(src/recording "records to a file: a sink of the pipeline; the dry 
                    session state/mapping state/process state/world symbolize/elf symbolize/names
                    tracepoints/format unwind views/all)
 memtrace_room(src/cli/options "options as tables, and what they set"
-              SEES base os perf/event perf/live plan/events plan/probes session USES boost)
+              SEES base os perf/event perf/live plan/events plan/probes render render/all session
+              USES boost)
 memtrace_room(src/cli/output "reports, lines and progress to the user"
-              SEES base os perf/record render report)
+              SEES base os perf/record render render/all report)
 memtrace_room(src/cli "the commands"
               SEES base os cli/options cli/output decode doctor observe perf/convert perf/event
                    perf/target overview perf/record perf/live perf/file_in plan/events programs
-                   recording render report sections session views views/all views/oom)
+                   recording render render/all report sections session views views/all views/oom)
 memtrace_room(src "main" SEES base os cli)

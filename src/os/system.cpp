@@ -134,6 +134,11 @@ const MachineName& machine_name() {
   return machine;
 }
 
+std::string boot_id() {
+  auto text = read_file("/proc/sys/kernel/random/boot_id");
+  return text.ok() ? std::string(trim(text.value())) : "";
+}
+
 std::string clock_time() {
   const std::time_t now = std::time(nullptr);
   std::tm local{};

@@ -44,6 +44,9 @@ struct MachineName {
 
 const MachineName& machine_name();
 
+// Another one after each boot; "" where /proc does not say.
+std::string boot_id();
+
 // "14:03:59", here and now.
 std::string clock_time();
 

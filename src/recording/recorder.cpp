@@ -28,6 +28,7 @@ namespace {
 
 RecordingFacts facts_of(const RecordOptions& options) {
   return {.target = options.target_text,
+          .boot_id = boot_id(),
           .whole_machine = options.live.target.kind == TargetKind::System,
           .migratetypes = migratetype_names(),
           .slab_caches = slab_caches(),

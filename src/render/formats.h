@@ -1,4 +1,4 @@
-// One maker for each format; renderer.cpp has the table of them.
+// The makers of the text format; all/all_renderers.cpp has the table of all formats.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,7 @@
 namespace memtrace {
 
 std::unique_ptr<Renderer> make_text_renderer(const RenderOptions& options);
-std::unique_ptr<Renderer> make_json_renderer(const RenderOptions& options);
-std::unique_ptr<Renderer> make_csv_renderer(const RenderOptions& options);
-std::unique_ptr<Renderer> make_folded_renderer(const RenderOptions& options);
 
 std::unique_ptr<LineRenderer> make_text_lines(const LineOptions& options);
-std::unique_ptr<LineRenderer> make_json_lines(const LineOptions& options);
-std::unique_ptr<LineRenderer> make_csv_lines(const LineOptions& options);
 
 }  // namespace memtrace

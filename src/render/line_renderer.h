@@ -3,9 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <ostream>
-#include <string_view>
 
 #include "report/report.h"
 
@@ -29,9 +27,5 @@ struct LineOptions {
   std::size_t columns = 100;    // width of frames below a line of text; lines are never cut
   std::size_t screen_rows = 0;  // text: lines between two headers; 0: one header
 };
-
-// nullptr for a format that has no lines, such as folded stacks.
-std::unique_ptr<LineRenderer> make_line_renderer(std::string_view format,
-                                                 const LineOptions& options);
 
 }  // namespace memtrace

@@ -118,32 +118,6 @@ void filter_rows(Table& table, Job& job) {
   }
 }
 
-// A sum of averages, extremes or shares says nothing.
-bool can_be_summed(const Column& column) {
-  constexpr auto kNotSums = std::to_array<std::string_view>({"avg",
-                                                             "mean",
-                                                             "median",
-                                                             "min",
-                                                             "max",
-                                                             "percent",
-                                                             "age",
-                                                             "oldest",
-                                                             "newest",
-                                                             "first",
-                                                             "last",
-                                                             "p50",
-                                                             "p90",
-                                                             "p95",
-                                                             "p99"});
-  if (column.unit == Unit::Percent || column.unit == Unit::Address || column.unit == Unit::Text ||
-      column.unit == Unit::Stack) {
-    return false;
-  }
-  const auto words = split(column.name, '_');
-  return std::find_first_of(words.begin(), words.end(), kNotSums.begin(), kNotSums.end()) ==
-         words.end();
-}
-
 std::int64_t as_signed(const Cell& cell) {
   const auto* number = std::get_if<std::uint64_t>(&cell);
   return number != nullptr ? static_cast<std::int64_t>(*number) : std::get<std::int64_t>(cell);
@@ -331,6 +305,31 @@ Result<> check_sort(const Report& report, const std::string& sort) {
 }
 
 }  // namespace
+
+bool can_be_summed(const Column& column) {
+  constexpr auto kNotSums = std::to_array<std::string_view>({"avg",
+                                                             "mean",
+                                                             "median",
+                                                             "min",
+                                                             "max",
+                                                             "percent",
+                                                             "age",
+                                                             "oldest",
+                                                             "newest",
+                                                             "first",
+                                                             "last",
+                                                             "p50",
+                                                             "p90",
+                                                             "p95",
+                                                             "p99"});
+  if (column.unit == Unit::Percent || column.unit == Unit::Address || column.unit == Unit::Text ||
+      column.unit == Unit::Stack) {
+    return false;
+  }
+  const auto words = split(column.name, '_');
+  return std::find_first_of(words.begin(), words.end(), kNotSums.begin(), kNotSums.end()) ==
+         words.end();
+}
 
 Result<> arrange(Report& report, const ArrangeOptions& options, Namer& namer) {
   TRY(check_sort(report, options.sort));

@@ -18,6 +18,9 @@ class Namer {
   // Innermost first, inlined functions as frames of their own.
   virtual const Frames& stack(StackId id) = 0;
   virtual const Frames& location(LocationId id) = 0;
+
+  // Of Frame::file_id.
+  virtual CodeFile module(ModuleId /*id*/) { return {}; }
 };
 
 }  // namespace memtrace

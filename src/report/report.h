@@ -131,6 +131,14 @@ struct Frame {
   std::uint32_t line = 0;
   bool kernel = false;
   bool inlined = false;
+  ModuleId file_id{};         // of Report::modules; of a function inlined here, too
+  std::uint64_t address = 0;  // within that file, of the call; 0: not known
+};
+
+// A file with code, by which other programs find its symbols.
+struct CodeFile {
+  std::string path{};
+  std::string build_id{};  // lower-case hex, "" when not known
 };
 
 using Frames = std::vector<Frame>;  // innermost first
@@ -151,12 +159,22 @@ struct ReportClock {
   bool shows_wall() const { return shown == ClockKind::Wall && wall_start_ns != 0; }
 };
 
+// Which machine the report is of, for formats that leave it. "" for what is not known.
+struct Origin {
+  std::string host{};
+  std::string boot_id{};
+  std::string kernel_release{};
+  std::string architecture{};
+  std::string target{};  // "the whole machine", "process 12", a command line
+};
+
 struct Report {
   std::string view{};  // "kmalloc", "overview"
   std::string title{};
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;
   ReportClock clock{};
+  Origin origin{};
   bool inconclusive = false;      // events that it rests on were not recorded: no overview shows it
   bool nothing_happened = false;  // inconclusive only for that: they were recorded, and none came
   bool is_of_events = true;       // false: nothing was recorded, so nothing can be lost
@@ -169,6 +187,7 @@ struct Report {
   // Filled by resolve() for the stacks and locations that the tables mention.
   std::unordered_map<StackId, Frames> stacks{};
   std::unordered_map<LocationId, Frames> locations{};
+  std::unordered_map<ModuleId, CodeFile> modules{};  // of their frames
 };
 
 }  // namespace memtrace

@@ -6,7 +6,7 @@
 
 namespace memtrace {
 
-// Fills report.stacks and report.locations, also in nested reports.
+// Fills report.stacks, report.locations and report.modules, also in nested reports.
 void resolve(Report& report, Namer& namer);
 
 }  // namespace memtrace

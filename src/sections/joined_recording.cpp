@@ -66,6 +66,7 @@ void add_facts(RecordingFacts& all, const RecordingFacts& more) {
   all.filters.insert(more.filters.begin(), more.filters.end());
   all.slab_caches.insert(more.slab_caches.begin(), more.slab_caches.end());
   all.whole_machine = all.whole_machine && more.whole_machine;
+  all.boot_id = all.boot_id == more.boot_id ? all.boot_id : "";
 }
 
 RecordingFacts joined_facts(std::span<const JoinedFile> files) {

@@ -117,6 +117,7 @@ std::vector<LossEntry> losses_of(const Json& json) {
 std::string to_json(const RecordingFacts& about) {
   Json json = {{"version", 1},
                {"target", about.target},
+               {"boot_id", about.boot_id},
                {"whole_machine", about.whole_machine},
                {"migratetypes", about.migratetypes},
                {"slab_caches", about.slab_caches},
@@ -141,6 +142,7 @@ RecordingFacts parse_recording_facts(const std::string& text) {
   }
   try {
     about.target = json.value("target", "");
+    about.boot_id = json.value("boot_id", "");
     about.whole_machine = json.value("whole_machine", true);
     about.migratetypes = texts(json, "migratetypes");
     about.notes = texts(json, "notes");

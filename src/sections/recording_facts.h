@@ -14,6 +14,7 @@ namespace memtrace {
 
 struct RecordingFacts {
   std::string target;                     // "the whole machine", "process 12", a command line
+  std::string boot_id;                    // /proc/sys/kernel/random/boot_id; "": not known
   bool whole_machine = true;              // false: some tasks only
   std::vector<std::string> migratetypes;  // page allocator's names by number
   std::map<std::string, std::uint64_t> slab_caches;  // bytes of an object, by cache

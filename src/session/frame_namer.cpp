@@ -81,9 +81,22 @@ Frames FrameNamer::name(const CodeLocation& location) {
       caveats_.push_back(describe(parsed.error()));
     }
   }
-  const Module& module = world_.modules().at(location.module);
+  Frames frames = names_of(location, world_.modules().at(location.module));
+  for (Frame& frame : frames) {
+    frame.file_id = location.module;
+    frame.address = location.lookup_offset();
+  }
+  return frames;
+}
+
+Frames FrameNamer::names_of(const CodeLocation& location, const Module& module) {
   const Frames* stored = embedded_.find(module, location.lookup_offset());
   return stored != nullptr ? *stored : from_symbolizer(location, module);
+}
+
+CodeFile FrameNamer::module(ModuleId id) {
+  const Module& module = world_.modules().at(id);
+  return {.path = module.path, .build_id = build_id_of(module)};
 }
 
 Frames FrameNamer::from_symbolizer(const CodeLocation& location, const Module& module) {

@@ -23,12 +23,14 @@ class FrameNamer final : public Namer {
 
   const Frames& stack(StackId id) override;
   const Frames& location(LocationId id) override;
+  CodeFile module(ModuleId id) override;
 
   // Sentences about names that could not be had.
   std::vector<std::string> caveats() const;
 
  private:
   Frames name(const CodeLocation& location);
+  Frames names_of(const CodeLocation& location, const Module& module);
   Frames from_symbolizer(const CodeLocation& location, const Module& module);
   std::string build_id_of(const Module& module) const;
   std::uint64_t kernel_shift();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "os/system.h"
 #include "report/resolve.h"
 #include "session/page_allocator.h"
 
@@ -337,6 +338,7 @@ Result<Report> Session::report_of(std::size_t view_index, View::Span span) {
   view.complete(report, naming_);
   report.view = options_.views[view_index]->name;
   set_times(report, span);
+  report.origin = origin();
   if (!options_.suppressions.empty()) {
     std::ranges::for_each(report.tables, make_rows);
     options_.suppressions.apply(report, naming_);
@@ -355,6 +357,15 @@ void Session::set_times(Report& report, View::Span span) const {
   report.end_ns = span.end_ns;
   report.clock = {.shown = options_.clock,
                   .wall_start_ns = clock.is_known() ? clock.wall_of(span.start_ns) : 0};
+}
+
+Origin Session::origin() const {
+  const Recording& recording = pipeline_.recording();
+  return {.host = recording.host_name,
+          .boot_id = options_.live ? boot_id() : about_.boot_id,
+          .kernel_release = recording.kernel_release,
+          .architecture = recording.architecture,
+          .target = about_.target};
 }
 
 void Session::note_vmstat() {

@@ -98,6 +98,7 @@ class Session final : private PipelineSink {
   Result<> give_out_lines();
   Result<> find_window(std::uint64_t first_event_ns);
   void set_times(Report& report, View::Span span) const;
+  Origin origin() const;
   Result<Report> report_of(std::size_t view_index, View::Span span);
   void note_vmstat();
   CaveatWriter caveat_writer() const;

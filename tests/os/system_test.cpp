@@ -71,6 +71,11 @@ TEST_F(System, a_cpu_list_ends_at_the_first_thing_that_is_none) {
   EXPECT_EQ(parse_cpu_list("1,-3"), std::vector<int>{1});
 }
 
+TEST_F(System, a_boot_has_an_id) {
+  EXPECT_EQ(boot_id().size(), 36U);
+  EXPECT_EQ(boot_id(), boot_id());
+}
+
 TEST_F(System, the_machine_has_a_cpu_and_pages) {
   EXPECT_FALSE(online_cpus().value().empty());
   EXPECT_EQ(page_size_bytes() % 4096, 0U);

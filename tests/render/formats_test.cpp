@@ -1,9 +1,9 @@
-#include "render/formats.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <sstream>
+
+#include "render/all/all_renderers.h"
 
 namespace memtrace {
 namespace {
@@ -142,6 +142,13 @@ TEST(AllFormats, send_no_orders_to_the_terminal) {
     EXPECT_FALSE(contains(text, "\u202e")) << format;
     EXPECT_TRUE(contains(text, "\\x1b]0")) << format << "\n" << text;
     EXPECT_TRUE(contains(text, "\\u202e")) << format;
+  }
+}
+
+TEST(AllFormats, have_something_to_say_of_nothing) {
+  for (const NamedRenderer& renderer : all_renderers()) {
+    EXPECT_NO_FATAL_FAILURE(rendered(renderer.name, {})) << renderer.name;
+    EXPECT_NO_FATAL_FAILURE(rendered(renderer.name, report_of(comm_table({})))) << renderer.name;
   }
 }
 

@@ -1,8 +1,8 @@
-#include "render/line_renderer.h"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
+
+#include "render/all/all_renderers.h"
 
 namespace memtrace {
 namespace {

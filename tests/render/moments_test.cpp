@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "base/wall_time.h"
-#include "render/renderer.h"
+#include "render/all/all_renderers.h"
 
 namespace memtrace {
 namespace {

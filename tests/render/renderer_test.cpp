@@ -1,10 +1,9 @@
-#include "render/renderer.h"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
 #include <string>
 
+#include "render/all/all_renderers.h"
 #include "support/golden.h"
 #include "support/sample_report.h"
 
@@ -24,6 +23,7 @@ TEST(Renderer, each_format_is_found_by_its_name) {
     EXPECT_NE(make_renderer(renderer.name, {}), nullptr);
   }
   EXPECT_EQ(names, "text json csv folded ");
+  EXPECT_EQ(format_names(), "text, json, csv, folded");
 }
 
 TEST(Renderer, an_unknown_format_is_none) {

@@ -36,6 +36,21 @@ TEST(Resolve, what_several_rows_mention_is_looked_up_once) {
   EXPECT_EQ(namer.locations_asked, 1U);
 }
 
+TEST(Resolve, the_files_of_frames_are_described) {
+  test::FakeNamer namer;
+  namer.stacks[StackId{3}] = {{.function = "malloc", .file_id = ModuleId{2}, .address = 8},
+                              {.function = "[unknown]"}};
+  namer.locations[LocationId{3}] = {{.function = "parse", .file_id = ModuleId{5}}};
+  namer.modules[ModuleId{2}] = {.path = "/lib/libc.so.6", .build_id = "0a0b"};
+  Report report;
+  report.tables = {table_of({{StackId{3}, LocationId{3}}})};
+  resolve(report, namer);
+  ASSERT_EQ(report.modules.size(), 2U);
+  EXPECT_EQ(report.modules.at(ModuleId{2}).build_id, "0a0b");
+  EXPECT_EQ(report.modules.at(ModuleId{2}).path, "/lib/libc.so.6");
+  EXPECT_EQ(report.modules.at(ModuleId{5}).path, "");
+}
+
 TEST(Resolve, ids_that_mean_none_are_not_looked_up) {
   test::FakeNamer namer;
   Report report;

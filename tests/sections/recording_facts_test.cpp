@@ -7,6 +7,7 @@ namespace {
 
 TEST(AboutTest, all_that_is_said_is_read_back) {
   const RecordingFacts said{.target = "gcc -c \"x y.c\"",
+                            .boot_id = "0f2c",
                             .migratetypes = {"Unmovable", "Movable"},
                             .notes = {"rings are small"},
                             .own_samples = 1,
@@ -17,6 +18,7 @@ TEST(AboutTest, all_that_is_said_is_read_back) {
                             .disk_full = 6};
   const RecordingFacts read = parse_recording_facts(to_json(said));
   EXPECT_EQ(read.target, said.target);
+  EXPECT_EQ(read.boot_id, "0f2c");
   EXPECT_EQ(read.migratetypes, said.migratetypes);
   EXPECT_EQ(read.notes, said.notes);
   EXPECT_EQ(read.own_samples, 1U);

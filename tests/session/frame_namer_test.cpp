@@ -71,5 +71,20 @@ TEST_F(NamingTest, names_in_the_file_come_before_those_of_this_machine) {
   EXPECT_EQ(name_of(world_, recording_, function_ + 8), "as_recorded");
 }
 
+TEST(Naming, frames_say_where_in_which_file_they_are) {
+  World world({});
+  const ModuleId kernel = world.modules().kernel();
+  const Recording recording{
+      .kernel_release = "2.6.32-other",
+      .build_ids = {{.path = "[kernel.kallsyms]", .build_id = "0a0b", .kernel = true}}};
+  FrameNamer naming(world, recording, false);
+  const LocationId location = world.intern_kernel_address(0xffffffff81000010);
+  const Frame frame = naming.location(location).front();
+  EXPECT_EQ(frame.file_id, kernel);
+  EXPECT_EQ(frame.address, world.stacks().location(location).lookup_offset());
+  EXPECT_EQ(naming.module(kernel).path, "[kernel.kallsyms]");
+  EXPECT_EQ(naming.module(kernel).build_id, "0a0b");
+}
+
 }  // namespace
 }  // namespace memtrace

@@ -30,6 +30,9 @@ class FakeNamer final : public Namer {
     return locations[id];
   }
 
+  CodeFile module(ModuleId id) override { return modules[id]; }
+
+  std::unordered_map<ModuleId, CodeFile> modules;
   std::unordered_map<StackId, Frames> stacks;
   std::unordered_map<LocationId, Frames> locations;
   std::size_t stacks_asked = 0;

@@ -15,12 +15,33 @@ inline constexpr StackId kUserStack{2};
 inline constexpr LocationId kSeqRead{1};
 inline constexpr LocationId kLongName{2};
 
+inline constexpr ModuleId kKernelFile{1};
+inline constexpr ModuleId kLibcFile{2};
+inline constexpr ModuleId kDemoFile{3};
+
 inline Frames kernel_frames() {
-  return {{.function = "__kmalloc_noprof", .module = "[kernel]", .kernel = true},
-          {.function = "nf_ct_alloc", .module = "[nf_conntrack]", .kernel = true},
-          {.function = "do_syscall_64", .module = "[kernel]", .kernel = true},
-          {.function = "read", .module = "libc.so.6"},
-          {.function = "main", .module = "demo", .file = "/src/demo.cpp", .line = 42}};
+  return {{.function = "__kmalloc_noprof",
+           .module = "[kernel]",
+           .kernel = true,
+           .file_id = kKernelFile,
+           .address = 0xffffffff81230010},
+          {.function = "nf_ct_alloc",
+           .module = "[nf_conntrack]",
+           .kernel = true,
+           .file_id = kKernelFile,
+           .address = 0xffffffffc0100020},
+          {.function = "do_syscall_64",
+           .module = "[kernel]",
+           .kernel = true,
+           .file_id = kKernelFile,
+           .address = 0xffffffff81900030},
+          {.function = "read", .module = "libc.so.6", .file_id = kLibcFile, .address = 0xf1000},
+          {.function = "main",
+           .module = "demo",
+           .file = "/src/demo.cpp",
+           .line = 42,
+           .file_id = kDemoFile,
+           .address = 0x1150}};
 }
 
 inline Frames user_frames() {
@@ -29,12 +50,16 @@ inline Frames user_frames() {
            .module = "demo",
            .file = "/usr/include/c++/12/bits/stl_vector.h",
            .line = 1280,
-           .inlined = true},
+           .inlined = true,
+           .file_id = kDemoFile,
+           .address = 0x1200},
           {.function = "std::unordered_map<std::string, std::vector<std::pair<int, double>>, "
                        "std::hash<std::string>>::operator[](std::string const&)",
            .module = "demo",
            .file = "map.h",
-           .line = 7},
+           .line = 7,
+           .file_id = kDemoFile,
+           .address = 0x1200},
           {.function = "demo+0x1234", .module = "demo"},
           {.function = "lambda;with;semicolons", .module = "demo"}};
 }
@@ -112,6 +137,16 @@ inline Report sample_report() {
                     .notes = {"kptr_restrict hides kernel addresses: names of modules are missing; "
                               "run as root, or set kernel.kptr_restrict=0 to see them"}};
   report.stacks = {{kSlabStack, kernel_frames()}, {kUserStack, user_frames()}};
+  report.modules = {
+      {kKernelFile, {.path = "[kernel.kallsyms]"}},
+      {kLibcFile,
+       {.path = "/usr/lib/libc.so.6", .build_id = "0a0b0c0d0e0f101112131415161718191a1b1c1d"}},
+      {kDemoFile, {.path = "/usr/bin/demo <&>", .build_id = "ff"}}};
+  report.origin = {.host = "example",
+                   .boot_id = "6a6e0fd2",
+                   .kernel_release = "6.1.0",
+                   .architecture = "x86_64",
+                   .target = "demo \"-x\""};
   report.locations = {
       {kSeqRead, {{.function = "seq_read_iter", .module = "[kernel]", .kernel = true}}},
       {kLongName, {{.function = std::string(60, 'a') + std::string(60, 'z'), .module = "demo"}}}};

@@ -14,8 +14,8 @@
 
 #include "base/text.h"
 #include "base/visible.h"
+#include "render/all/all_renderers.h"
 #include "render/caveats.h"
-#include "render/renderer.h"
 
 namespace memtrace {
 namespace {

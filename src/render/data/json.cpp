@@ -1,12 +1,11 @@
 // JSON, schema 1: raw integers in bytes and nanoseconds, null for what is not known. Stacks are
 // arrays of function names, innermost first. Fields are only ever added.
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/wall_time.h"
-#include "render/cell_names.h"
-#include "render/formats.h"
+#include "render/data/data_formats.h"
+#include "render/data/json_cells.h"
 #include "render/moments.h"
 
 namespace memtrace {
@@ -15,68 +14,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchema = 1;
-
-Json cell_of(const Report& report, StackId id) {
-  const Frames* frames = frames_of(report, id);
-  if (frames == nullptr && id.valid()) {
-    return nullptr;
-  }
-  Json functions = Json::array();
-  for (const Frame& frame : frames != nullptr ? *frames : Frames()) {
-    functions.push_back(frame.function);
-  }
-  return functions;
-}
-
-Json cell_of(const Report& report, LocationId id) {
-  std::string name = location_name(report, id);
-  return name.empty() ? Json(nullptr) : Json(std::move(name));
-}
-
-Json cell_of(const Report&, std::monostate) {
-  return nullptr;
-}
-
-Json cell_of(const Report&, double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-template <typename T>
-Json cell_of(const Report&, const T& value) {
-  return value;
-}
-
-// Bytes and nanoseconds are integers in the schema, averages of them too.
-Json cell_of(const Report& report, Unit unit, const Cell& cell) {
-  constexpr double kLargest = 9.0e18;  // just under 2^63
-  const auto* number = std::get_if<double>(&cell);
-  const bool is_whole_unit = unit == Unit::Bytes || unit == Unit::Nanoseconds;
-  if (number != nullptr && is_whole_unit && std::abs(*number) < kLargest) {
-    return std::llround(*number);
-  }
-  return std::visit([&](const auto& value) { return cell_of(report, value); }, cell);
-}
-
-// Before the column: a moment by the clock that was asked for; "" for other columns.
-std::string added_column(const Report& report, const Column& column) {
-  return column.unit == Unit::Moment ? moment_column(report) : "";
-}
-
-Json json_of(const Report& report, const Table& table, const std::vector<Cell>& cells) {
-  Json row = Json::object();
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (const std::string moment = added_column(report, table.columns[i]); !moment.empty()) {
-      row[moment] = cell_of(report, Unit::Text, moment_cell(report, cells[i]));
-    }
-    row[table.columns[i].name] = cell_of(report, table.columns[i].unit, cells[i]);
-  }
-  return row;
-}
-
-// A program may give itself any bytes as its name: what is not UTF-8 is replaced.
-std::string text_of(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
 
 Json json_of(const Report& report, const Table& table) {
   Json columns = Json::array();
@@ -89,7 +26,7 @@ Json json_of(const Report& report, const Table& table) {
   }
   Json rows = Json::array();
   for (const auto& cells : table.rows) {
-    rows.push_back(json_of(report, table, cells));
+    rows.push_back(json_row(report, table, cells));
   }
   Json object = {{"title", table.title}, {"columns", columns}, {"rows", std::move(rows)}};
   if (!table.note.empty()) {
@@ -170,7 +107,7 @@ class JsonRenderer final : public Renderer {
       : version_(options.version), indent_(options.one_line ? -1 : 1) {}
 
   void render(const Report& report, std::ostream& out) const override {
-    out << text_of(whole(report, version_), indent_) << '\n';
+    out << json_text(whole(report, version_), indent_) << '\n';
   }
 
  private:
@@ -184,7 +121,7 @@ class JsonLines final : public LineRenderer {
   void render(const Report& lines, std::ostream& out) override {
     const Table& table = lines.tables.front();
     for (const auto& row : table.rows) {
-      out << text_of(json_of(lines, table, row), -1) << '\n';
+      out << json_text(json_row(lines, table, row), -1) << '\n';
     }
   }
 };

@@ -9,7 +9,7 @@
 
 #include "base/visible.h"
 #include "render/cell_names.h"
-#include "render/formats.h"
+#include "render/data/data_formats.h"
 #include "render/moments.h"
 
 namespace memtrace {

@@ -1,0 +1,12 @@
+// One maker for each format of weighted stacks; all_renderers.cpp has the table of them.
+#pragma once
+
+#include <memory>
+
+#include "render/renderer.h"
+
+namespace memtrace {
+
+std::unique_ptr<Renderer> make_folded_renderer(const RenderOptions& options);
+
+}  // namespace memtrace
