@@ -28,6 +28,7 @@ constexpr auto kIntervalOptions = std::to_array<Option>({
     {"line", 0, "", "one row of totals for each interval, of 1 s unless INTERVAL says so"},
     {"clear", 0, "", "clear the screen before each interval's report"},
     {"since-interval", 0, "", "show what has changed since the interval before"},
+    {"output", 0, "FILE", "write the report to FILE, each interval's in place of the one before"},
 });
 
 constexpr std::string_view kUsage =
@@ -163,8 +164,8 @@ void ask_for_less(LivePlan& plan, const NamedView& view) {
 }
 
 // Error: Usage, a format or an interval that the lines do not have.
-Result<> check_printing(LivePlan& plan) {
-  TRY(check_format(plan.print.format));
+Result<> check_shown(LivePlan& plan) {
+  TRY(check_printing(plan.print, plan.session.views.front()->name));
   if (plan.shown.rows) {
     TRY(IntervalLines::create(plan.print));
   }
@@ -210,8 +211,9 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   describe_machine(plan, view);
   ask_for_less(plan, view);
   plan.print = {.format = parsed.text("format", "text"),
+                .output = parsed.text("output"),
                 .one_line = plan.session.times.interval_ns != 0};
-  TRY(check_printing(plan));
+  TRY(check_shown(plan));
   return plan;
 }
 
@@ -249,7 +251,7 @@ Result<> print_session(Session& session, const PrintOptions& print, const Shown&
   if (shown.lines) {
     return print_lines(session, print);
   }
-  const bool stamps = print.one_line && print.format == "text";
+  const bool stamps = print.one_line && print.format == "text" && print.output.empty();
   std::optional<IntervalChanges> changes;
   if (shown.changes) {
     changes.emplace(*shown.changes);

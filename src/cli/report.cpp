@@ -14,6 +14,7 @@
 #include "overview/all_views_report.h"
 #include "overview/first_screen.h"
 #include "plan/events/event_selection.h"
+#include "render/all/all_renderers.h"
 #include "session/session.h"
 #include "views/all/all_views.h"
 
@@ -27,6 +28,7 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"pid", 'p', "PID,...", "only these processes"},
     {"tid", 't', "TID,...", "only these threads"},
     {"all", 0, "", "without a view: the first rows of all views, not only findings"},
+    {"output", 'o', "FILE", "write the report to FILE, not to standard output"},
     {"time",
      0,
      "START,STOP",
@@ -152,14 +154,18 @@ Result<> check_shows_something(const NamedView& view, const Session& session, co
   return kDone;
 }
 
+PrintOptions print_options(const ParsedOptions& parsed) {
+  return {.format = parsed.text("format", "text"), .output = parsed.text("output")};
+}
+
 Result<ExitStatus> report_view(RecordSource& source,
                                SessionOptions options,
-                               const std::string& format) {
+                               const PrintOptions& print) {
   const NamedView& view = *options.views.front();
   const bool wants_lines = options.view_options.wants_lines();
   std::optional<LinePrinter> lines;
   if (wants_lines) {
-    auto printer = LinePrinter::create("--trace", {.format = format});
+    auto printer = LinePrinter::create("--trace", print);
     if (!printer.ok()) {
       return printer.take_error();
     }
@@ -177,7 +183,7 @@ Result<ExitStatus> report_view(RecordSource& source,
       },
       [&lines](const Report& made) { return lines->print(made); }));
   TRY(check_shows_something(view, *session.value(), reports.front()));
-  TRY(lines ? lines->end(reports.front()) : print_report(reports.front(), {.format = format}));
+  TRY(lines ? lines->end(reports.front()) : print_report(reports.front(), print));
   return 0;
 }
 
@@ -190,18 +196,35 @@ std::string input_arguments(const ParsedOptions& parsed) {
 Result<ExitStatus> report_overview(RecordSource& source,
                                    SessionOptions options,
                                    const ParsedOptions& parsed) {
-  // Findings have no stacks to fold.
-  auto overview = parsed.has("all") || parsed.text("format") == "folded"
-                      ? make_all_views_report(source, std::move(options))
-                      : make_first_screen(source, std::move(options), input_arguments(parsed));
+  // Findings have no stacks to fold, and no figures to collect.
+  const bool is_all = find_renderer(parsed.text("format", "text"))->wants_all_views;
+  auto overview =
+      parsed.has("all") || is_all
+          ? make_all_views_report(
+                source, std::move(options), is_all ? ShownRows::AsAsked : ShownRows::First)
+          : make_first_screen(source, std::move(options), input_arguments(parsed));
   if (!overview.ok()) {
     return overview.take_error();
   }
   if (samples_in(overview.value()) == 0) {
     return no_samples(join(inputs(parsed), ", "), overview.value().caveats);
   }
-  TRY(print_report(overview.value(), {.format = parsed.text("format", "text")}));
+  TRY(print_report(overview.value(), print_options(parsed)));
   return 0;
+}
+
+// Stacks of each process, for formats that have a place for whose they are.
+void ask_for_processes(const ParsedOptions& parsed, const ViewSpec& view, ViewOptions& options) {
+  const NamedRenderer* renderer = find_renderer(parsed.text("format", "text"));
+  if (!renderer->wants_processes || !options.by.empty() || !has_stack_key(view, {})) {
+    return;
+  }
+  // Every view with the key pid has comm, and users and cgroups, too (views/kit/keys.h).
+  if (std::ranges::find(view.keys, "pid") != view.keys.end()) {
+    options.by = {"comm", "pid", "cgroup"};
+  }
+  const auto own = view.default_by.empty() ? view.keys.first(1) : view.default_by;
+  options.by.insert(options.by.end(), own.begin(), own.end());
 }
 
 // What is asked of a file beside what every view takes.
@@ -231,8 +254,7 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   if (!session.ok()) {
     return session.take_error();
   }
-  const std::string format = parsed.text("format", "text");
-  TRY(check_format(format));
+  TRY(check_printing(print_options(parsed), view == nullptr ? "" : view->name));
   auto opened = open_recording(inputs(parsed));
   if (!opened.ok()) {
     return opened.take_error();
@@ -243,7 +265,8 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   }
   session.value().views = {view};
   read_own_options(parsed, view->spec, session.value().view_options);
-  return report_view(source, session.take(), format);
+  ask_for_processes(parsed, view->spec, session.value().view_options);
+  return report_view(source, session.take(), print_options(parsed));
 }
 
 Result<ExitStatus> run(const std::vector<std::string>& arguments) {

@@ -30,13 +30,13 @@ bool repeats_events(const NamedView& view) {
 
 }  // namespace
 
-Result<Report> make_all_views_report(RecordSource& source, SessionOptions options) {
+Result<Report> make_all_views_report(RecordSource& source, SessionOptions options, ShownRows rows) {
   for (const NamedView& view : all_views()) {
     if (!repeats_events(view)) {
       options.views.push_back(&view);
     }
   }
-  options.arrange.top = kFirstRows;
+  options.arrange.top = rows == ShownRows::First ? kFirstRows : options.arrange.top;
   options.arrange.closing_figures = false;
   auto made = Session::create(source, std::move(options));
   if (!made.ok()) {
@@ -60,6 +60,7 @@ Result<Report> make_all_views_report(RecordSource& source, SessionOptions option
   describe_recording(session, source.recording(), overview);
   if (!overview.reports.empty()) {
     overview.clock = overview.reports.front().clock;
+    overview.origin = overview.reports.front().origin;
   }
   overview.tables.push_back(event_table(session));
   return overview;

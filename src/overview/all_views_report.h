@@ -1,12 +1,19 @@
-// All that a recording holds: each event with its count, and each view's first rows.
+// All that a recording holds: each event with its count, and each view's rows.
 #pragma once
+
+#include <cstdint>
 
 #include "base/result.h"
 #include "session/session.h"
 
 namespace memtrace {
 
-// options.views is filled in here; options.arrange.top is for each view's tables.
-Result<Report> make_all_views_report(RecordSource& source, SessionOptions options);
+// Of each view's tables: the first ones, for people, or those that options.arrange says.
+enum class ShownRows : std::uint8_t { First, AsAsked };
+
+// options.views is filled in here.
+Result<Report> make_all_views_report(RecordSource& source,
+                                     SessionOptions options,
+                                     ShownRows rows = ShownRows::First);
 
 }  // namespace memtrace

@@ -9,6 +9,7 @@
 #include "os/system.h"
 #include "perf/event/ring_size.h"
 #include "plan/probes/custom_allocator.h"
+#include "render/all/all_renderers.h"
 
 namespace memtrace {
 namespace {
@@ -78,7 +79,7 @@ constexpr auto kReport = std::to_array<Option>({
      0,
      "wall|mono|offset",
      "when things happened: time of day, records' clock, or since the start"},
-    {"format", 0, "text|json|csv|folded", "how to print the report"},
+    {"format", 0, "FORMAT", "text, json, csv, folded"},
 });
 
 constexpr std::uint64_t kDefaultTop = 20;
@@ -285,8 +286,9 @@ Result<SessionOptions> read_session(const ParsedOptions& parsed) {
     session.suppressions = suppressions.take();
   }
   ArrangeOptions& arrange = session.arrange;
-  const bool folded = parsed.text("format") == "folded";
-  auto top = parsed.number("top", folded ? 0 : kDefaultTop);
+  const NamedRenderer* renderer = find_renderer(parsed.text("format"));
+  const bool wants_all = renderer != nullptr && renderer->wants_all_rows;
+  auto top = parsed.number("top", wants_all ? 0 : kDefaultTop);
   auto min = parsed.number("min", 0);
   auto excludes = read_excludes(parsed);
   if (!top.ok() || !min.ok()) {

@@ -12,8 +12,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "base/text.h"
 #include "base/visible.h"
+#include "cli/replaced_file.h"
 #include "render/all/all_renderers.h"
 #include "render/caveats.h"
 
@@ -75,15 +75,35 @@ Result<> write_all(std::string_view text, StopSignals* stop_signals) {
 }  // namespace
 
 Result<> check_format(const std::string& format) {
-  std::vector<std::string> names;
-  for (const NamedRenderer& renderer : all_renderers()) {
-    names.emplace_back(renderer.name);
-    if (renderer.name == format) {
-      return kDone;
-    }
+  if (find_renderer(format) == nullptr) {
+    return Error{
+        "unknown format '" + format + "'", 0, "formats are " + format_names(), ErrorKind::Usage};
   }
-  return Error{
-      "unknown format '" + format + "'", 0, "formats are " + join(names, ", "), ErrorKind::Usage};
+  return kDone;
+}
+
+Result<> check_printing(const PrintOptions& options, std::string_view view) {
+  TRY(check_format(options.format));
+  const NamedRenderer& renderer = *find_renderer(options.format);
+  const std::string name(renderer.name);
+  if (renderer.is_binary && options.output.empty() && ::isatty(STDOUT_FILENO) == 1) {
+    return Error{"--format " + name + " is not for terminals",
+                 0,
+                 "give a file with --output FILE",
+                 ErrorKind::Usage};
+  }
+  if (renderer.needs_view && view.empty()) {
+    return Error{"--format " + name + " without a view",
+                 0,
+                 "it holds one view: memtrace report VIEW --format " + name,
+                 ErrorKind::Usage};
+  }
+  const bool suits = renderer.only_of_view.empty() || renderer.only_of_view == view;
+  return suits ? Result<>(kDone)
+               : Error{"--format " + name + " of the view " + std::string(view),
+                       0,
+                       "it holds the view " + std::string(renderer.only_of_view) + " alone",
+                       ErrorKind::Usage};
 }
 
 Result<> print_report(const Report& report, const PrintOptions& options) {
@@ -93,7 +113,9 @@ Result<> print_report(const Report& report, const PrintOptions& options) {
       {.columns = output_columns(), .one_line = options.one_line, .version = MEMTRACE_VERSION});
   std::ostringstream text;
   renderer->render(report, text);
-  return write_all(text.view(), options.stop_signals);
+  return options.output.empty() || options.output == "-"
+             ? write_all(text.view(), options.stop_signals)
+             : replace_file(options.output, text.view());
 }
 
 void print_caveats(const Caveats& caveats) {
@@ -116,6 +138,12 @@ Result<LinePrinter> LinePrinter::create(std::string_view option, const PrintOpti
     return Error{std::string(option) + " prints no " + options.format,
                  0,
                  "its formats are text, json and csv",
+                 ErrorKind::Usage};
+  }
+  if (!options.output.empty()) {
+    return Error{std::string(option) + " beside --output",
+                 0,
+                 "lines go to standard output: > FILE",
                  ErrorKind::Usage};
   }
   return LinePrinter(options, std::move(renderer));

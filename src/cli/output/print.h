@@ -17,6 +17,7 @@ namespace memtrace {
 
 struct PrintOptions {
   std::string format = "text";
+  std::string output{};                 // a file; "": standard output
   bool one_line = false;                // JSON: one object a line
   StopSignals* stop_signals = nullptr;  // end the wait for a reader that stands still
 };
@@ -24,7 +25,10 @@ struct PrintOptions {
 // Error: Usage, an unknown format.
 Result<> check_format(const std::string& format);
 
-// Error: standard output cannot be written to.
+// Error: Usage, a format that does not suit the view, "" for all of them, or where it goes to.
+Result<> check_printing(const PrintOptions& options, std::string_view view);
+
+// Error: standard output, or the file, cannot be written to.
 Result<> print_report(const Report& report, const PrintOptions& options);
 
 // Lines as they happen, each written at once, and at the end what must be known about their truth.
