@@ -52,4 +52,27 @@ Result<std::string> gunzip(std::string_view compressed) {
   return text;
 }
 
+std::string gzip(std::string_view text) {
+  constexpr int kMemoryLevel = 8;  // zlib.h: the default
+  z_stream stream{};
+  // Fails only for want of memory, which ends the program anyway.
+  if (::deflateInit2(&stream,
+                     Z_DEFAULT_COMPRESSION,
+                     Z_DEFLATED,
+                     kGzipWindow,
+                     kMemoryLevel,
+                     Z_DEFAULT_STRATEGY) != Z_OK) {
+    return {};
+  }
+  std::string compressed(::deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(compressed.data());
+  stream.avail_out = static_cast<uInt>(compressed.size());
+  ::deflate(&stream, Z_FINISH);
+  compressed.resize(stream.total_out);
+  ::deflateEnd(&stream);
+  return compressed;
+}
+
 }  // namespace memtrace

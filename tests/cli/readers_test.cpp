@@ -1,11 +1,22 @@
-// Reports in files.
+// The formats of other tools, opened by these tools: their totals are those of --format json.
+#include <nlohmann/json.hpp>
+#include <sstream>
+
 #include "cli/program.h"
 
 namespace memtrace::test {
 namespace {
 
+using Json = nlohmann::json;
+
 class ReadersTest : public ProgramTest {
  protected:
+  std::uint64_t total(const std::string& view, const std::string& name) {
+    const Outcome outcome = run("$MEMTRACE report " + view + " --format json -i $CROWD");
+    EXPECT_EQ(outcome.status, 0) << outcome.all();
+    return Json::parse(outcome.out).at("totals").at(name);
+  }
+
   // What the script prints, which ends well.
   std::string well(const std::string& script) {
     const Outcome outcome = run(script);
@@ -13,7 +24,86 @@ class ReadersTest : public ProgramTest {
     return outcome.out;
   }
 
+  bool has(const std::string& test) { return run(test).status == 0; }
 };
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+// All that stand between the words `begin` and `end`, in lines of their own.
+std::vector<std::string> lines_between(const std::string& text,
+                                       std::string_view begin,
+                                       std::string_view end) {
+  std::vector<std::string> found;
+  bool is_within = false;
+  for (const std::string& line : lines_of(text)) {
+    is_within = is_within && line != end;
+    if (is_within) {
+      found.push_back(line);
+    }
+    is_within = is_within || line == begin;
+  }
+  return found;
+}
+
+class PprofTest : public ReadersTest {
+ protected:
+  void SetUp() override {
+    if (!has(kGo + "[ -n \"$GO\" ] && $GO tool pprof -h 2>&1 | grep -q raw")) {
+      GTEST_SKIP() << "go tool pprof is not installed (Debian: golang-go)";
+    }
+  }
+
+  std::string pprof(const std::string& words) {
+    return well(kGo + "PPROF_TMPDIR=. HOME=. $GO tool pprof " + words);
+  }
+
+  const std::string kGo = "GO=$(command -v go || ls /usr/lib/go*/bin/go 2>/dev/null | tail -n 1); ";
+};
+
+TEST_F(PprofTest, all_costs_are_sample_types_with_their_totals) {
+  well("$MEMTRACE report kmalloc --format pprof -o k.pb.gz -i $CROWD");
+  const std::string raw = pprof("-raw k.pb.gz");
+  const auto samples = lines_between(raw, "Samples:", "Locations");
+  ASSERT_FALSE(samples.empty()) << raw;
+  EXPECT_EQ(samples[0], "count/count bytes_req/bytes bytes_alloc/bytes[dflt] waste/bytes");
+  std::array<std::uint64_t, 4> sums{};
+  for (const std::string& line : samples) {
+    std::istringstream words(line.substr(0, line.find(':')));
+    for (std::uint64_t& sum : sums) {
+      std::uint64_t value = 0;
+      words >> value;  // lines of labels have none
+      sum += words.fail() ? 0 : value;
+    }
+  }
+  EXPECT_EQ(sums[0], total("kmalloc", "count")) << raw;
+  EXPECT_EQ(sums[1], total("kmalloc", "bytes_req"));
+  EXPECT_EQ(sums[2], total("kmalloc", "bytes_alloc"));
+  EXPECT_EQ(sums[3], total("kmalloc", "waste"));
+}
+
+TEST_F(PprofTest, processes_are_labels_and_files_are_mappings) {
+  well("$MEMTRACE report faults --format pprof -o f.pb.gz -i $CROWD");
+  const std::string raw = pprof("-raw f.pb.gz");
+  EXPECT_NE(raw.find("comm:["), std::string::npos) << raw;
+  EXPECT_NE(raw.find("pid:["), std::string::npos) << raw;
+  EXPECT_NE(raw.find("libc.so.6"), std::string::npos) << raw;
+  EXPECT_NE(raw.find("[FN][FL][LN][IN]"), std::string::npos) << raw;
+}
+
+TEST_F(PprofTest, the_heaviest_function_is_the_one_of_the_report) {
+  well("$MEMTRACE report kmalloc --format pprof -o k.pb.gz -i $CROWD");
+  const std::string top = pprof("-top -cum -sample_index=bytes_alloc k.pb.gz");
+  EXPECT_NE(top.find("Type: bytes_alloc"), std::string::npos) << top;
+  EXPECT_NE(top.find("entry_SYSCALL_64_after_hwframe"), std::string::npos) << top;
+  EXPECT_NE(pprof("-comments k.pb.gz").find("Lost: none."), std::string::npos);
+}
 
 TEST_F(ReadersTest, a_report_in_a_file_is_the_one_on_standard_output) {
   const std::string text = well("$MEMTRACE report kmalloc -i $CROWD");
@@ -33,6 +123,14 @@ TEST_F(ReadersTest, a_file_that_cannot_be_written_is_as_it_was) {
   EXPECT_EQ(folder.status, 1);
   EXPECT_TRUE(folder.says("open(d)")) << folder.all();
   EXPECT_EQ(well("ls"), "d\n");
+}
+
+TEST_F(ReadersTest, formats_that_do_not_suit_are_refused) {
+  expect_refused("report --format pprof -i $CROWD",
+                 2,
+                 "--format pprof without a view",
+                 "it holds one view: memtrace report VIEW --format pprof");
+  expect_refused("report kmalloc --trace --format json -o x -i $CROWD", 2, "", "");
 }
 
 }  // namespace

@@ -18,6 +18,12 @@ constexpr auto kRenderers = std::to_array<NamedRenderer>({
      .make = &make_folded_renderer,
      .wants_all_rows = true,
      .wants_all_views = true},
+    {.name = "pprof",
+     .make = &make_pprof_renderer,
+     .wants_all_rows = true,
+     .wants_processes = true,
+     .needs_view = true,
+     .is_binary = true},
 });
 
 }  // namespace
