@@ -9,6 +9,9 @@ namespace {
 
 using Json = nlohmann::json;
 
+// Where tools/install-deps puts packages of npm.
+constexpr const char* kPackages = "/usr/local/lib/memtrace-readers/node_modules";
+
 class ReadersTest : public ProgramTest {
  protected:
   std::uint64_t total(const std::string& view, const std::string& name) {
@@ -103,6 +106,32 @@ TEST_F(PprofTest, the_heaviest_function_is_the_one_of_the_report) {
   EXPECT_NE(top.find("Type: bytes_alloc"), std::string::npos) << top;
   EXPECT_NE(top.find("entry_SYSCALL_64_after_hwframe"), std::string::npos) << top;
   EXPECT_NE(pprof("-comments k.pb.gz").find("Lost: none."), std::string::npos);
+}
+
+TEST_F(ReadersTest, speedscope_imports_each_cost_as_a_profile) {
+  const std::string package = kPackages + std::string("/speedscope");
+  if (!has("node --version && [ -d " + package + " ]")) {
+    GTEST_SKIP() << "node or the package speedscope is not installed";
+  }
+  well("$MEMTRACE report kmalloc --format speedscope -o k.json -i $CROWD");
+  const std::string read =
+      well("node " TEST_SOURCE_DIR "/cli/readers/speedscope.js " + package + " k.json");
+  const auto line = [this](const std::string& name, const std::string& unit) {
+    return "kmalloc: " + name + "\t" + unit + "\t" + std::to_string(total("kmalloc", name)) + "\t";
+  };
+  EXPECT_NE(read.find(line("bytes_alloc", "bytes")), std::string::npos) << read;
+  EXPECT_NE(read.find(line("bytes_req", "bytes")), std::string::npos) << read;
+  EXPECT_NE(read.find(line("count", "none")), std::string::npos) << read;
+}
+
+TEST_F(ReadersTest, all_views_are_in_one_file_for_speedscope) {
+  const Json file = Json::parse(well("$MEMTRACE report --format speedscope -i $CROWD"));
+  std::map<std::string, std::uint64_t> totals;
+  for (const Json& profile : file.at("profiles")) {
+    totals[profile.at("name")] = profile.at("endValue");
+  }
+  EXPECT_EQ(totals["kmalloc: bytes_alloc"], total("kmalloc", "bytes_alloc"));
+  EXPECT_EQ(totals["faults: count"], total("faults", "count"));
 }
 
 TEST_F(ReadersTest, a_report_in_a_file_is_the_one_on_standard_output) {

@@ -24,6 +24,10 @@ constexpr auto kRenderers = std::to_array<NamedRenderer>({
      .wants_processes = true,
      .needs_view = true,
      .is_binary = true},
+    {.name = "speedscope",
+     .make = &make_speedscope_renderer,
+     .wants_all_rows = true,
+     .wants_all_views = true},
 });
 
 }  // namespace
