@@ -124,6 +124,33 @@ TEST_F(ReadersTest, speedscope_imports_each_cost_as_a_profile) {
   EXPECT_NE(read.find(line("count", "none")), std::string::npos) << read;
 }
 
+TEST_F(ReadersTest, firefox_profiler_imports_each_cost_as_a_track) {
+  const std::string program =
+      kPackages + std::string("/@firefox-devtools/profiler-cli/dist/profiler-cli.js");
+  if (!has("node --version && [ -f " + program + " ]")) {
+    GTEST_SKIP() << "node or Firefox Profiler's command line is not installed";
+  }
+  well("$MEMTRACE report kmalloc --format firefox -o k.json -i $CROWD");
+  const std::string shown =
+      well("sh " TEST_SOURCE_DIR "/cli/readers/firefox.sh " + program + " k.json");
+  const auto self_sum = [&shown](const std::string& track) {
+    const Json functions = Json::parse(lines_between(shown, track, "end").at(0));
+    EXPECT_EQ(functions.at("functions").size(), functions.at("totalFunctionCount"));
+    std::uint64_t sum = 0;
+    for (const Json& function : functions.at("functions")) {
+      sum += function.at("selfSamples").get<std::uint64_t>();
+    }
+    return std::pair(functions.at("friendlyThreadName").get<std::string>(), sum);
+  };
+  const auto first = self_sum("t-0");
+  const auto second = self_sum("t-1");
+  EXPECT_EQ(first.first, "kmalloc: bytes_alloc");
+  EXPECT_EQ(first.second, total("kmalloc", "bytes_alloc"));
+  EXPECT_EQ(second.first, "kmalloc: count");
+  EXPECT_EQ(second.second, total("kmalloc", "count"));
+  EXPECT_NE(shown.find("Caveat: Lost: none."), std::string::npos) << shown;
+}
+
 TEST_F(ReadersTest, all_views_are_in_one_file_for_speedscope) {
   const Json file = Json::parse(well("$MEMTRACE report --format speedscope -i $CROWD"));
   std::map<std::string, std::uint64_t> totals;

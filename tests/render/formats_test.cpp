@@ -136,7 +136,7 @@ TEST(AllFormats, send_no_orders_to_the_terminal) {
   report.title = name;
   report.totals = {{name, Unit::Count, 1}};
   report.caveats.notes = {name};
-  for (const std::string_view format : {"text", "csv", "folded", "speedscope"}) {
+  for (const std::string_view format : {"text", "csv", "folded", "speedscope", "firefox"}) {
     const std::string text = rendered(format, report, {.columns = 200});
     EXPECT_EQ(text.find_first_of("\x1b\x07\x9b"), std::string::npos) << format << "\n" << text;
     EXPECT_FALSE(contains(text, "\u202e")) << format;

@@ -22,8 +22,8 @@ TEST(Renderer, each_format_is_found_by_its_name) {
     names += std::string(renderer.name) + " ";
     EXPECT_NE(make_renderer(renderer.name, {}), nullptr);
   }
-  EXPECT_EQ(names, "text json csv folded pprof speedscope ");
-  EXPECT_EQ(format_names(), "text, json, csv, folded, pprof, speedscope");
+  EXPECT_EQ(names, "text json csv folded pprof speedscope firefox ");
+  EXPECT_EQ(format_names(), "text, json, csv, folded, pprof, speedscope, firefox");
 }
 
 TEST(Renderer, an_unknown_format_is_none) {
@@ -49,6 +49,10 @@ TEST(Renderer, a_report_with_every_shape_is_the_golden_folded_stacks) {
 
 TEST(Renderer, a_report_with_every_shape_is_the_golden_speedscope_file) {
   test::expect_golden("sample.speedscope.json", rendered("speedscope", test::sample_report()));
+}
+
+TEST(Renderer, a_report_with_every_shape_is_the_golden_firefox_profile) {
+  test::expect_golden("sample.firefox.json", rendered("firefox", test::sample_report()));
 }
 
 TEST(Renderer, an_overview_is_the_golden_text) {

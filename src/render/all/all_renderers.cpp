@@ -28,6 +28,7 @@ constexpr auto kRenderers = std::to_array<NamedRenderer>({
      .make = &make_speedscope_renderer,
      .wants_all_rows = true,
      .wants_all_views = true},
+    {.name = "firefox", .make = &make_firefox_renderer, .wants_all_rows = true, .needs_view = true},
 });
 
 }  // namespace
