@@ -161,6 +161,19 @@ TEST_F(ReadersTest, all_views_are_in_one_file_for_speedscope) {
   EXPECT_EQ(totals["faults: count"], total("faults", "count"));
 }
 
+TEST_F(ReadersTest, the_picture_is_xml_with_the_whole_cost) {
+  well("$MEMTRACE report kmalloc --format svg -i $CROWD -o k.svg");
+  const std::string whole = run("$MEMTRACE report kmalloc --format folded -i $CROWD | awk '{ sum "
+                                "+= $NF } END { print sum }'")
+                                .out;
+  EXPECT_EQ(whole, std::to_string(total("kmalloc", "bytes_alloc")) + "\n");
+  if (!has("xmllint --version")) {
+    GTEST_SKIP() << "xmllint is not installed (Debian: libxml2-utils)";
+  }
+  well("xmllint --noout k.svg");
+  EXPECT_EQ(well("xmllint --xpath 'count(//*[local-name()=\"script\"])' k.svg"), "0\n");
+}
+
 TEST_F(ReadersTest, a_report_in_a_file_is_the_one_on_standard_output) {
   const std::string text = well("$MEMTRACE report kmalloc -i $CROWD");
   EXPECT_EQ(well("$MEMTRACE report kmalloc -i $CROWD -o report.txt; cat report.txt"), text);

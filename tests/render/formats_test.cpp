@@ -136,7 +136,7 @@ TEST(AllFormats, send_no_orders_to_the_terminal) {
   report.title = name;
   report.totals = {{name, Unit::Count, 1}};
   report.caveats.notes = {name};
-  for (const std::string_view format : {"text", "csv", "folded", "speedscope", "firefox"}) {
+  for (const std::string_view format : {"text", "csv", "folded", "svg", "speedscope", "firefox"}) {
     const std::string text = rendered(format, report, {.columns = 200});
     EXPECT_EQ(text.find_first_of("\x1b\x07\x9b"), std::string::npos) << format << "\n" << text;
     EXPECT_FALSE(contains(text, "\u202e")) << format;
@@ -150,6 +150,22 @@ TEST(AllFormats, have_something_to_say_of_nothing) {
     EXPECT_NO_FATAL_FAILURE(rendered(renderer.name, {})) << renderer.name;
     EXPECT_NO_FATAL_FAILURE(rendered(renderer.name, report_of(comm_table({})))) << renderer.name;
   }
+}
+
+TEST(Svg, names_are_text_and_no_marks) {
+  Report report = report_of(comm_table({{"<a href=\"x\">&\xef\xbf\xbf", std::uint64_t{2}}}));
+  const std::string text = rendered("svg", report);
+  EXPECT_TRUE(contains(text, "<title>&lt;a href=&quot;x&quot;&gt;&amp;?: 2, 100.00 %</title>"))
+      << text;
+  EXPECT_FALSE(contains(text, "<a "));
+}
+
+TEST(Svg, frames_below_a_thousandth_are_left_out_and_counted) {
+  Report report =
+      report_of(comm_table({{"large", std::uint64_t{10'000}}, {"small", std::uint64_t{9}}}));
+  const std::string text = rendered("svg", report);
+  EXPECT_FALSE(contains(text, "small")) << text;
+  EXPECT_TRUE(contains(text, "1 frame below 0.1 % of count is not drawn."));
 }
 
 TEST(Csv, an_empty_report_is_empty_and_an_empty_table_is_its_header) {

@@ -22,8 +22,8 @@ TEST(Renderer, each_format_is_found_by_its_name) {
     names += std::string(renderer.name) + " ";
     EXPECT_NE(make_renderer(renderer.name, {}), nullptr);
   }
-  EXPECT_EQ(names, "text json csv folded pprof speedscope firefox ");
-  EXPECT_EQ(format_names(), "text, json, csv, folded, pprof, speedscope, firefox");
+  EXPECT_EQ(names, "text json csv folded svg pprof speedscope firefox ");
+  EXPECT_EQ(format_names(), "text, json, csv, folded, svg, pprof, speedscope, firefox");
 }
 
 TEST(Renderer, an_unknown_format_is_none) {
@@ -45,6 +45,10 @@ TEST(Renderer, a_report_with_every_shape_is_the_golden_csv) {
 
 TEST(Renderer, a_report_with_every_shape_is_the_golden_folded_stacks) {
   test::expect_golden("sample.folded", rendered("folded", test::sample_report()));
+}
+
+TEST(Renderer, a_report_with_every_shape_is_the_golden_picture) {
+  test::expect_golden("sample.svg", rendered("svg", test::sample_report()));
 }
 
 TEST(Renderer, a_report_with_every_shape_is_the_golden_speedscope_file) {

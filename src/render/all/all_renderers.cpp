@@ -18,6 +18,7 @@ constexpr auto kRenderers = std::to_array<NamedRenderer>({
      .make = &make_folded_renderer,
      .wants_all_rows = true,
      .wants_all_views = true},
+    {.name = "svg", .make = &make_svg_renderer, .wants_all_rows = true, .needs_view = true},
     {.name = "pprof",
      .make = &make_pprof_renderer,
      .wants_all_rows = true,
