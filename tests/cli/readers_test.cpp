@@ -199,6 +199,10 @@ TEST_F(ReadersTest, formats_that_do_not_suit_are_refused) {
                  2,
                  "--format pprof without a view",
                  "it holds one view: memtrace report VIEW --format pprof");
+  expect_refused("report kmalloc --format massif -i $CROWD",
+                 2,
+                 "--format massif of the view kmalloc",
+                 "it holds the view heap alone");
   expect_refused("report kmalloc --trace --format json -o x -i $CROWD", 2, "", "");
 }
 

@@ -22,8 +22,9 @@ TEST(Renderer, each_format_is_found_by_its_name) {
     names += std::string(renderer.name) + " ";
     EXPECT_NE(make_renderer(renderer.name, {}), nullptr);
   }
-  EXPECT_EQ(names, "text json csv folded svg pprof speedscope firefox ");
-  EXPECT_EQ(format_names(), "text, json, csv, folded, svg, pprof, speedscope, firefox");
+  EXPECT_EQ(names, "text json csv folded svg pprof speedscope firefox massif heaptrack ");
+  EXPECT_EQ(format_names(),
+            "text, json, csv, folded, svg, pprof, speedscope, firefox, massif, heaptrack");
 }
 
 TEST(Renderer, an_unknown_format_is_none) {

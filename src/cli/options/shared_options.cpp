@@ -79,7 +79,10 @@ constexpr auto kReport = std::to_array<Option>({
      0,
      "wall|mono|offset",
      "when things happened: time of day, records' clock, or since the start"},
-    {"format", 0, "FORMAT", "text, json, csv, folded, svg, pprof, speedscope, firefox"},
+    {"format",
+     0,
+     "FORMAT",
+     "text, json, csv, folded, svg, pprof, speedscope, firefox, massif, heaptrack"},
 });
 
 constexpr std::uint64_t kDefaultTop = 20;

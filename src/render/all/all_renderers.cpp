@@ -30,6 +30,16 @@ constexpr auto kRenderers = std::to_array<NamedRenderer>({
      .wants_all_rows = true,
      .wants_all_views = true},
     {.name = "firefox", .make = &make_firefox_renderer, .wants_all_rows = true, .needs_view = true},
+    {.name = "massif",
+     .make = &make_massif_renderer,
+     .wants_all_rows = true,
+     .needs_view = true,
+     .only_of_view = "heap"},
+    {.name = "heaptrack",
+     .make = &make_heaptrack_renderer,
+     .wants_all_rows = true,
+     .needs_view = true,
+     .only_of_view = "heap"},
 });
 
 }  // namespace

@@ -12,5 +12,7 @@ std::unique_ptr<Renderer> make_pprof_renderer(const RenderOptions& options);
 std::unique_ptr<Renderer> make_speedscope_renderer(const RenderOptions& options);
 std::unique_ptr<Renderer> make_firefox_renderer(const RenderOptions& options);
 std::unique_ptr<Renderer> make_svg_renderer(const RenderOptions& options);
+std::unique_ptr<Renderer> make_massif_renderer(const RenderOptions& options);
+std::unique_ptr<Renderer> make_heaptrack_renderer(const RenderOptions& options);
 
 }  // namespace memtrace
