@@ -161,6 +161,39 @@ TEST_F(ReadersTest, all_views_are_in_one_file_for_speedscope) {
   EXPECT_EQ(totals["faults: count"], total("faults", "count"));
 }
 
+TEST_F(ReadersTest, promtool_finds_nothing_wrong_with_the_metrics) {
+  if (!has("promtool --version")) {
+    GTEST_SKIP() << "promtool is not installed (Debian: prometheus)";
+  }
+  for (const std::string view : {"", "kmalloc --by comm", "slab --by cache", "count", "faults"}) {
+    well("$MEMTRACE report " + view + " --format openmetrics -i $CROWD -o m.prom");
+    EXPECT_EQ(well("promtool check metrics < m.prom 2>&1"), "") << view;
+  }
+}
+
+TEST_F(ReadersTest, prometheus_answers_with_the_figure) {
+  if (!has("prometheus --version && prometheus-node-exporter --version && python3 --version")) {
+    GTEST_SKIP() << "prometheus or its node exporter is not installed";
+  }
+  well(
+      "mkdir collected; $MEMTRACE report kmalloc --format openmetrics -i $CROWD -o "
+      "collected/k.prom");
+  const std::string script = "sh " TEST_SOURCE_DIR "/cli/readers/prometheus.sh collected ";
+  EXPECT_EQ(well(script + "memtrace_kmalloc_alloc_bytes"),
+            std::to_string(total("kmalloc", "bytes_alloc")) + "\n");
+  EXPECT_EQ(well(script + "node_textfile_scrape_error"), "0\n");
+}
+
+TEST_F(ReadersTest, metrics_are_the_totals_and_rows_of_the_report) {
+  const std::string text =
+      well("$MEMTRACE report kmalloc --by comm --format openmetrics -i $CROWD");
+  EXPECT_NE(text.find("\nmemtrace_kmalloc_alloc_bytes " +
+                      std::to_string(total("kmalloc", "bytes_alloc")) + "\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\nmemtrace_kmalloc_by_comm_alloc_bytes{comm=\""), std::string::npos) << text;
+}
+
 TEST_F(ReadersTest, the_picture_is_xml_with_the_whole_cost) {
   well("$MEMTRACE report kmalloc --format svg -i $CROWD -o k.svg");
   const std::string whole = run("$MEMTRACE report kmalloc --format folded -i $CROWD | awk '{ sum "

@@ -136,7 +136,8 @@ TEST(AllFormats, send_no_orders_to_the_terminal) {
   report.title = name;
   report.totals = {{name, Unit::Count, 1}};
   report.caveats.notes = {name};
-  for (const std::string_view format : {"text", "csv", "folded", "svg", "speedscope", "firefox"}) {
+  for (const std::string_view format :
+       {"text", "csv", "folded", "svg", "openmetrics", "speedscope", "firefox"}) {
     const std::string text = rendered(format, report, {.columns = 200});
     EXPECT_EQ(text.find_first_of("\x1b\x07\x9b"), std::string::npos) << format << "\n" << text;
     EXPECT_FALSE(contains(text, "\u202e")) << format;
@@ -150,6 +151,38 @@ TEST(AllFormats, have_something_to_say_of_nothing) {
     EXPECT_NO_FATAL_FAILURE(rendered(renderer.name, {})) << renderer.name;
     EXPECT_NO_FATAL_FAILURE(rendered(renderer.name, report_of(comm_table({})))) << renderer.name;
   }
+}
+
+TEST(OpenMetrics, rows_of_few_names_are_series_and_other_rows_are_none) {
+  Table table = comm_table({{"a\\\"b", std::uint64_t{2}}, {Cell(), std::uint64_t{3}}});
+  EXPECT_EQ(rendered("openmetrics", report_of(table)),
+            "# TYPE memtrace_v_by_comm_events gauge\n"
+            "# HELP memtrace_v_by_comm_events v by comm: count\n"
+            "memtrace_v_by_comm_events{comm=\"\"} 3\n"
+            "memtrace_v_by_comm_events{comm=\"a\\\\\\\"b\"} 2\n"
+            "# TYPE memtrace_v_duration_seconds gauge\n"
+            "# UNIT memtrace_v_duration_seconds seconds\n"
+            "# HELP memtrace_v_duration_seconds the time that the view v is of\n"
+            "memtrace_v_duration_seconds 0\n"
+            "# TYPE memtrace_v_lost_events gauge\n"
+            "# HELP memtrace_v_lost_events events that are missing in the view v\n"
+            "memtrace_v_lost_events 0\n"
+            "# EOF\n");
+  table.columns[0].name = "pid";
+  EXPECT_FALSE(contains(rendered("openmetrics", report_of(table)), "_by_"));
+}
+
+TEST(OpenMetrics, figures_are_in_base_units_which_end_their_names) {
+  Report report{.view = "v"};
+  report.totals = {{"bytes_alloc", Unit::Bytes, 4096},
+                   {"bytes", Unit::Bytes, 3},
+                   {"time_ns", Unit::Nanoseconds, 1'500'000'000},
+                   {"count", Unit::Count, ~std::uint64_t{0} >> 14U}};
+  const std::string text = rendered("openmetrics", report);
+  EXPECT_TRUE(contains(text, "\nmemtrace_v_alloc_bytes 4096\n")) << text;
+  EXPECT_TRUE(contains(text, "\nmemtrace_v_bytes 3\n"));
+  EXPECT_TRUE(contains(text, "\nmemtrace_v_time_seconds 1.5\n"));
+  EXPECT_TRUE(contains(text, "\nmemtrace_v_events 1125899906842623\n"));
 }
 
 TEST(Svg, names_are_text_and_no_marks) {

@@ -22,9 +22,11 @@ TEST(Renderer, each_format_is_found_by_its_name) {
     names += std::string(renderer.name) + " ";
     EXPECT_NE(make_renderer(renderer.name, {}), nullptr);
   }
-  EXPECT_EQ(names, "text json csv folded svg pprof speedscope firefox massif heaptrack ");
+  EXPECT_EQ(names,
+            "text json csv openmetrics folded svg pprof speedscope firefox massif heaptrack ");
   EXPECT_EQ(format_names(),
-            "text, json, csv, folded, svg, pprof, speedscope, firefox, massif, heaptrack");
+            "text, json, csv, openmetrics, folded, svg, pprof, speedscope, firefox, massif, "
+            "heaptrack");
 }
 
 TEST(Renderer, an_unknown_format_is_none) {
@@ -46,6 +48,10 @@ TEST(Renderer, a_report_with_every_shape_is_the_golden_csv) {
 
 TEST(Renderer, a_report_with_every_shape_is_the_golden_folded_stacks) {
   test::expect_golden("sample.folded", rendered("folded", test::sample_report()));
+}
+
+TEST(Renderer, a_report_with_every_shape_is_the_golden_openmetrics) {
+  test::expect_golden("sample.prom", rendered("openmetrics", test::sample_report()));
 }
 
 TEST(Renderer, a_report_with_every_shape_is_the_golden_picture) {
@@ -74,6 +80,10 @@ TEST(Renderer, an_overview_is_the_golden_csv) {
 
 TEST(Renderer, an_overview_is_the_golden_folded_stacks) {
   test::expect_golden("overview.folded", rendered("folded", test::sample_overview()));
+}
+
+TEST(Renderer, an_overview_is_the_golden_openmetrics) {
+  test::expect_golden("overview.prom", rendered("openmetrics", test::sample_overview()));
 }
 
 }  // namespace

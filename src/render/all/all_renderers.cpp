@@ -14,6 +14,7 @@ constexpr auto kRenderers = std::to_array<NamedRenderer>({
     {.name = "text", .make = &make_text_renderer, .make_lines = &make_text_lines},
     {.name = "json", .make = &make_json_renderer, .make_lines = &make_json_lines},
     {.name = "csv", .make = &make_csv_renderer, .make_lines = &make_csv_lines},
+    {.name = "openmetrics", .make = &make_openmetrics_renderer, .wants_all_views = true},
     {.name = "folded",
      .make = &make_folded_renderer,
      .wants_all_rows = true,
