@@ -28,6 +28,7 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"pid", 'p', "PID,...", "only these processes"},
     {"tid", 't', "TID,...", "only these threads"},
     {"all", 0, "", "without a view: the first rows of all views, not only findings"},
+    {"host-columns", 0, "", "csv: begin each line with host, boot id, times and view"},
     {"output", 'o', "FILE", "write the report to FILE, not to standard output"},
     {"time",
      0,
@@ -155,7 +156,9 @@ Result<> check_shows_something(const NamedView& view, const Session& session, co
 }
 
 PrintOptions print_options(const ParsedOptions& parsed) {
-  return {.format = parsed.text("format", "text"), .output = parsed.text("output")};
+  return {.format = parsed.text("format", "text"),
+          .output = parsed.text("output"),
+          .host_columns = parsed.has("host-columns")};
 }
 
 Result<ExitStatus> report_view(RecordSource& source,

@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
     value,
     UsageTest,
     testing::Values(
-        Wrong{"report --format xml", "unknown format 'xml'", "formats are text, json, csv, openmetrics"},
+        Wrong{"report --format xml", "unknown format 'xml'", "formats are text, json, csv, ndjson"},
         Wrong{"report --top many", "--top many", "takes a whole number"},
         Wrong{"report --min -1", "--min -1", "takes a whole number"},
         Wrong{"report --exclude '['", "--exclude [", "is not a regular expression"},

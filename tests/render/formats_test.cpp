@@ -153,6 +153,27 @@ TEST(AllFormats, have_something_to_say_of_nothing) {
   }
 }
 
+TEST(Csv, host_columns_come_first_in_each_line) {
+  Report report = report_of(comm_table({{"bash", std::uint64_t{2}}}));
+  report.origin = {.host = "=a,b", .boot_id = "6a6e"};
+  EXPECT_EQ(rendered("csv", report, {.host_columns = true}),
+            "host,boot_id,start_time,end_time,view,comm,count\n"
+            "\"'=a,b\",6a6e,,,v,bash,2\n");
+}
+
+TEST(Ndjson, each_line_says_what_it_is_of) {
+  Report report = report_of(comm_table({{"bash", std::uint64_t{2}}}));
+  report.origin.host = "a";
+  report.tables[0].columns[0].name = "host";
+  EXPECT_EQ(rendered("ndjson", report),
+            R"({"host":"a","boot_id":null,"start_time":null,"end_time":null,"view":"v",)"
+            R"("table":"totals","lost":0})"
+            "\n"
+            R"({"host":"a","boot_id":null,"start_time":null,"end_time":null,"view":"v",)"
+            R"("table":"T","host_":"bash","count":2})"
+            "\n");
+}
+
 TEST(OpenMetrics, rows_of_few_names_are_series_and_other_rows_are_none) {
   Table table = comm_table({{"a\\\"b", std::uint64_t{2}}, {Cell(), std::uint64_t{3}}});
   EXPECT_EQ(rendered("openmetrics", report_of(table)),

@@ -23,10 +23,11 @@ TEST(Renderer, each_format_is_found_by_its_name) {
     EXPECT_NE(make_renderer(renderer.name, {}), nullptr);
   }
   EXPECT_EQ(names,
-            "text json csv openmetrics folded svg pprof speedscope firefox massif heaptrack ");
+            "text json csv ndjson openmetrics folded svg pprof speedscope firefox massif "
+            "heaptrack ");
   EXPECT_EQ(format_names(),
-            "text, json, csv, openmetrics, folded, svg, pprof, speedscope, firefox, massif, "
-            "heaptrack");
+            "text, json, csv, ndjson, openmetrics, folded, svg, pprof, speedscope, firefox, "
+            "massif, heaptrack");
 }
 
 TEST(Renderer, an_unknown_format_is_none) {
@@ -48,6 +49,10 @@ TEST(Renderer, a_report_with_every_shape_is_the_golden_csv) {
 
 TEST(Renderer, a_report_with_every_shape_is_the_golden_folded_stacks) {
   test::expect_golden("sample.folded", rendered("folded", test::sample_report()));
+}
+
+TEST(Renderer, a_report_with_every_shape_is_the_golden_ndjson) {
+  test::expect_golden("sample.ndjson", rendered("ndjson", test::sample_report()));
 }
 
 TEST(Renderer, a_report_with_every_shape_is_the_golden_openmetrics) {
@@ -80,6 +85,10 @@ TEST(Renderer, an_overview_is_the_golden_csv) {
 
 TEST(Renderer, an_overview_is_the_golden_folded_stacks) {
   test::expect_golden("overview.folded", rendered("folded", test::sample_overview()));
+}
+
+TEST(Renderer, an_overview_is_the_golden_ndjson) {
+  test::expect_golden("overview.ndjson", rendered("ndjson", test::sample_overview()));
 }
 
 TEST(Renderer, an_overview_is_the_golden_openmetrics) {

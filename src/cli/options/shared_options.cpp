@@ -82,7 +82,8 @@ constexpr auto kReport = std::to_array<Option>({
     {"format",
      0,
      "FORMAT",
-     "text, json, csv, openmetrics, folded, svg, pprof, speedscope, firefox, massif, heaptrack"},
+     "text, json, csv, ndjson, openmetrics, folded, svg, pprof, speedscope, firefox, massif, "
+     "heaptrack"},
 });
 
 constexpr std::uint64_t kDefaultTop = 20;

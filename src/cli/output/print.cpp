@@ -108,9 +108,11 @@ Result<> check_printing(const PrintOptions& options, std::string_view view) {
 
 Result<> print_report(const Report& report, const PrintOptions& options) {
   TRY(check_format(options.format));
-  const auto renderer = make_renderer(
-      options.format,
-      {.columns = output_columns(), .one_line = options.one_line, .version = MEMTRACE_VERSION});
+  const auto renderer = make_renderer(options.format,
+                                      {.columns = output_columns(),
+                                       .one_line = options.one_line,
+                                       .host_columns = options.host_columns,
+                                       .version = MEMTRACE_VERSION});
   std::ostringstream text;
   renderer->render(report, text);
   return options.output.empty() || options.output == "-"

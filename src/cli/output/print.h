@@ -19,6 +19,7 @@ struct PrintOptions {
   std::string format = "text";
   std::string output{};                 // a file; "": standard output
   bool one_line = false;                // JSON: one object a line
+  bool host_columns = false;            // CSV: host, boot and times in each line
   StopSignals* stop_signals = nullptr;  // end the wait for a reader that stands still
 };
 

@@ -10,6 +10,7 @@
 #include "base/visible.h"
 #include "render/cell_names.h"
 #include "render/data/data_formats.h"
+#include "render/data/host_columns.h"
 #include "render/moments.h"
 
 namespace memtrace {
@@ -86,8 +87,23 @@ class Blocks {
   bool is_first_ = true;
 };
 
-void write_header(const Report& report, const Table& table, Blocks& blocks) {
-  std::vector<std::string> fields;
+// What each line begins with.
+struct LineHead {
+  std::vector<std::string> names;
+  std::vector<std::string> values;
+};
+
+LineHead head_of(const Report& report, bool has_host) {
+  LineHead head;
+  for (const HostColumn& column : has_host ? host_columns(report) : std::vector<HostColumn>()) {
+    head.names.push_back(column.name);
+    head.values.push_back(harmless(column.value));
+  }
+  return head;
+}
+
+void write_header(const Report& report, const Table& table, const LineHead& head, Blocks& blocks) {
+  std::vector<std::string> fields = head.names;
   for (const Column& column : table.columns) {
     if (column.unit == Unit::Moment && !moment_column(report).empty()) {
       fields.push_back(moment_column(report));
@@ -99,8 +115,9 @@ void write_header(const Report& report, const Table& table, Blocks& blocks) {
 
 std::vector<std::string> fields_of(const Report& report,
                                    const Table& table,
+                                   const LineHead& head,
                                    const std::vector<Cell>& row) {
-  std::vector<std::string> fields;
+  std::vector<std::string> fields = head.values;
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (table.columns[i].unit == Unit::Moment && !moment_column(report).empty()) {
       fields.push_back(std::visit(Field{report}, moment_cell(report, row[i])));
@@ -110,16 +127,16 @@ std::vector<std::string> fields_of(const Report& report,
   return fields;
 }
 
-void write_rows(const Report& report, const Table& table, Blocks& blocks) {
+void write_rows(const Report& report, const Table& table, const LineHead& head, Blocks& blocks) {
   for (const auto& row : table.rows) {
-    blocks.line(fields_of(report, table, row));
+    blocks.line(fields_of(report, table, head, row));
   }
 }
 
-void write(const Report& report, const Table& table, Blocks& blocks) {
+void write(const Report& report, const Table& table, const LineHead& head, Blocks& blocks) {
   blocks.begin();
-  write_header(report, table, blocks);
-  write_rows(report, table, blocks);
+  write_header(report, table, head, blocks);
+  write_rows(report, table, head, blocks);
 }
 
 void write(const Histogram& histogram, Blocks& blocks) {
@@ -139,9 +156,10 @@ void write(const Series& series, std::uint64_t start_ns, Blocks& blocks) {
   }
 }
 
-void write(const Report& report, Blocks& blocks) {
+void write(const Report& report, bool has_host, Blocks& blocks) {
+  const LineHead head = head_of(report, has_host);
   for (const Table& table : report.tables) {
-    write(report, table, blocks);
+    write(report, table, head, blocks);
   }
   for (const Histogram& histogram : report.histograms) {
     write(histogram, blocks);
@@ -150,16 +168,21 @@ void write(const Report& report, Blocks& blocks) {
     write(series, report.start_ns, blocks);
   }
   for (const Report& nested : report.reports) {
-    write(nested, blocks);
+    write(nested, has_host, blocks);
   }
 }
 
 class CsvRenderer final : public Renderer {
  public:
+  explicit CsvRenderer(bool has_host) : has_host_(has_host) {}
+
   void render(const Report& report, std::ostream& out) const override {
     Blocks blocks(out);
-    write(report, blocks);
+    write(report, has_host_, blocks);
   }
+
+ private:
+  bool has_host_ = false;
 };
 
 class CsvLines final : public LineRenderer {
@@ -168,10 +191,10 @@ class CsvLines final : public LineRenderer {
     Blocks blocks(out);
     const std::size_t columns = lines.tables.front().columns.size();
     if (header_columns_ != columns) {  // not all intervals have the same totals
-      write_header(lines, lines.tables.front(), blocks);
+      write_header(lines, lines.tables.front(), {}, blocks);
       header_columns_ = columns;
     }
-    write_rows(lines, lines.tables.front(), blocks);
+    write_rows(lines, lines.tables.front(), {}, blocks);
   }
 
  private:
@@ -180,8 +203,8 @@ class CsvLines final : public LineRenderer {
 
 }  // namespace
 
-std::unique_ptr<Renderer> make_csv_renderer(const RenderOptions&) {
-  return std::make_unique<CsvRenderer>();
+std::unique_ptr<Renderer> make_csv_renderer(const RenderOptions& options) {
+  return std::make_unique<CsvRenderer>(options.host_columns);
 }
 
 std::unique_ptr<LineRenderer> make_csv_lines(const LineOptions&) {

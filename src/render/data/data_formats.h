@@ -10,6 +10,7 @@ namespace memtrace {
 
 std::unique_ptr<Renderer> make_json_renderer(const RenderOptions& options);
 std::unique_ptr<Renderer> make_csv_renderer(const RenderOptions& options);
+std::unique_ptr<Renderer> make_ndjson_renderer(const RenderOptions& options);
 std::unique_ptr<Renderer> make_openmetrics_renderer(const RenderOptions& options);
 
 std::unique_ptr<LineRenderer> make_json_lines(const LineOptions& options);
