@@ -17,7 +17,7 @@ class HeapFormatsTest : public HeapLiveTest {
 };
 
 TEST_F(HeapFormatsTest, ms_print_shows_the_peak_and_what_is_left) {
-  if (run("ms_print --version").status != 0) {
+  if (run("command -v ms_print").status != 0) {
     GTEST_SKIP() << "ms_print is not installed (Debian: valgrind)";
   }
   run_well("$MEMTRACE report heap --format massif -o heap.massif");
@@ -29,7 +29,7 @@ TEST_F(HeapFormatsTest, ms_print_shows_the_peak_and_what_is_left) {
       << shown;
   EXPECT_NE(shown.find("100.00% (194,950B) (heap allocation functions)"), std::string::npos)
       << shown;
-  EXPECT_NE(shown.find("grow() (heap_costs.cpp:"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("::grow() ("), std::string::npos) << shown;
 }
 
 // heaptrack_print prints three digits of large figures.
