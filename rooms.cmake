@@ -88,8 +88,10 @@ memtrace_room(src/render "a Report to text, and what a renderer is" SEES base re
 memtrace_room(src/render/data "a Report as data: JSON, CSV, OpenMetrics" SEES base report render USES json)
 memtrace_room(src/render/profile "a Report as weighted stacks, in the formats of other tools"
               SEES base report render USES json)
+memtrace_room(src/render/html "a Report as one page: flame graphs, tables, its own script"
+              SEES base report render render/data render/profile USES json)
 memtrace_room(src/render/all "the table of all formats" SEES base report render render/data
-              render/profile)
+              render/html render/profile)
 memtrace_room(src/views "what a view is" SEES base report state/world tracepoints/event)
 memtrace_room(src/views/kit "what views share: keys, rows, figures, lists, histograms"
               SEES base report state/heap state/world tracepoints/event views USES robin_map)

@@ -194,6 +194,30 @@ TEST_F(ReadersTest, metrics_are_the_totals_and_rows_of_the_report) {
   EXPECT_NE(text.find("\nmemtrace_kmalloc_by_comm_alloc_bytes{comm=\""), std::string::npos) << text;
 }
 
+TEST_F(ReadersTest, the_page_shows_searches_zooms_and_sorts) {
+  if (!has("command -v chromium")) {
+    GTEST_SKIP() << "chromium is not installed";
+  }
+  well("$MEMTRACE report kmalloc --format html -i $CROWD -o k.html");
+  const std::string script = "sh " TEST_SOURCE_DIR "/cli/readers/browser.sh k.html ";
+  const Json seen = Json::parse(well(script + TEST_SOURCE_DIR "/cli/readers/page.js"));
+  const std::string text = well("$MEMTRACE report kmalloc -i $CROWD");
+  const std::string whole = seen.at("whole");  // "all: 68.9 KiB, 100.00 %"
+  EXPECT_NE(text.find("bytes_alloc " + whole.substr(5, whole.find(',') - 5)), std::string::npos)
+      << whole;
+  // The same from folded stacks, whose last frame is the innermost: "a;b_[k] 12".
+  const std::string folded = "$MEMTRACE report kmalloc --format folded -i $CROWD | ";
+  EXPECT_EQ(seen.at("matched").get<std::string>() + "\n",
+            well(folded + "awk '{ all += $NF } /kmalloc/ { of += $NF } "
+                          "END { printf \"matched: %.2f %%\\n\", 100 * of / all }'"));
+  EXPECT_GT(seen.at("boxes").get<int>(), seen.at("boxes_zoomed").get<int>());
+  EXPECT_EQ(seen.at("rows_first"), seen.at("rows_largest"));
+  EXPECT_EQ(seen.at("inverse_first").get<std::string>() + "\n",
+            well(folded +
+                 "sed 's/.*;\\(.*\\)_.k. /\\1 /' | awk '{ of[$1] += $2 } "
+                 "END { for (name in of) print of[name], name }' | sort -rn | sed -n '1s/.* //p'"));
+}
+
 TEST_F(ReadersTest, the_picture_is_xml_with_the_whole_cost) {
   well("$MEMTRACE report kmalloc --format svg -i $CROWD -o k.svg");
   const std::string whole = run("$MEMTRACE report kmalloc --format folded -i $CROWD | awk '{ sum "

@@ -23,10 +23,10 @@ TEST(Renderer, each_format_is_found_by_its_name) {
     EXPECT_NE(make_renderer(renderer.name, {}), nullptr);
   }
   EXPECT_EQ(names,
-            "text json csv ndjson openmetrics folded svg pprof speedscope firefox massif "
+            "text json csv ndjson openmetrics folded html svg pprof speedscope firefox massif "
             "heaptrack ");
   EXPECT_EQ(format_names(),
-            "text, json, csv, ndjson, openmetrics, folded, svg, pprof, speedscope, firefox, "
+            "text, json, csv, ndjson, openmetrics, folded, html, svg, pprof, speedscope, firefox, "
             "massif, heaptrack");
 }
 

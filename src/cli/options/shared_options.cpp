@@ -82,7 +82,7 @@ constexpr auto kReport = std::to_array<Option>({
     {"format",
      0,
      "FORMAT",
-     "text, json, csv, ndjson, openmetrics, folded, svg, pprof, speedscope, firefox, massif, "
+     "text, json, csv, ndjson, openmetrics, folded, html, svg, pprof, speedscope, firefox, massif, "
      "heaptrack"},
 });
 

@@ -5,6 +5,7 @@
 
 #include "render/data/data_formats.h"
 #include "render/formats.h"
+#include "render/html/html_format.h"
 #include "render/profile/profile_formats.h"
 
 namespace memtrace {
@@ -23,6 +24,7 @@ constexpr auto kRenderers = std::to_array<NamedRenderer>({
      .make = &make_folded_renderer,
      .wants_all_rows = true,
      .wants_all_views = true},
+    {.name = "html", .make = &make_html_renderer, .wants_all_rows = true, .wants_all_views = true},
     {.name = "svg", .make = &make_svg_renderer, .wants_all_rows = true, .needs_view = true},
     {.name = "pprof",
      .make = &make_pprof_renderer,

@@ -1,0 +1,203 @@
+// One page that needs nothing from elsewhere: flame graphs with search and zoom, sortable tables
+// and histograms of all views of a report. The page's script draws; here its data is made, as JSON.
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "base/visible.h"
+#include "render/caveats.h"
+#include "render/data/json_cells.h"
+#include "render/html/html_format.h"
+#include "render/html/page.h"
+#include "render/moments.h"
+#include "render/profile/stack_profile.h"
+
+namespace memtrace {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kFunctionsInCell = 6;
+
+// Text that may be shown as it is. Of a stack, the innermost functions.
+Json html_cell(const Json& value) {
+  if (value.is_string()) {
+    return visible(value.get<std::string>());
+  }
+  if (!value.is_array()) {
+    return value;
+  }
+  std::string functions;
+  for (std::size_t i = 0; i < std::min(value.size(), kFunctionsInCell); ++i) {
+    functions += (i == 0 ? "" : ", ") + visible(value[i].get<std::string>());
+  }
+  return functions + (value.size() > kFunctionsInCell ? ", ..." : "");
+}
+
+Json html_table(const Report& report, const Table& table) {
+  Json columns = Json::array();
+  for (const Column& column : table.columns) {
+    if (const std::string moment = added_column(report, column); !moment.empty()) {
+      columns.push_back({{"name", moment}, {"unit", name_of(Unit::Text)}});
+    }
+    columns.push_back({{"name", visible(column.name)}, {"unit", name_of(column.unit)}});
+  }
+  Json rows = Json::array();
+  for (const auto& cells : table.rows) {
+    Json row = Json::array();
+    const Json named = json_row(report, table, cells);
+    for (const auto& [name, value] : named.items()) {
+      row.push_back(html_cell(value));
+    }
+    rows.push_back(std::move(row));
+  }
+  return {{"title", visible(table.title)},
+          {"note", visible(table.note)},
+          {"columns", std::move(columns)},
+          {"rows", std::move(rows)}};
+}
+
+Json html_histogram(const Histogram& histogram) {
+  Json buckets = Json::array();
+  for (const auto& bucket : histogram.buckets) {
+    buckets.push_back({{"low", bucket.low}, {"high", bucket.high}, {"count", bucket.count}});
+  }
+  return {{"title", visible(histogram.title)},
+          {"unit", name_of(histogram.unit)},
+          {"buckets", std::move(buckets)}};
+}
+
+Json html_series(const Series& series, std::uint64_t start_ns) {
+  Json points = Json::array();
+  for (const auto& [time_ns, value] : series.points) {
+    points.push_back({{"at_ns", Series::at_ns(time_ns, start_ns)}, {"value", value}});
+  }
+  return {{"title", visible(series.title)},
+          {"unit", name_of(series.unit)},
+          {"points", std::move(points)}};
+}
+
+// Functions once, and stacks as their numbers.
+Json html_profile(const StackProfile& profile) {
+  std::map<std::tuple<std::string, std::string, CodeKind>, std::size_t> indexes;
+  Json frames = Json::array();
+  Json stacks = Json::array();
+  for (const WeightedStack& stack : profile.stacks) {
+    Json numbers = Json::array();
+    for (const ProfileStep& step : stack.steps) {
+      const std::string module = step.frame == nullptr ? "" : visible(step.frame->module);
+      const CodeKind kind = code_kind(step);
+      const auto [found, is_new] = indexes.try_emplace({step.name, module, kind}, indexes.size());
+      if (is_new) {
+        frames.push_back(Json::array({step.name, module, static_cast<int>(kind)}));
+      }
+      numbers.push_back(found->second);
+    }
+    stacks.push_back(Json::array({std::move(numbers), stack.weights}));
+  }
+  Json kinds = Json::array();
+  for (const WeightKind& kind : profile.kinds) {
+    kinds.push_back({{"name", visible(kind.name)}, {"unit", name_of(kind.unit)}});
+  }
+  return {{"kinds", std::move(kinds)},
+          {"main", profile.main_kind},
+          {"frames", std::move(frames)},
+          {"stacks", std::move(stacks)}};
+}
+
+Json html_totals(const Report& report) {
+  Json totals = Json::array();
+  for (const Total& total : report.totals) {
+    totals.push_back(
+        {{"name", visible(total.name)}, {"unit", name_of(total.unit)}, {"value", total.value}});
+  }
+  return totals;
+}
+
+// Without the reports that it is of.
+Json html_view(const Report& report) {
+  Json tables = Json::array();
+  for (const Table& table : report.tables) {
+    tables.push_back(html_table(report, table));
+  }
+  Json histograms = Json::array();
+  for (const Histogram& histogram : report.histograms) {
+    histograms.push_back(html_histogram(histogram));
+  }
+  Json series = Json::array();
+  for (const Series& one : report.series) {
+    series.push_back(html_series(one, report.start_ns));
+  }
+  Json caveats = Json::array();
+  for (const std::string& line : caveat_lines(report.caveats)) {
+    caveats.push_back(visible(line));
+  }
+  const auto profiles = stack_profiles(report);
+  const bool has_profile =
+      !profiles.empty() && profiles.front().report == &report && profiles.front().has_stacks;
+  return {{"view", visible(report.view)},
+          {"title", visible(report.title.empty() ? report.view : report.title)},
+          {"totals", html_totals(report)},
+          {"tables", std::move(tables)},
+          {"histograms", std::move(histograms)},
+          {"series", std::move(series)},
+          {"caveats", std::move(caveats)},
+          {"profile", has_profile ? html_profile(profiles.front()) : Json(nullptr)}};
+}
+
+std::string facts_of(const Report& report) {
+  std::string facts = span_text(report);
+  for (const std::string& fact :
+       {report.origin.host, report.origin.kernel_release, report.origin.target}) {
+    facts += facts.empty() || fact.empty() ? "" : ", ";
+    facts += fact;
+  }
+  return visible(facts);
+}
+
+Json html_data(const Report& report, const std::string& version) {
+  Json views = Json::array({html_view(report)});
+  for (const Report& nested : report.reports) {
+    views.push_back(html_view(nested));
+  }
+  return {{"title", visible(report.title.empty() ? report.view : report.title)},
+          {"facts", facts_of(report)},
+          {"version", version},
+          {"views", std::move(views)}};
+}
+
+class HtmlRenderer final : public Renderer {
+ public:
+  explicit HtmlRenderer(const RenderOptions& options) : version_(options.version) {}
+
+  void render(const Report& report, std::ostream& out) const override {
+    constexpr std::string_view kPlace = "@DATA@";
+    const std::string_view page = html_page();
+    const std::size_t place = page.find(kPlace);
+    out << page.substr(0, place);
+    // No text in the data ends the element that it is in, or begins another.
+    for (const char character : json_text(html_data(report, version_), -1)) {
+      if (character == '<') {
+        out << "\\u003c";
+      } else {
+        out << character;
+      }
+    }
+    out << page.substr(place + kPlace.size());
+  }
+
+ private:
+  std::string version_;
+};
+
+}  // namespace
+
+std::unique_ptr<Renderer> make_html_renderer(const RenderOptions& options) {
+  return std::make_unique<HtmlRenderer>(options);
+}
+
+}  // namespace memtrace
