@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "base/visible.h"
-#include "cli/replaced_file.h"
+#include "cli/output/replaced_file.h"
 #include "render/all/all_renderers.h"
 #include "render/caveats.h"
 

@@ -1,4 +1,4 @@
-#include "cli/replaced_file.h"
+#include "cli/output/replaced_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
