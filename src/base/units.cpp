@@ -81,7 +81,8 @@ std::string_view name_of(Unit unit) {
                                                            "address",
                                                            "text",
                                                            "stack",
-                                                           "ns"});
+                                                           "ns",
+                                                           "share"});
   return kNames.at(static_cast<std::size_t>(unit));
 }
 

@@ -19,11 +19,12 @@ enum class Unit {
   Address,
   Text,
   Stack,
-  Moment  // when something happened, in nanoseconds since the report began
+  Moment,  // when something happened, in nanoseconds since the report began
+  Share    // 0 to 1; for people a percentage
 };
 
 // The unit's name in JSON: "count", "bytes", "ns", "percent", "per_second", "bytes_per_second",
-// "number", "address", "text", "stack", "ns" for a moment.
+// "number", "address", "text", "stack", "ns" for a moment, "share".
 std::string_view name_of(Unit unit);
 
 // "4K", "64KiB", "1.5M", "2G", "123": multiples of 1024. Nothing for anything else.

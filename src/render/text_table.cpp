@@ -1,5 +1,7 @@
 #include "render/text_table.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -11,6 +13,7 @@
 #include "render/cell_text.h"
 #include "render/moments.h"
 #include "render/text_line.h"
+#include "report/shares.h"
 
 namespace memtrace {
 namespace {
@@ -24,6 +27,7 @@ struct Place {
   std::size_t width = 0;
   bool is_left = false;
   bool is_text = false;
+  bool is_share = false;  // of the column's figure
 };
 
 using Lines = std::vector<std::vector<std::string>>;  // rows of cells, one for each Place
@@ -44,8 +48,20 @@ std::vector<Place> places_of(const Report& report, const Table& table) {
     const bool is_text = unit == Unit::Text;
     const bool is_left = i < table.key_count || is_text;
     places.push_back({i, width_of(header_of(report, table.columns[i])), is_left, is_text});
+    if (share_column(table) == i) {
+      places.push_back({.column = i, .width = width_of(kShareName), .is_share = true});
+    }
   }
   return places;
+}
+
+std::string print_share(const Table& table, const std::vector<Cell>& row) {
+  const auto share = share_of(table, row);
+  return share ? fmt::format("{:.1f}%", 100 * *share) : "-";
+}
+
+std::string header_at(const Report& report, const Table& table, const Place& place) {
+  return place.is_share ? kShareName : header_of(report, table.columns[place.column]);
 }
 
 Lines cells_of(const Report& report, const Table& table, std::vector<Place>& places) {
@@ -58,6 +74,7 @@ Lines cells_of(const Report& report, const Table& table, std::vector<Place>& pla
       const bool is_first_key = place.column == 0 && table.key_count > 0;
       const Unit unit = table.columns[place.column].unit;
       line.push_back(is_rest && is_first_key ? "other"
+                     : place.is_share        ? print_share(table, row)
                                              : print_cell(report, unit, row[place.column]));
       place.width = std::max(place.width, width_of(line.back()));
     }
@@ -109,7 +126,7 @@ void print_header(const Report& report,
   std::string line;
   for (const Place& place : places) {
     line += line.empty() ? "" : std::string(kGap, ' ');
-    line += fitted(header_of(report, table.columns[place.column]), place, false);
+    line += fitted(header_at(report, table, place), place, false);
   }
   if (!places.empty()) {
     print_line(line, out);

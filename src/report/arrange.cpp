@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -14,6 +13,7 @@
 
 #include "base/text.h"
 #include "report/row_order.h"
+#include "report/shares.h"
 
 namespace memtrace {
 namespace {
@@ -254,15 +254,14 @@ void arrange_table(Table& table, Job& job) {
     make_rows(table);
     return;
   }
-  if (table.source != nullptr) {
-    const auto column = sort_column(table, job);
-    if (take_top(table, column, job)) {
-      return;
-    }
-    make_rows(table);
+  note_whole(table, find_column(table, job.options.sort));
+  const auto column = sort_column(table, job);
+  if (table.source != nullptr && take_top(table, column, job)) {
+    return;
   }
+  make_rows(table);
   filter_rows(table, job);
-  sort_rows(table, sort_column(table, job), job.namer);
+  sort_rows(table, column, job.namer);
   cut_rows(table, job.options.top);
 }
 
@@ -295,7 +294,9 @@ void collect_columns(const Report& report, std::vector<std::string>& names) {
 Result<> check_sort(const Report& report, const std::string& sort) {
   std::vector<std::string> names;
   collect_columns(report, names);
-  if (sort.empty() || names.empty() || std::find(names.begin(), names.end(), sort) != names.end()) {
+  const bool is_share = sort == kShareName;  // the order that tables have anyway
+  if (sort.empty() || is_share || names.empty() ||
+      std::find(names.begin(), names.end(), sort) != names.end()) {
     return kDone;
   }
   const auto near = nearest(sort, names);

@@ -68,6 +68,8 @@ struct Table {
   bool paragraphs =
       false;  // text: each row numbered: its second cell, and its third on its own line
   bool last_is_rest = false;  // arrange() cut rows: the last one is their sum
+  std::string share_of{};     // by arrange(): column whose figures are parts of `whole`; "" = none
+  std::uint64_t whole = 0;    // their sum over all rows, also those that were left out or cut
 };
 
 // All rows that the source has, for one who looks at them before arrange().

@@ -88,6 +88,19 @@ TEST(Json, averages_of_bytes_are_integers_and_no_number_is_null) {
                        R"("rows":[{"avg_bytes":33,"rate":0.5},{"avg_bytes":null,"rate":null}])"));
 }
 
+TEST(Json, shares_are_the_last_column) {
+  Table table = comm_table({{"a", std::uint64_t{1}}, {"b", std::uint64_t{2}}, {"c", Cell()}});
+  table.share_of = "count";
+  table.whole = 3;
+  EXPECT_TRUE(contains(
+      rendered("json", report_of(table), {.one_line = true}),
+      R"({"name":"share","unit":"share"}],"rows":[{"comm":"a","count":1,"share":0.333333},)"
+      R"({"comm":"b","count":2,"share":0.666667},{"comm":"c","count":null,"share":null}],)"
+      R"("share_of":"count")"));
+  EXPECT_EQ(rendered("csv", report_of(table)),
+            "comm,count,share\na,1,0.333333\nb,2,0.666667\nc,,\n");
+}
+
 TEST(Json, stacks_without_frames_are_empty_and_stacks_without_names_unknown) {
   Table table{.columns = {{"stack", Unit::Stack}, {"site", Unit::Text}}, .key_count = 2};
   table.rows = {{StackId{}, LocationId{}}, {StackId{4}, LocationId{4}}};

@@ -35,6 +35,21 @@ TEST(TextTable, keys_are_to_the_left_and_figures_to_the_right) {
             "sh    12345      1\n");
 }
 
+TEST(TextTable, shares_stand_beside_their_figure) {
+  EXPECT_EQ(printed({.columns = {{"comm", Unit::Text}, {"bytes", Unit::Bytes}, {"n", Unit::Count}},
+                     .key_count = 1,
+                     .rows = {{"bash", std::uint64_t{96}, std::uint64_t{1}},
+                              {"sh", Cell(), std::uint64_t{2}},
+                              {"other", std::uint64_t{32}, std::uint64_t{3}}},
+                     .last_is_rest = true,
+                     .share_of = "bytes",
+                     .whole = 128}),
+            "comm   bytes  share  n\n"
+            "bash    96 B  75.0%  1\n"
+            "sh         -      -  2\n"
+            "other   32 B  25.0%  3\n");
+}
+
 TEST(TextTable, an_empty_table_says_so) {
   EXPECT_EQ(printed({.title = "T", .columns = {{"n", Unit::Count}}}), "T\n(no rows)\n");
 }

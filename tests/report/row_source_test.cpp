@@ -82,6 +82,8 @@ void expect_same(const ArrangeOptions& options) {
   EXPECT_EQ(late.note, whole.note);
   EXPECT_EQ(late.sort, whole.sort);
   EXPECT_EQ(late.last_is_rest, whole.last_is_rest);
+  EXPECT_EQ(late.share_of, whole.share_of);
+  EXPECT_EQ(late.whole, whole.whole);
 }
 
 TEST(RowSource, first_rows_and_the_rest_are_those_of_a_whole_table) {
@@ -104,7 +106,8 @@ TEST(RowSource, a_figure_that_is_neither_shown_nor_summed_is_not_made) {
   std::size_t made = 0;
   made_late({.top = 20}, made);
   constexpr std::size_t kSummed = 3;  // not the largest
-  EXPECT_EQ(made, kRows + 20 * 4 + (kRows - 20) * kSummed);
+  constexpr std::size_t kOrderAndWhole = 2;
+  EXPECT_EQ(made, kOrderAndWhole * kRows + 20 * 4 + (kRows - 20) * kSummed);
 }
 
 TEST(RowSource, rows_of_a_fixed_table_stay_in_their_order) {

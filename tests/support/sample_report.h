@@ -73,7 +73,7 @@ inline Table stack_table() {
                   {"count", Unit::Count},
                   {"bytes_alloc", Unit::Bytes},
                   {"avg_bytes", Unit::Bytes},
-                  {"share", Unit::Percent}},
+                  {"kept_percent", Unit::Percent}},
       .key_count = 3,
       .sort = "bytes_alloc",
       .weight = "bytes_alloc",
@@ -94,7 +94,9 @@ inline Table stack_table() {
                {"", Cell(), StackId{}, std::uint64_t{1}, std::uint64_t{7}, Cell(), Cell()},
                {"other", Cell(), Cell(), std::uint64_t{1000}, std::uint64_t{2048}, Cell(), Cell()}},
       .note = "3 rows of 3,415; the other 3,412 are in the last line",
-      .last_is_rest = true};
+      .last_is_rest = true,
+      .share_of = "bytes_alloc",
+      .whole = 1489217639};
 }
 
 inline Table location_table() {

@@ -12,6 +12,7 @@
 #include "render/data/data_formats.h"
 #include "render/data/host_columns.h"
 #include "render/moments.h"
+#include "report/shares.h"
 
 namespace memtrace {
 namespace {
@@ -110,6 +111,9 @@ void write_header(const Report& report, const Table& table, const LineHead& head
     }
     fields.push_back(harmless(column.name));
   }
+  if (share_column(table)) {
+    fields.emplace_back(kShareName);
+  }
   blocks.line(fields);
 }
 
@@ -123,6 +127,10 @@ std::vector<std::string> fields_of(const Report& report,
       fields.push_back(std::visit(Field{report}, moment_cell(report, row[i])));
     }
     fields.push_back(std::visit(Field{report}, row[i]));
+  }
+  if (share_column(table)) {
+    const auto share = share_of(table, row);
+    fields.push_back(share ? fmt::format("{:.6f}", *share) : "");
   }
   return fields;
 }

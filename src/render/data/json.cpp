@@ -7,6 +7,7 @@
 #include "render/data/data_formats.h"
 #include "render/data/json_cells.h"
 #include "render/moments.h"
+#include "report/shares.h"
 
 namespace memtrace {
 namespace {
@@ -24,11 +25,17 @@ Json json_of(const Report& report, const Table& table) {
     }
     columns.push_back({{"name", column.name}, {"unit", name_of(column.unit)}});
   }
+  if (share_column(table)) {
+    columns.push_back({{"name", kShareName}, {"unit", name_of(Unit::Share)}});
+  }
   Json rows = Json::array();
   for (const auto& cells : table.rows) {
     rows.push_back(json_row(report, table, cells));
   }
   Json object = {{"title", table.title}, {"columns", columns}, {"rows", std::move(rows)}};
+  if (share_column(table)) {
+    object["share_of"] = table.share_of;
+  }
   if (!table.note.empty()) {
     object["note"] = table.note;
   }

@@ -5,6 +5,7 @@
 
 #include "render/cell_names.h"
 #include "render/moments.h"
+#include "report/shares.h"
 
 namespace memtrace {
 namespace {
@@ -52,6 +53,11 @@ Json cell_of(const Report& report, Unit unit, const Cell& cell) {
   return std::visit([&](const auto& value) { return cell_of(report, value); }, cell);
 }
 
+// A millionth is as fine as anybody reads.
+double rounded(double share) {
+  return std::round(share * 1e6) / 1e6;
+}
+
 }  // namespace
 
 std::string added_column(const Report& report, const Column& column) {
@@ -67,6 +73,10 @@ nlohmann::ordered_json json_row(const Report& report,
       row[moment] = cell_of(report, Unit::Text, moment_cell(report, cells[i]));
     }
     row[table.columns[i].name] = cell_of(report, table.columns[i].unit, cells[i]);
+  }
+  if (share_column(table)) {
+    const auto share = share_of(table, cells);
+    row[kShareName] = share ? Json(rounded(*share)) : Json(nullptr);
   }
   return row;
 }
