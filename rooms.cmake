@@ -139,8 +139,8 @@ memtrace_room(src/recording "records to a file: a sink of the pipeline; the dry 
                    session state/mapping state/process state/world symbolize/elf symbolize/names
                    tracepoints/format unwind views/all)
 memtrace_room(src/cli/options "options as tables, and what they set"
-              SEES base os perf/event perf/live plan/events plan/probes render render/all session
-              USES boost)
+              SEES base os perf/event perf/live plan/events plan/probes render render/all report
+                   session USES boost)
 memtrace_room(src/cli/output "reports, lines and progress to the user"
               SEES base os perf/record render render/all report)
 memtrace_room(src/cli "the commands"

@@ -114,6 +114,9 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
     return 0;
   }
   TRY(check_format(parsed.value().text("format", "text")));
+  if (parsed.value().has("tree")) {
+    return Error{"--tree: a difference is a table", 0, "leave it out", ErrorKind::Usage};
+  }
   const auto& words = parsed.value().positional();
   if (words.size() == 3 && view == nullptr) {
     return unknown_view_or_alias(words[2]);

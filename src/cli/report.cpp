@@ -262,6 +262,10 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   if (!opened.ok()) {
     return opened.take_error();
   }
+  if (view == nullptr && parsed.has("tree")) {
+    return Error{
+        "--tree without a view", 0, "name one: memtrace report kmalloc --tree", ErrorKind::Usage};
+  }
   ProgressSource source(opened.take());
   if (view == nullptr) {
     return report_overview(source, session.take(), parsed);

@@ -12,6 +12,7 @@
 #include "render/text_line.h"
 #include "render/text_shapes.h"
 #include "render/text_table.h"
+#include "render/text_tree.h"
 
 namespace memtrace {
 namespace {
@@ -49,6 +50,10 @@ void print_caveats(const std::vector<std::string>& lines, std::size_t width, std
 void print_shapes(const Report& report, std::size_t width, std::ostream& out) {
   if (!report.totals.empty()) {
     print_wrapped(totals_of(report), width, out);
+  }
+  for (const CallTree& tree : report.trees) {
+    out << '\n';
+    print_tree(report, tree, width, out);
   }
   for (const Table& table : report.tables) {
     out << '\n';

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "report/call_tree.h"
 #include "report/row_order.h"
 #include "report/shares.h"
 
@@ -90,12 +91,12 @@ std::optional<std::size_t> calls_column(const Table& table) {
   return count ? count : find_column(table, "allocs");
 }
 
+bool has_stacks(const Table& table) {
+  return std::ranges::find(table.columns, Unit::Stack, &Column::unit) != table.columns.end();
+}
+
 void add_closing_figures(Table& table, const Figures& before, const Figures& after) {
-  const bool has_stacks =
-      std::any_of(table.columns.begin(), table.columns.end(), [](const Column& column) {
-        return column.unit == Unit::Stack;
-      });
-  const char* rows = has_stacks ? "Stacks" : "Rows";
+  const char* rows = has_stacks(table) ? "Stacks" : "Rows";
   add_line(table.note, fmt::format("{} before filtering: {}", rows, print_count(before.rows)));
   add_line(table.note, fmt::format("{} after filtering: {}", rows, print_count(after.rows)));
   if (!calls_column(table)) {
@@ -249,6 +250,10 @@ bool take_top(Table& table, std::optional<std::size_t> column, const Job& job) {
   return true;
 }
 
+bool becomes_tree(const Table& table, const Job& job) {
+  return job.options.tree && can_be_tree(table);
+}
+
 void arrange_table(Table& table, Job& job) {
   if (table.fixed) {
     make_rows(table);
@@ -256,19 +261,33 @@ void arrange_table(Table& table, Job& job) {
   }
   note_whole(table, find_column(table, job.options.sort));
   const auto column = sort_column(table, job);
-  if (table.source != nullptr && take_top(table, column, job)) {
+  const bool wants_all = becomes_tree(table, job);
+  if (table.source != nullptr && !wants_all && take_top(table, column, job)) {
     return;
   }
   make_rows(table);
   filter_rows(table, job);
+  if (wants_all) {
+    return;
+  }
   sort_rows(table, column, job.namer);
   cut_rows(table, job.options.top);
+}
+
+void grow_trees(Report& report, Job& job) {
+  for (const Table& table : report.tables) {
+    if (becomes_tree(table, job)) {
+      report.trees.push_back(tree_of(table, *job.options.tree, job.namer));
+    }
+  }
+  std::erase_if(report.tables, [&job](const Table& table) { return becomes_tree(table, job); });
 }
 
 void arrange_tables(Report& report, Job& job) {
   for (Table& table : report.tables) {
     arrange_table(table, job);
   }
+  grow_trees(report, job);
   for (Report& nested : report.reports) {
     arrange_tables(nested, job);
   }
@@ -305,6 +324,14 @@ Result<> check_sort(const Report& report, const std::string& sort) {
   return Error{"--sort " + sort + ": there is no such column", 0, hint, ErrorKind::Usage};
 }
 
+Result<> check_tree(const Report& report, const ArrangeOptions& options) {
+  if (options.tree && std::ranges::none_of(report.tables, has_stacks)) {
+    return Error{
+        "--tree: the report has no stacks", 0, "group by them: --by stack", ErrorKind::Usage};
+  }
+  return kDone;
+}
+
 }  // namespace
 
 bool can_be_summed(const Column& column) {
@@ -334,6 +361,7 @@ bool can_be_summed(const Column& column) {
 
 Result<> arrange(Report& report, const ArrangeOptions& options, Namer& namer) {
   TRY(check_sort(report, options.sort));
+  TRY(check_tree(report, options));
   Job job{options, namer, {}};
   arrange_tables(report, job);
   return kDone;

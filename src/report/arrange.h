@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct ArrangeOptions {
   std::uint64_t top = 0;               // rows to keep; 0 = all
   std::uint64_t min_count = 0;         // --min: rows with a smaller `count` go
   std::vector<NamePattern> exclude{};  // rows with a stack, location or text cell that matches go
+  std::optional<TreeOrder> tree{};     // tables by stack become call trees of all their rows
   bool closing_figures = false;  // say in table.note what the filters left (kmalloc-top's trailer)
 };
 
@@ -26,7 +28,8 @@ bool can_be_summed(const Column& column);
 
 // Filters, then sorts (ties by the key cells, so that output is stable), then cuts; what was cut is
 // added up in a last row whose key cells say "other". Fixed tables are left alone. Adds a caveat
-// note for nothing. Error: Usage, a sort column that no table has, with the nearest names.
+// note for nothing. Error: Usage, a sort column that no table has, with the nearest names; a tree
+// of tables without stacks.
 Result<> arrange(Report& report, const ArrangeOptions& options, Namer& namer);
 
 }  // namespace memtrace

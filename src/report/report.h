@@ -145,6 +145,30 @@ struct CodeFile {
 
 using Frames = std::vector<Frame>;  // innermost first
 
+// From the outermost function inwards, or from the innermost one outwards.
+enum class TreeOrder : std::uint8_t { Caller, Callee };
+
+// A function of a call tree. A function that calls itself is one node.
+struct CallNode {
+  Frame frame{};                     // of a key: its text; no line where calls come from several
+  std::uint64_t total = 0;           // of all stacks that come this way, each counted once
+  std::uint64_t own = 0;             // of those that end here
+  bool is_recursive = false;         // it called itself
+  std::vector<CallNode> children{};  // the largest first
+  std::size_t other_count = 0;       // more children, each too small to be shown
+  std::uint64_t other_total = 0;
+};
+
+// The rows of a table as what they have in common.
+struct CallTree {
+  std::string title{};
+  Column figure{};
+  TreeOrder order = TreeOrder::Caller;
+  CallNode root{};          // has no frame
+  std::uint64_t whole = 0;  // as a table has it
+  std::string note{};
+};
+
 struct Total {
   std::string name{};
   Unit unit = Unit::Count;
@@ -182,6 +206,7 @@ struct Report {
   bool is_of_events = true;       // false: nothing was recorded, so nothing can be lost
   std::vector<Total> totals{};
   std::vector<Table> tables{};
+  std::vector<CallTree> trees{};  // by arrange(), in place of tables
   std::vector<Histogram> histograms{};
   std::vector<Series> series{};
   std::vector<Report> reports{};  // of an overview: one for each view

@@ -162,5 +162,20 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(std::get<0>(each.param).name) + "_" + std::get<1>(each.param);
     });
 
+constexpr auto kTrees = std::to_array<View>({
+    {"kmalloc_tree", "kmalloc --tree"},
+    {"kmalloc_callees", "kmalloc --tree=callee --sort count"},
+    {"kleaks_tree", "kleaks --tree --by comm,stack"},
+});
+
+INSTANTIATE_TEST_SUITE_P(of_calls,
+                         GoldenReportTest,
+                         testing::Combine(testing::ValuesIn(kTrees),
+                                          testing::Values(std::string("text"), "json", "csv")),
+                         [](const auto& each) {
+                           return std::string(std::get<0>(each.param).name) + "_" +
+                                  std::get<1>(each.param);
+                         });
+
 }  // namespace
 }  // namespace memtrace::test

@@ -10,6 +10,7 @@
 #include "perf/event/ring_size.h"
 #include "plan/probes/custom_allocator.h"
 #include "render/all/all_renderers.h"
+#include "report/call_tree.h"
 
 namespace memtrace {
 namespace {
@@ -67,6 +68,10 @@ constexpr auto kReport = std::to_array<Option>({
     {"sort", 0, "COLUMN", "sort by this column, largest first"},
     {"top", 0, "N", "show N rows (default 20); 0 shows all"},
     {"min", 0, "N", "leave out rows with a count below N"},
+    {"tree",
+     0,
+     "[=caller|callee]",
+     "stacks as a tree of calls: from callers to callees, or the other way round"},
     {"exclude", 0, "REGEX,...", "leave out rows if one of these matches in their stack or names"},
     {"suppressions", 0, "FILE", "leave out the stacks that FILE lists, in LeakSanitizer's format"},
     {"comm", 0, "NAME,...", "only threads with these names"},
@@ -268,6 +273,29 @@ Result<ClockKind> read_clock(const ParsedOptions& parsed) {
   return found->second;
 }
 
+// A tree is of stacks: who asks for one need not ask for them.
+Result<> read_tree(const ParsedOptions& parsed, SessionOptions& session) {
+  if (!parsed.has("tree")) {
+    return kDone;
+  }
+  const std::string word = parsed.text("tree");
+  const bool is_left_out = word == "1";
+  session.arrange.tree = is_left_out ? TreeOrder::Caller : tree_order_of(word);
+  if (!session.arrange.tree) {
+    return Error{"--tree=" + word, 0, "takes caller or callee", ErrorKind::Usage};
+  }
+  if (parsed.text("format") == "folded") {
+    return Error{"--tree prints no folded",
+                 0,
+                 "folded stacks are all that a tree is made of: leave --tree out",
+                 ErrorKind::Usage};
+  }
+  if (session.view_options.by.empty()) {
+    session.view_options.by = {"stack"};
+  }
+  return kDone;
+}
+
 Result<SessionOptions> read_session(const ParsedOptions& parsed) {
   SessionOptions session;
   session.view_options.by = parsed.list("by");
@@ -279,6 +307,7 @@ Result<SessionOptions> read_session(const ParsedOptions& parsed) {
   session.view_options.tasks.comms = parsed.list("comm");
   session.view_options.tasks.cgroups = parsed.list("cgroup");
   TRY(read_users(parsed, session.view_options.tasks));
+  TRY(read_tree(parsed, session));
   if (parsed.has("user") != parsed.has("kernel")) {
     session.part = parsed.has("user") ? StackPart::User : StackPart::Kernel;
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "base/units.h"
 #include "base/visible.h"
 #include "render/cell_names.h"
 #include "render/data/data_formats.h"
@@ -147,6 +148,37 @@ void write(const Report& report, const Table& table, const LineHead& head, Block
   write_rows(report, table, head, blocks);
 }
 
+// A node behind its parent, whose level is one less.
+void write(const CallTree& tree, const CallNode& node, std::size_t level, Blocks& blocks) {
+  const auto share = [&tree](std::uint64_t part) {
+    return fmt::format("{:.6f}", static_cast<double>(part) / static_cast<double>(tree.whole));
+  };
+  for (const CallNode& child : node.children) {
+    blocks.line({std::to_string(level),
+                 harmless(child.frame.function),
+                 harmless(child.frame.module),
+                 std::to_string(child.total),
+                 std::to_string(child.own),
+                 share(child.total)});
+    write(tree, child, level + 1, blocks);
+  }
+  if (node.other_count > 0) {
+    const std::string others = counted(node.other_count, "other", "others");
+    blocks.line({std::to_string(level),
+                 "(" + others + ")",
+                 "",
+                 std::to_string(node.other_total),
+                 "",
+                 share(node.other_total)});
+  }
+}
+
+void write(const CallTree& tree, Blocks& blocks) {
+  blocks.begin();
+  blocks.line({"level", "function", "module", harmless(tree.figure.name), "own", kShareName});
+  write(tree, tree.root, 1, blocks);
+}
+
 void write(const Histogram& histogram, Blocks& blocks) {
   blocks.begin();
   blocks.line({"low", "high", "count"});
@@ -166,6 +198,9 @@ void write(const Series& series, std::uint64_t start_ns, Blocks& blocks) {
 
 void write(const Report& report, bool has_host, Blocks& blocks) {
   const LineHead head = head_of(report, has_host);
+  for (const CallTree& tree : report.trees) {
+    write(tree, blocks);
+  }
   for (const Table& table : report.tables) {
     write(report, table, head, blocks);
   }

@@ -1,5 +1,6 @@
 // JSON, schema 1: raw integers in bytes and nanoseconds, null for what is not known. Stacks are
 // arrays of function names, innermost first. Fields are only ever added.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -38,6 +39,48 @@ Json json_of(const Report& report, const Table& table) {
   }
   if (!table.note.empty()) {
     object["note"] = table.note;
+  }
+  return object;
+}
+
+double share_of(std::uint64_t part, std::uint64_t whole) {
+  return rounded(static_cast<double>(part) / static_cast<double>(whole));
+}
+
+Json json_of(const CallNode& node, std::uint64_t whole) {
+  Json object = {{"function", node.frame.function}, {"module", node.frame.module}};
+  if (!node.frame.file.empty()) {
+    object["file"] = node.frame.file;
+    object["line"] = node.frame.line == 0 ? Json(nullptr) : Json(node.frame.line);
+  }
+  object.update({{"total", node.total},
+                 {"share", share_of(node.total, whole)},
+                 {"own", node.own},
+                 {"children", Json::array()}});
+  for (const CallNode& child : node.children) {
+    object["children"].push_back(json_of(child, whole));
+  }
+  if (node.other_count > 0) {
+    object["others"] = {{"count", node.other_count},
+                        {"total", node.other_total},
+                        {"share", share_of(node.other_total, whole)}};
+  }
+  return object;
+}
+
+Json json_of(const CallTree& tree) {
+  const Json root = json_of(tree.root, std::max<std::uint64_t>(tree.whole, 1));
+  Json object = {{"title", tree.title},
+                 {"order", tree.order == TreeOrder::Caller ? "caller" : "callee"},
+                 {"figure", tree.figure.name},
+                 {"unit", name_of(tree.figure.unit)},
+                 {"total", tree.root.total},
+                 {"children", root.at("children")}};
+  if (root.contains("others")) {
+    object["others"] = root.at("others");
+  }
+  if (!tree.note.empty()) {
+    object["note"] = tree.note;
   }
   return object;
 }
@@ -91,6 +134,9 @@ Json whole(const Report& report, const std::string& version) {
                  {"series", Json::array()}});
   for (const Table& table : report.tables) {
     object["tables"].push_back(json_of(report, table));
+  }
+  for (const CallTree& tree : report.trees) {
+    object["trees"].push_back(json_of(tree));
   }
   for (const Histogram& histogram : report.histograms) {
     object["histograms"].push_back(json_of(histogram));
