@@ -23,8 +23,8 @@ constexpr auto kAliases = std::to_array<Alias>({
     {"hugepage_collapse", "compaction", "trace", ""},
     {"hugepage_split", "compaction", "", ""},
     {"kmalloc-top", "kmalloc", "sort", "count"},
-    {"kmem", "slab", "by", "stack,comm", "show", "allocs,avg_bytes,bytes"},
-    {"kpages", "pages", "by", "stack,comm", "sort", "allocs"},
+    {"kmem", "slab", "by", "stack,comm", "show", "allocs,avg_bytes,bytes", "5"},
+    {"kpages", "pages", "by", "stack,comm", "sort", "allocs", "5"},
     {"maj_fault", "faults", "by", "comm", "sort", "major"},
     {.name = "memleak",
      .view = "leaks",
@@ -105,6 +105,13 @@ std::vector<std::string> with_alias_option(const Alias& alias,
       all.emplace_back(value);
     }
   }
+  const bool is_by_stack = !alias.kernel_frames.empty() && !parsed.value().has("by");
+  if (is_by_stack && !parsed.value().has("depth")) {
+    all.insert(all.end(), {"--depth", std::string(alias.kernel_frames)});
+  }
+  if (is_by_stack && !parsed.value().has("user")) {
+    all.emplace_back("--kernel");
+  }
   all.insert(all.end(), arguments.begin(), arguments.end());
   return all;
 }
@@ -158,6 +165,9 @@ std::string spelled_out(const Alias& alias) {
     if (!option.empty()) {
       text += " --" + std::string(option) + (value.empty() ? "" : " ") + std::string(value);
     }
+  }
+  if (!alias.kernel_frames.empty()) {
+    text += " --kernel --depth " + std::string(alias.kernel_frames);
   }
   return text;
 }

@@ -19,7 +19,8 @@ struct Alias {
   std::string_view value;   // "" for a flag
   std::string_view second_option = {};
   std::string_view second_value = {};
-  std::string_view interval = {};  // live, unless the user says otherwise; "" prints once
+  std::string_view kernel_frames = {};  // of stacks, unless the user groups by something else
+  std::string_view interval = {};       // live, unless the user says otherwise; "" prints once
   // Live and without a process the original watches the kernel: this view. "": the view above.
   std::string_view kernel_view = {};
   std::string_view all = {};  // what the original's -a is here; "" where it has none

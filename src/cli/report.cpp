@@ -262,9 +262,13 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   if (!opened.ok()) {
     return opened.take_error();
   }
-  if (view == nullptr && parsed.has("tree")) {
-    return Error{
-        "--tree without a view", 0, "name one: memtrace report kmalloc --tree", ErrorKind::Usage};
+  for (const char* option : {"tree", "depth"}) {
+    if (view == nullptr && parsed.has(option)) {
+      return Error{"--" + std::string(option) + " without a view",
+                   0,
+                   "name one, as in: memtrace report kmalloc --tree --depth 8",
+                   ErrorKind::Usage};
+    }
   }
   ProgressSource source(opened.take());
   if (view == nullptr) {

@@ -53,6 +53,7 @@ Session::Session(RecordSource& source, SessionOptions options)
                  .whole_machine = options_.whole_machine,
                  .probes = options_.probes}),
       naming_(pipeline_.world(), source.recording(), options_.live),
+      report_names_(naming_, pipeline_.world(), options_.view_options.stack_depth),
       clock_(options_.times),
       losses_(options_.live) {}
 
@@ -324,7 +325,7 @@ Result<> Session::give_out_lines() {
     Report lines{.view = std::string(options_.views[i]->name)};
     set_times(lines, span);
     lines.tables.push_back(views_[i]->take_lines(world(), span, naming_));
-    resolve(lines, naming_);
+    resolve(lines, report_names_);
     TRY(lines.tables.front().rows.empty() ? Result<>(kDone) : readers_.on_lines(lines));
   }
   return kDone;
@@ -344,8 +345,8 @@ Result<Report> Session::report_of(std::size_t view_index, View::Span span) {
     options_.suppressions.apply(report, naming_);
   }
   if (!options_.as_made) {
-    TRY(arrange(report, options_.arrange, naming_));
-    resolve(report, naming_);
+    TRY(arrange(report, options_.arrange, report_names_));
+    resolve(report, report_names_);
   }
   caveat_writer().write(view_index, report);
   return report;

@@ -20,6 +20,7 @@
 #include "session/frame_namer.h"
 #include "session/interval_clock.h"
 #include "session/loss_counter.h"
+#include "session/report_namer.h"
 #include "session/session_options.h"
 #include "session/unknown_identities.h"
 #include "session/unmatched_frees.h"
@@ -106,6 +107,7 @@ class Session final : private PipelineSink {
   SessionOptions options_;
   Pipeline pipeline_;
   FrameNamer naming_;
+  ReportNamer report_names_;
   AllocatorStacks allocator_stacks_;
   std::vector<std::unique_ptr<View>> views_;
   ViewDispatch dispatch_;

@@ -41,7 +41,9 @@ TEST_F(ReportTest, aliases_are_views_with_an_option_that_the_user_may_replace) {
     EXPECT_EQ(by_alias.out, run("$MEMTRACE report " + view + file).out) << alias;
   };
   same("kmalloc-top", "kmalloc --sort count");
-  same("kmem", "slab --by stack,comm --show allocs,avg_bytes,bytes");
+  same("kmem", "slab --by stack,comm --show allocs,avg_bytes,bytes --kernel --depth 5");
+  same("kmem --depth 2 --user",
+       "slab --by stack,comm --show allocs,avg_bytes,bytes --user --depth 2");
   same("--by pid kmem", "slab --by pid --show allocs,avg_bytes,bytes");
   same("kpages --by comm", "pages --by comm --sort allocs");
   same("as_fault", "faults --by comm");
@@ -138,6 +140,7 @@ constexpr auto kViews = std::to_array<View>({
     {"overview", "--all"},
     {"kmalloc", "kmalloc --top 5"},
     {"kmalloc_closing", "kmalloc --by caller,comm --min 2 --exclude perf_event --top 3"},
+    {"kmalloc_depth", "kmalloc --depth 3 --top 5"},
     {"slab", "slab --top 8"},
     {"pages", "pages --top 4"},
     {"kleaks", "kleaks --top 4"},

@@ -65,6 +65,28 @@ TEST_F(UnwindingTest, forty_frames_without_frame_pointers_are_whole) {
   expect_whole_stacks("$PUPPETS/deep_frames 25");
 }
 
+TEST_F(UnwindingTest, trees_and_cut_stacks_are_of_the_same_events) {
+  run_well(std::string("$MEMTRACE record --user ") + kMessages + "-- $PUPPETS/deep_frames 25");
+  const Json cut = report("kmalloc --depth 3");
+  const Json& row = cut.at("tables").at(0).at("rows").at(0);
+  EXPECT_EQ(row.at("count"), 25U);
+  EXPECT_EQ(row.at("share"), 1.0);
+  EXPECT_LT(row.at("stack").size(), 12U) << row.dump();
+  const Json shown = report("kmalloc --tree --sort count");
+  const Json* node = &shown.at("trees").at(0);
+  EXPECT_EQ(node->at("total"), 25U);
+  int next = 40;
+  while (!node->at("children").empty()) {
+    ASSERT_EQ(node->at("children").size(), 1U) << node->dump();
+    node = &node->at("children").at(0);
+    EXPECT_EQ(node->at("total"), 25U);
+    const std::string wanted = "long frame<" + std::to_string(next) + ">";
+    next -= begins_with(node->at("function"), wanted) ? 1 : 0;
+  }
+  EXPECT_EQ(next, 0) << shown.dump();
+  EXPECT_EQ(node->at("own"), 25U);
+}
+
 TEST_F(UnwindingTest, static_pie_is_unwound) {
   expect_whole_stacks("$PUPPETS/deep_frames_static 25");
 }

@@ -67,6 +67,10 @@ constexpr auto kReport = std::to_array<Option>({
     {"by", 0, "KEY,...", "group by these keys; memtrace help VIEW lists them"},
     {"sort", 0, "COLUMN", "sort by this column, largest first"},
     {"top", 0, "N", "show N rows (default 20); 0 shows all"},
+    {"depth",
+     0,
+     "N",
+     "only the N innermost frames of stacks: what differs further out is added up"},
     {"min", 0, "N", "leave out rows with a count below N"},
     {"tree",
      0,
@@ -273,7 +277,22 @@ Result<ClockKind> read_clock(const ParsedOptions& parsed) {
   return found->second;
 }
 
-// A tree is of stacks: who asks for one need not ask for them.
+// Of the suppressions' patterns, any may match further out.
+Result<> read_depth(const ParsedOptions& parsed, SessionOptions& session) {
+  const auto depth = parsed.number("depth", 0);
+  if (!depth.ok()) {
+    return depth.error();
+  }
+  session.view_options.stack_depth = depth.value();
+  if (depth.value() != 0 && parsed.has("suppressions")) {
+    return Error{"--depth beside --suppressions",
+                 0,
+                 "suppressions look at whole stacks: give one of the two",
+                 ErrorKind::Usage};
+  }
+  return kDone;
+}
+
 Result<> read_tree(const ParsedOptions& parsed, SessionOptions& session) {
   if (!parsed.has("tree")) {
     return kDone;
@@ -290,8 +309,21 @@ Result<> read_tree(const ParsedOptions& parsed, SessionOptions& session) {
                  "folded stacks are all that a tree is made of: leave --tree out",
                  ErrorKind::Usage};
   }
-  if (session.view_options.by.empty()) {
-    session.view_options.by = {"stack"};
+  return kDone;
+}
+
+// Who asks for a tree of stacks, or for their depth, need not ask for them.
+Result<> read_stack_options(const ParsedOptions& parsed, SessionOptions& session) {
+  TRY(read_depth(parsed, session));
+  TRY(read_tree(parsed, session));
+  std::vector<std::string>& by = session.view_options.by;
+  const bool wants_depth = session.view_options.stack_depth != 0;
+  if (by.empty() && (wants_depth || session.arrange.tree)) {
+    by = {"stack"};
+  }
+  if (wants_depth && std::ranges::find(by, "stack") == by.end()) {
+    return Error{
+        "--depth: stacks are not among the keys", 0, "group by them: --by stack", ErrorKind::Usage};
   }
   return kDone;
 }
@@ -307,7 +339,7 @@ Result<SessionOptions> read_session(const ParsedOptions& parsed) {
   session.view_options.tasks.comms = parsed.list("comm");
   session.view_options.tasks.cgroups = parsed.list("cgroup");
   TRY(read_users(parsed, session.view_options.tasks));
-  TRY(read_tree(parsed, session));
+  TRY(read_stack_options(parsed, session));
   if (parsed.has("user") != parsed.has("kernel")) {
     session.part = parsed.has("user") ? StackPart::User : StackPart::Kernel;
   }

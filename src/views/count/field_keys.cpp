@@ -171,6 +171,7 @@ Result<FieldKeys> FieldKeys::choose(const ViewOptions& options,
   if (keys.size() > kMaxKeys) {
     return too_many_keys();
   }
+  keys.cut_stack_ = stack_cutter(options);
   return keys;
 }
 
@@ -212,15 +213,18 @@ std::vector<Column> FieldKeys::columns() const {
 }
 
 bool FieldKeys::needs_resolving() const {
-  return std::ranges::any_of(keys_, [](const Key& key) {
-    return key.shared != nullptr && key.shared->resolve_late != nullptr;
-  });
+  return cut_stack_ != nullptr || std::ranges::any_of(keys_, [](const Key& key) {
+           return key.shared != nullptr && key.shared->resolve_late != nullptr;
+         });
 }
 
 KeyWords FieldKeys::resolve_late(KeyWords keys, const CellContext& context) const {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
-    if (keys_[i].shared != nullptr && keys_[i].shared->resolve_late != nullptr) {
-      keys.words[i] = keys_[i].shared->resolve_late(keys.words[i], context);
+    const KeySpec* shared = keys_[i].shared;
+    if (shared != nullptr && shared->unit == Unit::Stack && cut_stack_ != nullptr) {
+      keys.words[i] = cut_stack_(keys.words[i], context);
+    } else if (shared != nullptr && shared->resolve_late != nullptr) {
+      keys.words[i] = shared->resolve_late(keys.words[i], context);
     }
   }
   return keys;

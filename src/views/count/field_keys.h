@@ -96,6 +96,7 @@ class FieldKeys {
   std::uint64_t word_of(Key& key, const Event& event);
 
   std::vector<Key> keys_;
+  KeySet::Resolve cut_stack_;  // empty: stacks stay whole
   FieldCells cells_;
   std::vector<std::uint64_t> event_words_;  // by EventType::index
 };

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
+#include <utility>
 
 #include "base/text.h"
+#include "state/world/cut_stacks.h"
 #include "views/kit/cells.h"
 #include "views/kit/identity_keys.h"
 
@@ -192,7 +195,15 @@ Result<KeySet> KeySet::choose(const ViewOptions& options,
   if (set.size() > kMaxKeys) {
     return too_many_keys();
   }
+  set.resolves_.resize(set.size());
+  set.resolve_with("stack", stack_cutter(options));
   return set;
+}
+
+void KeySet::resolve_with(std::string_view name, Resolve resolve) {
+  if (const auto index = index_of(name)) {
+    resolves_[*index] = std::move(resolve);
+  }
 }
 
 std::optional<std::size_t> KeySet::index_of(std::string_view name) const {
@@ -205,12 +216,15 @@ std::optional<std::size_t> KeySet::index_of(std::string_view name) const {
 
 bool KeySet::needs_resolving() const {
   return std::ranges::any_of(specs_,
-                             [](const KeySpec& spec) { return spec.resolve_late != nullptr; });
+                             [](const KeySpec& spec) { return spec.resolve_late != nullptr; }) ||
+         std::ranges::any_of(resolves_, [](const Resolve& resolve) { return resolve != nullptr; });
 }
 
 KeyWords KeySet::resolve_late(KeyWords keys, const CellContext& context) const {
   for (std::size_t i = 0; i < specs_.size(); ++i) {
-    if (specs_[i].resolve_late != nullptr) {
+    if (resolves_[i] != nullptr) {
+      keys.words[i] = resolves_[i](keys.words[i], context);
+    } else if (specs_[i].resolve_late != nullptr) {
       keys.words[i] = specs_[i].resolve_late(keys.words[i], context);
     }
   }
@@ -231,6 +245,17 @@ std::vector<Cell> KeySet::cells(const KeyWords& keys, const CellContext& context
     cells.push_back(specs_[i].cell(keys.words[i], context));
   }
   return cells;
+}
+
+KeySet::Resolve stack_cutter(const ViewOptions& options) {
+  if (options.stack_depth == 0) {
+    return {};
+  }
+  const auto cut = std::make_shared<CutStacks>(options.stack_depth);
+  return [cut](std::uint64_t word, const CellContext& context) {
+    const StackId stack{static_cast<std::uint32_t>(word)};
+    return std::uint64_t{cut->same_as(context.world.stacks(), stack).value};
+  };
 }
 
 void FieldNames::learn(const EventType& type) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -99,6 +100,12 @@ class KeySet {
     return keys;
   }
 
+  // In place of KeySpec::resolve_late, where more is to be known than its context. No effect unless
+  // it is one of the keys.
+  using Resolve = std::function<std::uint64_t(std::uint64_t word, const CellContext& context)>;
+
+  void resolve_with(std::string_view name, Resolve resolve);
+
   bool needs_resolving() const;
   KeyWords resolve_late(KeyWords keys, const CellContext& context) const;
 
@@ -107,7 +114,11 @@ class KeySet {
 
  private:
   std::vector<KeySpec> specs_;
+  std::vector<Resolve> resolves_;  // of each key; empty for most
 };
+
+// Of the key stack, --depth; empty: stacks stay whole.
+KeySet::Resolve stack_cutter(const ViewOptions& options);
 
 // What an event's format calls the numbers or the flags of a field, from the first event that lists
 // them: GFP bits move between kernels (__GFP_ZERO is 0x8000 in 4.18 and 0x100 in 5.10), and so do

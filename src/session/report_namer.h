@@ -1,0 +1,44 @@
+// Stacks with their innermost frames only, for reports with --depth. What the compiler inlined into
+// a function counts with it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <unordered_map>
+
+#include "report/namer.h"
+#include "state/world/world.h"
+
+namespace memtrace {
+
+class ReportNamer final : public Namer {
+ public:
+  // Both outlive it. 0: whole stacks.
+  ReportNamer(Namer& whole, const World& world, std::size_t depth)
+      : whole_(whole), world_(world), depth_(depth) {}
+
+  const Frames& stack(StackId id) override {
+    if (depth_ == 0) {
+      return whole_.stack(id);
+    }
+    const auto [found, is_new] = stacks_.try_emplace(id);
+    if (is_new) {
+      const auto places = world_.stacks().locations(id);
+      for (std::size_t i = 0; i < std::min(places.size(), depth_); ++i) {
+        const Frames& frames = whole_.location(places[i]);
+        found->second.insert(found->second.end(), frames.begin(), frames.end());
+      }
+    }
+    return found->second;
+  }
+
+  const Frames& location(LocationId id) override { return whole_.location(id); }
+
+ private:
+  Namer& whole_;
+  const World& world_;
+  std::size_t depth_ = 0;
+  std::unordered_map<StackId, Frames> stacks_;
+};
+
+}  // namespace memtrace
