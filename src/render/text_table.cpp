@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "base/visible.h"
 #include "render/cell_names.h"
 #include "render/cell_text.h"
 #include "render/moments.h"
 #include "render/text_line.h"
+#include "report/seen_stacks.h"
 #include "report/shares.h"
 
 namespace memtrace {
@@ -28,6 +31,13 @@ struct Place {
   bool is_left = false;
   bool is_text = false;
   bool is_share = false;  // of the column's figure
+};
+
+// Where stacks are printed.
+struct RowPlace {
+  std::size_t row = 0;
+  std::size_t width = 0;
+  SeenStacks& seen;
 };
 
 using Lines = std::vector<std::vector<std::string>>;  // rows of cells, one for each Place
@@ -133,12 +143,44 @@ void print_header(const Report& report,
   }
 }
 
+// "(12 frames as in row 2)" and what follows them.
+void print_rest(const Frames& frames,
+                const SeenStacks::Seen& seen,
+                std::size_t width,
+                std::ostream& out) {
+  const std::string indent(kStackIndent, ' ');
+  if (seen.frames == frames.size()) {
+    out << indent << "(the stack of row " << seen.row << ")\n";
+    return;
+  }
+  out << indent << '(' << counted(seen.frames, "frame", "frames") << " as in row " << seen.row
+      << ")\n";
+  for (const Frame& frame : std::span(frames).subspan(seen.frames)) {
+    out << indent << print_frame(frame, width - kStackIndent) << '\n';
+  }
+}
+
+// A stack that an earlier row has is not printed whole.
+void print_stack_once(const Report& report,
+                      const Cell& cell,
+                      const RowPlace& place,
+                      std::ostream& out) {
+  const Frames* frames = frames_of(report, cell);
+  const auto seen =
+      frames == nullptr ? SeenStacks::Seen() : place.seen.look_for(*frames, place.row + 1);
+  if (seen.frames == 0) {
+    print_stack(report, cell, place.width, out);
+  } else {
+    print_rest(*frames, seen, place.width, out);
+  }
+}
+
 // With two stacks in a row (allocated here, freed there) each is headed by its column's name.
 void print_stacks(const Report& report,
                   const Table& table,
-                  const std::vector<Cell>& row,
-                  std::size_t width,
+                  const RowPlace& place,
                   std::ostream& out) {
+  const std::vector<Cell>& row = table.rows[place.row];
   const auto stack_count =
       std::count_if(table.columns.begin(), table.columns.end(), [](const Column& column) {
         return column.unit == Unit::Stack;
@@ -150,7 +192,7 @@ void print_stacks(const Report& report,
     if (stack_count > 1) {
       out << "  " << table.columns[i].name << ":\n";
     }
-    print_stack(report, row[i], width, out);
+    print_stack_once(report, row[i], place, out);
   }
 }
 
@@ -160,6 +202,7 @@ void print_rows(const Report& report, const Table& table, std::size_t width, std
   fit(places, width);
   print_header(report, table, places, out);
   const bool with_stacks = has_stacks(table);
+  SeenStacks seen;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto& row = table.rows[i];
     out << (with_stacks && i != 0 ? "\n" : "");
@@ -174,7 +217,7 @@ void print_rows(const Report& report, const Table& table, std::size_t width, std
     if (with_stacks && is_rest) {
       out << std::string(kStackIndent, ' ') << "(all other stacks)\n";
     } else if (with_stacks) {
-      print_stacks(report, table, row, width, out);
+      print_stacks(report, table, {i, width, seen}, out);
     }
   }
 }

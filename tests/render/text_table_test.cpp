@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "render/text_line.h"
+#include "support/fake_namer.h"
 
 namespace memtrace {
 namespace {
@@ -48,6 +49,74 @@ TEST(TextTable, shares_stand_beside_their_figure) {
             "bash    96 B  75.0%  1\n"
             "sh         -      -  2\n"
             "other   32 B  25.0%  3\n");
+}
+
+class RepeatedStacks : public testing::Test {
+ protected:
+  void add(std::uint32_t stack, const std::vector<Frame>& frames) {
+    table_.rows.push_back({StackId{stack}, std::uint64_t{1}});
+    report_.stacks[StackId{stack}] = frames;
+  }
+
+  static Frames called_from_main(std::uint32_t line, const char* outermost) {
+    return {{.function = "malloc"},
+            {.function = "fill"},
+            {.function = "read"},
+            {.function = "main", .file = "a.cpp", .line = line},
+            {.function = outermost}};
+  }
+
+  // Without the title and the header.
+  std::string rows() const {
+    const std::string text = printed(table_, 100, report_);
+    return text.substr(text.find("count\n") + 6);
+  }
+
+  Report report_;
+  Table table_{.columns = {{"stack", Unit::Stack}, {"count", Unit::Count}}, .key_count = 1};
+};
+
+TEST_F(RepeatedStacks, that_differ_outside_of_main_are_printed_once) {
+  add(1, called_from_main(7, "_start"));
+  add(2, called_from_main(7, "0x7f0012345678"));
+  add(3, called_from_main(9, "_start"));
+  EXPECT_EQ(rows(),
+            "    1\n    malloc\n    fill\n    read\n    main (a.cpp:7)\n    _start\n\n"
+            "    1\n    (3 frames as in row 1)\n    main (a.cpp:7)\n    0x7f0012345678\n\n"
+            "    1\n    (3 frames as in row 1)\n    main (a.cpp:9)\n    _start\n");
+}
+
+TEST_F(RepeatedStacks, of_another_process_are_those_of_an_earlier_row) {
+  add(1, called_from_main(7, "_start"));
+  add(2, {{.function = "free"}, {.function = "fill"}, {.function = "main"}});
+  add(3, called_from_main(7, "_start"));
+  EXPECT_TRUE(rows().ends_with("    main\n\n    1\n    (the stack of row 1)\n")) << rows();
+}
+
+TEST_F(RepeatedStacks, of_threads_differ_in_how_they_were_started) {
+  const Frames inner = test::frames({"malloc", "fill", "work"});
+  Frames first = inner;
+  first.push_back({.function = "start_thread"});
+  first.push_back({.function = "clone3"});
+  Frames second = inner;
+  second.push_back({.function = "[unknown]"});
+  add(1, first);
+  add(2, second);
+  EXPECT_TRUE(rows().ends_with("    1\n    (3 frames as in row 1)\n    [unknown]\n")) << rows();
+}
+
+TEST_F(RepeatedStacks, that_differ_within_are_printed_whole) {
+  add(1, called_from_main(7, "_start"));
+  Frames other = called_from_main(7, "_start");
+  other[1].line = 3;
+  add(2, other);
+  EXPECT_EQ(rows().find("row 1"), std::string::npos) << rows();
+}
+
+TEST_F(RepeatedStacks, that_are_short_are_printed_whole) {
+  add(1, test::frames({"malloc", "main", "_start"}));
+  add(2, test::frames({"malloc", "main", "[unknown]"}));
+  EXPECT_EQ(rows().find("row 1"), std::string::npos) << rows();
 }
 
 TEST(TextTable, an_empty_table_says_so) {
