@@ -1,5 +1,6 @@
-// Stacks with their innermost frames only, for reports with --depth. What the compiler inlined into
-// a function counts with it.
+// Names as reports show them: stacks with their innermost frames only, for --depth, and callers
+// without the wrappers that are inlined into them. What the compiler inlined into a function counts
+// with it.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <unordered_map>
 
 #include "report/namer.h"
+#include "session/allocation_wrappers.h"
 #include "state/world/world.h"
 
 namespace memtrace {
@@ -32,13 +34,20 @@ class ReportNamer final : public Namer {
     return found->second;
   }
 
-  const Frames& location(LocationId id) override { return whole_.location(id); }
+  const Frames& location(LocationId id) override {
+    const auto [found, is_new] = locations_.try_emplace(id);
+    if (is_new) {
+      found->second = without_wrappers(whole_.location(id));
+    }
+    return found->second;
+  }
 
  private:
   Namer& whole_;
   const World& world_;
   std::size_t depth_ = 0;
   std::unordered_map<StackId, Frames> stacks_;
+  std::unordered_map<LocationId, Frames> locations_;
 };
 
 }  // namespace memtrace

@@ -1,9 +1,11 @@
 #include "session/session.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "os/system.h"
 #include "report/resolve.h"
+#include "session/allocation_wrappers.h"
 #include "session/page_allocator.h"
 
 namespace memtrace {
@@ -98,6 +100,14 @@ void Session::name_stacks() {
   });
   options_.view_options.is_page_allocator = [this](LocationId location) {
     return is_page_allocator(naming_.location(location));
+  };
+  const auto known = std::make_shared<std::unordered_map<LocationId, bool>>();
+  options_.view_options.is_allocation_wrapper = [this, known](LocationId location) {
+    const auto [found, is_new] = known->try_emplace(location);
+    if (is_new) {
+      found->second = is_allocation_wrapper(naming_.location(location));
+    }
+    return found->second;
   };
   options_.view_options.namer = &naming_;
 }

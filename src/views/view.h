@@ -35,6 +35,8 @@ struct ViewOptions {
   std::vector<std::uint32_t> cpu_nodes = {};              // NUMA node by CPU; empty: not known
   // Whether a frame is the page allocator's own and no caller of it. Empty: nothing is known.
   std::function<bool(LocationId)> is_page_allocator = {};
+  // Whether it only passes on its caller's wish for memory. Empty: nothing is known.
+  std::function<bool(LocationId)> is_allocation_wrapper = {};
 
   // --trace: a line for each event is wanted, and not the report.
   bool wants_lines() const { return own.contains("trace"); }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "state/heap/peak_tracker.h"
+#include "views/heap/caller_key.h"
 #include "views/heap/heap_events.h"
 #include "views/heap/kernel_memory.h"
 #include "views/heap/sampled_series.h"
@@ -188,7 +189,8 @@ Report Heap::finish(const World& world, Span span) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  return make_view<Heap>(KeySet::choose(options, kKeys), parse_size_limits(options), options.tasks);
+  return make_view<Heap>(
+      choose_heap_keys(options, kKeys), parse_size_limits(options), options.tasks);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "views/heap/caller_key.h"
 #include "views/heap/heap_events.h"
 #include "views/heap/kernel_memory.h"
 #include "views/kit/leak_rows.h"
@@ -135,7 +136,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   ViewOptions by_address;
   by_address.by.assign(kAddressKeys.begin(), kAddressKeys.end());
   return make_view<HeapLeaks>(
-      KeySet::choose(options, kKeys), KeySet::choose(by_address, kKeys), parse_options(options));
+      choose_heap_keys(options, kKeys), KeySet::choose(by_address, kKeys), parse_options(options));
 }
 
 }  // namespace

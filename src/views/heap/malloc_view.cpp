@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "views/heap/caller_key.h"
 #include "views/heap/heap_events.h"
 #include "views/heap/malloc_lines.h"
 #include "views/kit/cells.h"
@@ -216,7 +217,7 @@ bool handles(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  return make_view<Malloc>(KeySet::choose(options, kKeys),
+  return make_view<Malloc>(choose_heap_keys(options, kKeys),
                            parse_size_limits(options),
                            parse_bytes_option(options, "linear", 0),
                            options);
