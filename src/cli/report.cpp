@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "base/shell_word.h"
 #include "base/text.h"
@@ -66,10 +67,28 @@ std::vector<Option> options_of_all_views() {
   return all;
 }
 
+bool names_view(std::span<const Option> known,
+                const std::vector<std::string>& arguments,
+                const NamedView& view) {
+  const auto parsed = parse_options(known, arguments);
+  return parsed.ok() && !parsed.value().positional().empty() &&
+         find_view_or_alias(parsed.value().positional().front()) == &view;
+}
+
+// An option may be a flag to one view and have an argument with another (--hist): then the words
+// are looked at as each view that is among them would.
 const NamedView* named_view(const std::vector<std::string>& arguments) {
   const auto parsed = parse_options(options_of_all_views(), arguments);
-  const bool has_word = parsed.ok() && !parsed.value().positional().empty();
-  return has_word ? find_view_or_alias(parsed.value().positional().front()) : nullptr;
+  if (parsed.ok() && !parsed.value().positional().empty()) {
+    return find_view_or_alias(parsed.value().positional().front());
+  }
+  for (const std::string& word : arguments) {
+    const NamedView* view = find_view_or_alias(word);
+    if (view != nullptr && names_view(all_options(&view->spec), arguments, *view)) {
+      return view;
+    }
+  }
+  return nullptr;
 }
 
 // The view's events are there, but something that decides what they mean is missing: the report's

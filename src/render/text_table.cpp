@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "render/cell_text.h"
 #include "render/moments.h"
 #include "render/text_line.h"
+#include "render/text_shapes.h"
+#include "report/row_histograms.h"
 #include "report/seen_stacks.h"
 #include "report/shares.h"
 
@@ -196,16 +199,27 @@ void print_stacks(const Report& report,
   }
 }
 
+void print_indented(const Histogram& histogram, std::size_t width, std::ostream& out) {
+  std::ostringstream text;
+  print_histogram(histogram, width - kStackIndent, text);
+  const std::string lines = text.str();
+  for (const std::string_view line : split(lines, '\n')) {
+    out << (line.empty() ? "" : std::string(kStackIndent, ' ')) << line
+        << (line.empty() ? "" : "\n");
+  }
+}
+
 void print_rows(const Report& report, const Table& table, std::size_t width, std::ostream& out) {
   std::vector<Place> places = places_of(report, table);
   const Lines lines = cells_of(report, table, places);
   fit(places, width);
   print_header(report, table, places, out);
   const bool with_stacks = has_stacks(table);
+  const bool is_block = with_stacks || !table.histograms.empty();
   SeenStacks seen;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto& row = table.rows[i];
-    out << (with_stacks && i != 0 ? "\n" : "");
+    out << (is_block && i != 0 ? "\n" : "");
     std::string line;
     for (std::size_t k = 0; k < places.size(); ++k) {
       const bool is_function = std::holds_alternative<LocationId>(row[places[k].column]);
@@ -218,6 +232,9 @@ void print_rows(const Report& report, const Table& table, std::size_t width, std
       out << std::string(kStackIndent, ' ') << "(all other stacks)\n";
     } else if (with_stacks) {
       print_stacks(report, table, {i, width, seen}, out);
+    }
+    if (const Histogram* histogram = histogram_of(table, row)) {
+      print_indented(*histogram, width, out);
     }
   }
 }

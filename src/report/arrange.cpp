@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "report/call_tree.h"
+#include "report/row_histograms.h"
 #include "report/row_order.h"
 #include "report/shares.h"
 
@@ -263,6 +264,7 @@ void arrange_table(Table& table, Job& job) {
   const auto column = sort_column(table, job);
   const bool wants_all = becomes_tree(table, job);
   if (table.source != nullptr && !wants_all && take_top(table, column, job)) {
+    order_histograms(table);
     return;
   }
   make_rows(table);
@@ -270,8 +272,10 @@ void arrange_table(Table& table, Job& job) {
   if (wants_all) {
     return;
   }
+  drop_lost_histograms(table);
   sort_rows(table, column, job.namer);
   cut_rows(table, job.options.top);
+  order_histograms(table);
 }
 
 void grow_trees(Report& report, Job& job) {

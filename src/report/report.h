@@ -52,6 +52,25 @@ struct Column {
   Unit unit = Unit::Count;
 };
 
+// Power-of-two or linear buckets, in ascending order; empty ones between the first and last stay.
+struct Histogram {
+  struct Bucket {
+    std::uint64_t low = 0;   // inclusive
+    std::uint64_t high = 0;  // inclusive
+    std::uint64_t count = 0;
+  };
+
+  std::string title{};
+  Unit unit = Unit::Number;
+  std::vector<Bucket> buckets{};
+};
+
+// Of the row with these keys.
+struct RowHistogram {
+  std::vector<Cell> keys{};
+  Histogram histogram{};
+};
+
 // Key columns come first (key_count of them), then figures. Every row has a cell for each column.
 // A view returns all of its rows in any order; arrange() filters, sorts and cuts.
 struct Table {
@@ -70,6 +89,7 @@ struct Table {
   bool last_is_rest = false;  // arrange() cut rows: the last one is their sum
   std::string share_of{};     // by arrange(): column whose figures are parts of `whole`; "" = none
   std::uint64_t whole = 0;    // their sum over all rows, also those that were left out or cut
+  std::vector<RowHistogram> histograms{};  // of rows; not all have one
 };
 
 // All rows that the source has, for one who looks at them before arrange().
@@ -83,19 +103,6 @@ inline void make_rows(Table& table) {
     table.rows.push_back(source->cells(row, table.columns.size() - table.key_count));
   }
 }
-
-// Power-of-two or linear buckets, in ascending order; empty ones between the first and last stay.
-struct Histogram {
-  struct Bucket {
-    std::uint64_t low = 0;   // inclusive
-    std::uint64_t high = 0;  // inclusive
-    std::uint64_t count = 0;
-  };
-
-  std::string title{};
-  Unit unit = Unit::Number;
-  std::vector<Bucket> buckets{};
-};
 
 // A figure over time.
 struct Series {

@@ -101,6 +101,17 @@ TEST(Json, shares_are_the_last_column) {
             "comm,count,share\na,1,0.333333\nb,2,0.666667\nc,,\n");
 }
 
+TEST(Json, histograms_are_in_their_rows) {
+  Table table = comm_table({{"a,b", std::uint64_t{1}}, {"c", std::uint64_t{2}}});
+  table.histograms = {{{"a,b"}, {"size", Unit::Bytes, {{4, 7, 1}}}}};
+  EXPECT_TRUE(contains(rendered("json", report_of(table), {.one_line = true}),
+                       R"("rows":[{"comm":"a,b","count":1,"histogram":{"title":"size",)"
+                       R"("unit":"bytes","buckets":[{"low":4,"high":7,"count":1}]}},)"
+                       R"({"comm":"c","count":2}])"));
+  EXPECT_EQ(rendered("csv", report_of(table)),
+            "comm,count\n\"a,b\",1\nc,2\n\ncomm,low,high,count\n\"a,b\",4,7,1\n");
+}
+
 TEST(Json, stacks_without_frames_are_empty_and_stacks_without_names_unknown) {
   Table table{.columns = {{"stack", Unit::Stack}, {"site", Unit::Text}}, .key_count = 2};
   table.rows = {{StackId{}, LocationId{}}, {StackId{4}, LocationId{4}}};

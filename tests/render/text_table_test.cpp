@@ -119,6 +119,16 @@ TEST_F(RepeatedStacks, that_are_short_are_printed_whole) {
   EXPECT_EQ(rows().find("row 1"), std::string::npos) << rows();
 }
 
+TEST(TextTable, histograms_stand_below_their_rows) {
+  const std::string text = printed({.columns = {{"comm", Unit::Text}, {"count", Unit::Count}},
+                                    .key_count = 1,
+                                    .rows = {{"a", std::uint64_t{1}}, {"b", std::uint64_t{2}}},
+                                    .histograms = {{{"a"}, {"size", Unit::Bytes, {{4, 7, 1}}}}}});
+  EXPECT_TRUE(text.starts_with("comm  count\na         1\n    size (bytes)\n    [4, 7]  1 |@"))
+      << text;
+  EXPECT_TRUE(text.ends_with("|\n\nb         2\n")) << text;
+}
+
 TEST(TextTable, an_empty_table_says_so) {
   EXPECT_EQ(printed({.title = "T", .columns = {{"n", Unit::Count}}}), "T\n(no rows)\n");
 }

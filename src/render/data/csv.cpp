@@ -142,10 +142,36 @@ void write_rows(const Report& report, const Table& table, const LineHead& head, 
   }
 }
 
+// The keys of its row before each bucket.
+void write_row_histograms(const Report& report, const Table& table, Blocks& blocks) {
+  blocks.begin();
+  std::vector<std::string> names;
+  for (std::size_t key = 0; key < table.key_count; ++key) {
+    names.push_back(harmless(table.columns[key].name));
+  }
+  names.insert(names.end(), {"low", "high", "count"});
+  blocks.line(names);
+  for (const RowHistogram& each : table.histograms) {
+    for (const auto& bucket : each.histogram.buckets) {
+      std::vector<std::string> fields;
+      for (const Cell& key : each.keys) {
+        fields.push_back(std::visit(Field{report}, key));
+      }
+      for (const std::uint64_t number : {bucket.low, bucket.high, bucket.count}) {
+        fields.push_back(std::to_string(number));
+      }
+      blocks.line(fields);
+    }
+  }
+}
+
 void write(const Report& report, const Table& table, const LineHead& head, Blocks& blocks) {
   blocks.begin();
   write_header(report, table, head, blocks);
   write_rows(report, table, head, blocks);
+  if (!table.histograms.empty()) {
+    write_row_histograms(report, table, blocks);
+  }
 }
 
 // A node behind its parent, whose level is one less.

@@ -8,6 +8,7 @@
 #include "render/data/data_formats.h"
 #include "render/data/json_cells.h"
 #include "render/moments.h"
+#include "report/row_histograms.h"
 #include "report/shares.h"
 
 namespace memtrace {
@@ -16,6 +17,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchema = 1;
+
+Json json_of(const Histogram& histogram) {
+  Json buckets = Json::array();
+  for (const auto& bucket : histogram.buckets) {
+    buckets.push_back({{"low", bucket.low}, {"high", bucket.high}, {"count", bucket.count}});
+  }
+  return {{"title", histogram.title}, {"unit", name_of(histogram.unit)}, {"buckets", buckets}};
+}
 
 Json json_of(const Report& report, const Table& table) {
   Json columns = Json::array();
@@ -32,6 +41,9 @@ Json json_of(const Report& report, const Table& table) {
   Json rows = Json::array();
   for (const auto& cells : table.rows) {
     rows.push_back(json_row(report, table, cells));
+    if (const Histogram* histogram = histogram_of(table, cells)) {
+      rows.back()["histogram"] = json_of(*histogram);
+    }
   }
   Json object = {{"title", table.title}, {"columns", columns}, {"rows", std::move(rows)}};
   if (share_column(table)) {
@@ -83,14 +95,6 @@ Json json_of(const CallTree& tree) {
     object["note"] = tree.note;
   }
   return object;
-}
-
-Json json_of(const Histogram& histogram) {
-  Json buckets = Json::array();
-  for (const auto& bucket : histogram.buckets) {
-    buckets.push_back({{"low", bucket.low}, {"high", bucket.high}, {"count", bucket.count}});
-  }
-  return {{"title", histogram.title}, {"unit", name_of(histogram.unit)}, {"buckets", buckets}};
 }
 
 Json json_of(const Series& series, std::uint64_t start_ns) {

@@ -12,6 +12,7 @@
 #include "views/kit/durations.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 
 namespace memtrace {
@@ -21,7 +22,9 @@ constexpr auto kKeys =
     std::to_array<std::string_view>({"event", "stack", "comm", "pid", "tid", "cpu"});
 constexpr auto kOptions = std::to_array<ViewOption>({
     {"sum", "FIELD", "add up a field of the events, and show its average"},
-    {"hist", "FIELD", "show how a field's values are distributed, by powers of two"},
+    {"hist",
+     "FIELD",
+     "show how a field's values are distributed, by powers of two; with --by, in each row"},
     {"pair",
      "EVENT,EVENT",
      "add up the time from the first event to the second, of the same thread or field value"},
@@ -103,7 +106,11 @@ class Count final : public View {
         summed_(measured(options, "sum")),
         distributed_(measured(options, "hist")),
         pairs_(std::move(pairs)),
-        last_(std::move(last)) {}
+        last_(std::move(last)) {
+    if (distributed_ && !options.by.empty()) {
+      row_histograms_.emplace(rows_.keys().size());
+    }
+  }
 
   Result<> check(const std::deque<EventType>& types) override;
   void on(const Event& event, const World& /*world*/) override;
@@ -120,6 +127,7 @@ class Count final : public View {
   std::optional<EventPairs> pairs_;
   LastEvents last_;
   ValueHistogram histogram_;
+  std::optional<KeyedHistograms> row_histograms_;
   std::uint64_t negative_count_ = 0;
   std::string sum_name_;
   std::string average_name_;
@@ -166,6 +174,9 @@ void Count::on(const Event& event, const World& /*world*/) {
     negative_count_ += event.weight;
   } else {
     histogram_.add(value, event.weight);
+    if (row_histograms_) {
+      row_histograms_->add(words, value, event.weight);
+    }
   }
 }
 
@@ -234,6 +245,9 @@ Report Count::finish(const World& world, Span span) {
   if (distributed_) {
     report.histograms.push_back(
         histogram_.histogram(distributed_->field.name(), unit_of(distributed_->field)));
+  }
+  if (row_histograms_) {
+    row_histograms_->move_into(table, report.histograms.front(), rows_.keys(), context);
   }
   report.caveats.notes = notes();
   if (pairs_) {

@@ -1,6 +1,7 @@
 #include "views/count/field_keys.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/text.h"
 #include "views/kit/identity_keys.h"
@@ -25,6 +26,16 @@ Cell number_cell(const Field& field, std::uint64_t value) {
   }
   const auto as_signed = static_cast<std::int64_t>(value);
   return field.is_signed && as_signed < 0 ? Cell(as_signed) : Cell(value);
+}
+
+// "bytes_req" of "log2(bytes_req)".
+std::optional<std::string> log2_field(std::string_view name) {
+  constexpr std::string_view kLog2 = "log2(";
+  const bool is_log2 =
+      name.starts_with(kLog2) && name.ends_with(')') && name.size() > kLog2.size() + 1;
+  return is_log2
+             ? std::optional(std::string(name.substr(kLog2.size(), name.size() - kLog2.size() - 1)))
+             : std::nullopt;
 }
 
 std::vector<std::string> field_names(const std::deque<EventType>& types) {
@@ -162,7 +173,10 @@ Result<FieldKeys> FieldKeys::choose(const ViewOptions& options,
       continue;  // said twice
     }
     Key& key = keys.keys_.emplace_back(Key{.name = name});
-    if (!takes_key(names, name)) {
+    if (const auto inner = log2_field(name)) {
+      key.field.emplace(*inner);
+      key.is_log2 = true;
+    } else if (!takes_key(names, name)) {
       key.field.emplace(name.starts_with('.') ? name.substr(1) : name);
     } else if (name != kEventKey) {
       key.shared = find_shared_key(name);
@@ -189,6 +203,9 @@ std::uint64_t FieldKeys::word_of(Key& key, const Event& event) {
   }
   if (key.field) {
     const Field* field = key.field->in(*event.type);
+    if (field != nullptr && key.is_log2) {
+      return log2_word(*field, event);
+    }
     return field == nullptr ? 0 : cells_.word_of(*field, event.raw);
   }
   if (event.type->index >= event_words_.size()) {
@@ -201,10 +218,21 @@ std::uint64_t FieldKeys::word_of(Key& key, const Event& event) {
   return word;
 }
 
+std::uint64_t FieldKeys::log2_word(const Field& field, const Event& event) {
+  if (!is_number(field)) {
+    return 0;
+  }
+  const std::uint64_t value = field.number(event.raw);
+  const bool is_negative = field.is_signed && static_cast<std::int64_t>(value) < 0;
+  return cells_.word_of_text(
+      is_negative ? "negative" : power_range(static_cast<std::uint64_t>(std::bit_width(value))));
+}
+
 std::vector<Column> FieldKeys::columns() const {
   std::vector<Column> columns;
   for (const Key& key : keys_) {
     const Unit unit = key.shared != nullptr ? key.shared->unit
+                      : key.is_log2         ? Unit::Text
                       : key.field           ? unit_of(*key.field)
                                             : Unit::Text;
     columns.push_back({key.name, unit});

@@ -63,6 +63,7 @@ class FieldCells {
 
 // For GroupBy: event, stack, comm, pid, tid, cpu and any field. A field that is named like one of
 // those is meant with a dot before it: ".pid" is the field of oom:mark_victim, "pid" who caused it.
+// "log2(bytes_req)" has a row for each power of two.
 class FieldKeys {
  public:
   // Error: Usage, too many keys or an empty one. Unlike fixed keys, a field is not known to be
@@ -91,9 +92,11 @@ class FieldKeys {
     std::string name;
     const KeySpec* shared = nullptr;
     std::optional<EventField> field;  // neither: the event's name
+    bool is_log2 = false;             // of the field
   };
 
   std::uint64_t word_of(Key& key, const Event& event);
+  std::uint64_t log2_word(const Field& field, const Event& event);
 
   std::vector<Key> keys_;
   KeySet::Resolve cut_stack_;  // empty: stacks stay whole

@@ -12,6 +12,7 @@
 #include "views/fault/fault_trace.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 
 namespace memtrace {
@@ -30,6 +31,7 @@ constexpr auto kKeys = std::to_array<std::string_view>({"stack",
                                                         "page",
                                                         "cpu"});
 constexpr auto kOptions = std::to_array<ViewOption>({
+    kHistOption,
     {"trace", "", "print a line for each fault as it happens, in place of the report"},
 });
 
@@ -40,7 +42,11 @@ class Faults final : public View {
         kernel_(keys),
         pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }),
         has_trace_(options.wants_lines()),
-        has_stacks_(options.asks_for("stack")) {}
+        has_stacks_(options.asks_for("stack")) {
+    if (options.own.contains(std::string(kHistOption.name))) {
+      row_latency_.emplace(keys.size());
+    }
+  }
 
   Result<> check(const std::deque<EventType>& types) override {
     pairing_.check(types);
@@ -64,6 +70,7 @@ class Faults final : public View {
   Rows kernel_;
   FaultPairing pairing_;
   ValueHistogram latency_;
+  std::optional<KeyedHistograms> row_latency_;
   bool has_trace_ = false;
   bool has_stacks_ = false;  // of the lines
   EventList<Fault> trace_;
@@ -74,6 +81,9 @@ void Faults::count(const Fault& fault) {
   (counts ? user_ : kernel_).row(fault) += fault;
   if (counts && fault.latency_ns) {
     latency_.add(*fault.latency_ns, fault.weight);
+    if (row_latency_) {
+      row_latency_->add(user_.keys().of(fault), *fault.latency_ns, fault.weight);
+    }
   }
   if (counts && has_trace_ && fault.count > 0) {  // else it was listed when it began
     trace_.add(fault);
@@ -122,7 +132,12 @@ Report Faults::finish(const World& world, Span span) {
     report.totals.push_back({"major", Unit::Count, total.major});
     report.totals.push_back({"time", Unit::Nanoseconds, total.latency.total_ns()});
   }
-  sort_by(report.tables.emplace_back(std::move(user_).take_table(kFaultFigures, context)), "count");
+  Table& table = report.tables.emplace_back(std::move(user_).take_table(kFaultFigures, context));
+  sort_by(table, "count");
+  if (row_latency_) {
+    row_latency_->move_into(
+        table, {.title = "latency", .unit = Unit::Nanoseconds}, user_.keys(), context);
+  }
   if (total.latency.count() > 0) {
     report.histograms.push_back(latency_.histogram("latency", Unit::Nanoseconds));
   }

@@ -12,6 +12,7 @@
 #include "views/kit/cells.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 #include "views/kit/mapping_call_needs.h"
 
@@ -41,6 +42,7 @@ constexpr auto kOptions = std::to_array<ViewOption>({
     kMinBytesOption,
     kMaxBytesOption,
     {"trace", "", "print a line for each call as it ends, in place of the report"},
+    kHistOption,
     {"linear", "BYTES", "show sizes in steps of BYTES instead of powers of two"},
 });
 constexpr auto kNeeds = joined(std::array{kHeapCalls}, kMappingCallNeeds);
@@ -70,7 +72,11 @@ class Malloc final : public View {
         limits_(limits),
         sizes_(step),
         has_trace_(options.wants_lines()),
-        has_stacks_(options.asks_for("stack")) {}
+        has_stacks_(options.asks_for("stack")) {
+    if (options.own.contains(std::string(kHistOption.name))) {
+      row_sizes_.emplace(rows_.keys().size());
+    }
+  }
 
   Result<> check(const std::deque<EventType>& types) override {
     has_returns_ = HeapProbed(types).returns;
@@ -113,9 +119,14 @@ class Malloc final : public View {
     } else {
       figures = figures.first(figures.size() - 1);
     }
-    sort_by(report.tables.emplace_back(std::move(rows_).take_table(figures, context)), "bytes");
+    Table& table = report.tables.emplace_back(std::move(rows_).take_table(figures, context));
+    sort_by(table, "bytes");
     if (total.count > 0) {
       report.histograms.push_back(sizes_.histogram("sizes asked for", Unit::Bytes));
+    }
+    if (row_sizes_) {
+      row_sizes_->move_into(
+          table, {.title = "sizes asked for", .unit = Unit::Bytes}, rows_.keys(), context);
     }
     rows_.clear();
     sizes_.clear();
@@ -128,6 +139,14 @@ class Malloc final : public View {
     Event event;
     std::uint64_t bytes = 0;
   };
+
+  template <typename Subject>
+  void add_size(const Subject& subject, std::uint64_t bytes, std::uint64_t weight) {
+    sizes_.add(bytes, weight);
+    if (row_sizes_) {
+      row_sizes_->add(rows_.keys().of(subject), bytes, weight);
+    }
+  }
 
   // Of a block that is known; the call of free(3) itself says no size.
   void list_free(const Event& event) {
@@ -161,7 +180,7 @@ class Malloc final : public View {
     if (succeeded) {
       cost.bytes = event.weight * bytes;
       cost.max_bytes = {bytes};
-      sizes_.add(bytes, event.weight);
+      add_size(event, bytes, event.weight);
     } else {
       cost.failed = event.weight;
     }
@@ -198,13 +217,14 @@ class Malloc final : public View {
     if (change.made && limits_.accept(change.made->bytes_req)) {
       const LiveBlock& made = *change.made;
       rows_.row(made) += {made.weight, made.weight * made.bytes_req, {made.bytes_req}};
-      sizes_.add(made.bytes_req, made.weight);
+      add_size(made, made.bytes_req, made.weight);
     }
   }
 
   GroupBy<MallocCost> rows_;
   SizeLimits limits_;
   ValueHistogram sizes_;
+  std::optional<KeyedHistograms> row_sizes_;
   bool has_returns_ = false;
   bool has_trace_ = false;
   bool has_stacks_ = false;  // of the lines

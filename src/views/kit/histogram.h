@@ -26,6 +26,16 @@ class ValueHistogram {
     }
   }
 
+  ValueHistogram& operator+=(const ValueHistogram& other) {
+    for (std::size_t bucket = 0; bucket < powers_.size(); ++bucket) {
+      powers_[bucket] += other.powers_[bucket];
+    }
+    for (const auto& [index, count] : other.steps_) {
+      steps_[index] += count;
+    }
+    return *this;
+  }
+
   void clear() {
     powers_ = {};
     steps_.clear();

@@ -61,11 +61,7 @@ std::uint64_t range_of_block(const LiveBlock& block) {
 }
 
 Cell range_cell(std::uint64_t word, const CellContext& /*context*/) {
-  if (word == 0) {
-    return std::string("0");
-  }
-  const std::uint64_t low = std::uint64_t{1} << (word - 1);
-  return std::to_string(low) + "-" + std::to_string(low + (low - 1));
+  return power_range(word);
 }
 
 std::uint64_t gfp_of(const Event& event) {
@@ -139,6 +135,14 @@ const KeySpec* find_key(std::span<const KeySpec> specs, std::string_view name) {
 Cell gfp_cell(std::uint64_t word, const CellContext& context) {
   return context.gfp_flags.empty() ? fmt::format("0x{:x}", word)
                                    : print_flags(word, context.gfp_flags);
+}
+
+std::string power_range(std::uint64_t bits) {
+  if (bits == 0) {
+    return "0";
+  }
+  const std::uint64_t low = std::uint64_t{1} << (bits - 1);
+  return std::to_string(low) + "-" + std::to_string(low + (low - 1));
 }
 
 const KeySpec* find_shared_key(std::string_view name) {

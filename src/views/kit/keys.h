@@ -59,6 +59,9 @@ struct KeySpec {
   std::uint64_t (*resolve_late)(std::uint64_t word, const CellContext& context) = nullptr;
 };
 
+// "64-127" for 7: the values of this number of bits.
+std::string power_range(std::uint64_t bits);
+
 // A key that several views have; null when there is none of that name.
 const KeySpec* find_shared_key(std::string_view name);
 

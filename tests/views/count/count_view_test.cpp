@@ -67,6 +67,43 @@ TEST(Count, flags_and_symbols_are_printed_by_name) {
   EXPECT_EQ(report.tables[0].columns[0].unit, Unit::Text);
 }
 
+TEST(Count, powers_of_two_of_a_field_are_rows) {
+  EventScript script("count", {.by = {"log2(size)", "log2(delta)"}});
+  script.add_field("test:wakeup", "size");
+  script.add_field("test:wakeup", "delta").is_signed = true;
+  script.play({wakeup(64, 0), wakeup(127, 0), wakeup(128, static_cast<std::uint64_t>(-5))});
+  const Report report = script.finish();
+  EXPECT_EQ(report.tables[0].columns[0].name, "log2(size)");
+  EXPECT_EQ(report.tables[0].columns[0].unit, Unit::Text);
+  EXPECT_EQ(figure(report, {text("64-127"), text("0")}, "count"), number(2));
+  EXPECT_EQ(figure(report, {text("128-255"), text("negative")}, "count"), number(1));
+}
+
+TEST(Count, values_are_distributed_in_each_row_if_there_is_a_key) {
+  EventScript script("count", {.by = {"comm"}, .own = {{"hist", "size"}}});
+  script.add_field("test:wakeup", "size");
+  script.name_process(7, "bash");
+  Step step = wakeup(100);
+  script.play(step);
+  step.pid = 7;
+  script.play({step, step});
+  const Report report = script.finish();
+  ASSERT_EQ(report.tables[0].histograms.size(), 2U);
+  const auto found = std::ranges::find(
+      report.tables[0].histograms, std::vector<Cell>{"bash"}, &RowHistogram::keys);
+  ASSERT_NE(found, report.tables[0].histograms.end());
+  ASSERT_EQ(found->histogram.buckets.size(), 1U);
+  EXPECT_EQ(found->histogram.buckets[0].count, 2U);
+  EXPECT_EQ(report.histograms.at(0).buckets.at(0).count, 3U);
+}
+
+TEST(Count, values_are_distributed_as_a_whole_without_a_key) {
+  EventScript script("count", {.own = {{"hist", "size"}}});
+  script.add_field("test:wakeup", "size");
+  script.play(wakeup(100));
+  EXPECT_TRUE(script.finish().tables[0].histograms.empty());
+}
+
 TEST(Count, text_fields_are_text) {
   EventScript script("count", {.by = {"name"}});
   script.add_field("test:wakeup", "name").kind = FieldKind::Text;

@@ -69,6 +69,16 @@ TEST(MallocView, counts_returns_where_only_they_were_probed) {
   EXPECT_EQ(figure(script.finish(), {text("malloc"), number(24)}, "count"), number(1));
 }
 
+TEST(MallocView, sizes_are_distributed_in_each_row_if_asked) {
+  EventScript script("malloc", {.own = {{"hist", "1"}}});
+  script.play({asked("malloc", 10), asked("malloc", 30), asked("calloc", 5, 2)});
+  const auto histograms = script.finish().tables[0].histograms;
+  ASSERT_EQ(histograms.size(), 2U);
+  EXPECT_EQ(histograms[0].keys, (std::vector<Cell>{stack(1)}));
+  ASSERT_EQ(histograms[0].histogram.buckets.size(), 2U);
+  EXPECT_EQ(histograms[0].histogram.buckets[1].low, 16U);
+}
+
 TEST(MallocView, calls_that_no_allocator_can_serve_have_no_bytes) {
   EventScript script("malloc");
   script.play({asked("malloc", std::uint64_t{1} << 60U), asked("malloc", 100)});
