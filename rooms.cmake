@@ -146,5 +146,6 @@ memtrace_room(src/cli/output "reports, lines and progress to the user"
 memtrace_room(src/cli "the commands"
               SEES base os cli/options cli/output decode doctor observe perf/convert perf/event
                    perf/target overview perf/record perf/live perf/file_in plan/events programs
-                   recording render render/all report sections session views views/all views/oom)
+                   recording render render/all report sections session tracepoints/format
+                   tracepoints/decode views views/all views/kit views/oom)
 memtrace_room(src "main" SEES base os cli)

@@ -28,6 +28,7 @@ extern const Command command_report;
 extern const Command command_convert;
 extern const Command command_diff;
 extern const Command command_doctor;
+extern const Command command_list;
 extern const Command command_help;
 
 std::span<const Command* const> all_commands();

@@ -18,6 +18,7 @@ constexpr auto kCommands = std::to_array<const Command*>({&command_record,
                                                           &command_diff,
                                                           &command_convert,
                                                           &command_doctor,
+                                                          &command_list,
                                                           &command_help});
 
 Error unknown_command(const std::string& name) {

@@ -25,6 +25,7 @@ namespace memtrace {
 namespace {
 
 constexpr auto kIntervalOptions = std::to_array<Option>({
+    {"interval", 0, "TIME", "a report each TIME, in seconds or with a unit; the same as INTERVAL"},
     {"line", 0, "", "one row of totals for each interval, of 1 s unless INTERVAL says so"},
     {"clear", 0, "", "clear the screen before each interval's report"},
     {"since-interval", 0, "", "show what has changed since the interval before"},
@@ -43,7 +44,10 @@ std::string interval_heading() {
 
 // "1 5": a table each second, five times.
 Result<> read_interval(const ParsedOptions& parsed, SessionOptions& session) {
-  const auto& words = parsed.positional();
+  std::vector<std::string> words = parsed.positional();
+  if (parsed.has("interval")) {  // then a word is the count
+    words.insert(words.begin(), parsed.text("interval"));
+  }
   const Error usage{"'" + (words.empty() ? "" : words.back()) + "'",
                     0,
                     "give an interval in seconds and a count, as in: 1 5; put a command after --",

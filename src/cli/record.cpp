@@ -5,12 +5,12 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/aliases.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/output/print.h"
 #include "cli/probe_rate.h"
 #include "cli/unwatched_children.h"
+#include "cli/view_groups.h"
 #include "os/this_thread.h"
 #include "recording/record_plan.h"
 #include "recording/recorder.h"
@@ -19,7 +19,11 @@ namespace memtrace {
 namespace {
 
 constexpr auto kOwnOptions = std::to_array<Option>({
-    {"for", 0, "VIEW,...", "record the events that these views need"},
+    {"for",
+     0,
+     "VIEW,...",
+     "record the events that these views need; all and kernel are those of all views, and of the "
+     "kernel's"},
     {"output", 'o', "FILE", "write to FILE (default memtrace.data); - writes to a pipe"},
     {"compression-level", 'z', "[=LEVEL]", "compress at a level from 1 (default, fastest) to 22"},
     {"no-compress", 0, "", "do not compress the file: for perf before 5.10 and other programs"},
@@ -181,13 +185,12 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
   if (!selection.ok()) {
     return selection.take_error();
   }
-  for (const std::string& name : parsed.list("for")) {
-    const NamedView* view = find_view_or_alias(name);
-    if (view == nullptr) {
-      return unknown_view_or_alias(name);
-    }
-    selection.value().views.emplace_back(view->name);
+  auto views = choose_views(parsed.list("for"));
+  if (!views.ok()) {
+    return views.take_error();
   }
+  selection.value().views = views.value().named;
+  selection.value().views_if_possible = views.value().if_possible;
   const std::string output = parsed.text("output", "memtrace.data");
   const auto zstd_level = read_compression_level(parsed, output);
   if (!zstd_level.ok()) {
@@ -223,11 +226,8 @@ Result<ExitStatus> show_plan(const ParsedOptions& parsed,
   if (!planned.ok()) {
     return planned.error();
   }
-  std::vector<std::string> views;
-  for (const std::string& name : parsed.list("for")) {
-    views.emplace_back(find_view_or_alias(name)->name);
-  }
-  const auto plan = describe_plan(planned.value(), views);
+  const auto views = choose_views(parsed.list("for"));
+  const auto plan = describe_plan(planned.value(), views.value().all());
   if (!plan.ok()) {
     return plan.error();
   }

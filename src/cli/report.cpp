@@ -35,6 +35,8 @@ constexpr auto kOwnOptions = std::to_array<Option>({
      0,
      "START,STOP",
      "only events between these times: since the recording began, or of day"},
+    {"since", 0, "TIME", "only events from this time on"},
+    {"until", 0, "TIME", "only events up to this time"},
 });
 
 // The name of a file may contain a comma.
@@ -249,13 +251,26 @@ void ask_for_processes(const ParsedOptions& parsed, const ViewSpec& view, ViewOp
   options.by.insert(options.by.end(), own.begin(), own.end());
 }
 
+// --time, or in two words --since and --until.
+Result<TimeWindow> read_window(const ParsedOptions& parsed) {
+  const bool has_ends = parsed.has("since") || parsed.has("until");
+  if (has_ends && parsed.has("time")) {
+    return Error{"--time beside " + std::string(parsed.has("since") ? "--since" : "--until"),
+                 0,
+                 "--time START,STOP has both ends",
+                 ErrorKind::Usage};
+  }
+  const std::string ends = parsed.text("since") + "," + parsed.text("until");
+  return parsed.has("time") || has_ends ? parse_time_window(has_ends ? ends : parsed.text("time"))
+                                        : Result<TimeWindow>(TimeWindow{});
+}
+
 // What is asked of a file beside what every view takes.
 Result<SessionOptions> read_file_session(const ParsedOptions& parsed) {
   auto session = read_session(parsed);
   auto pids = read_ids(parsed, "pid");
   auto tids = read_ids(parsed, "tid");
-  auto window = parsed.has("time") ? parse_time_window(parsed.text("time"))
-                                   : Result<TimeWindow>(TimeWindow{});
+  auto window = read_window(parsed);
   if (!session.ok()) {
     return session;
   }

@@ -25,6 +25,7 @@ using Row = std::vector<Cell>;
 // One call of arrange(). The same few functions appear in most stacks: each name is matched once.
 struct Job {
   const ArrangeOptions& options;
+  std::string sort;  // a column's whole name
   Namer& namer;
   std::unordered_map<std::string, bool> verdicts;
 };
@@ -223,9 +224,9 @@ void cut_rows(Table& table, std::uint64_t top) {
 
 // The one that is asked for, else the table's own.
 std::optional<std::size_t> sort_column(Table& table, const Job& job) {
-  const auto column = find_column(table, job.options.sort);
+  const auto column = find_column(table, job.sort);
   if (column) {
-    table.sort = job.options.sort;
+    table.sort = job.sort;
   }
   return column ? column : find_column(table, table.sort);
 }
@@ -260,7 +261,7 @@ void arrange_table(Table& table, Job& job) {
     make_rows(table);
     return;
   }
-  note_whole(table, find_column(table, job.options.sort));
+  note_whole(table, find_column(table, job.sort));
   const auto column = sort_column(table, job);
   const bool wants_all = becomes_tree(table, job);
   if (table.source != nullptr && !wants_all && take_top(table, column, job)) {
@@ -314,13 +315,31 @@ void collect_columns(const Report& report, std::vector<std::string>& names) {
   }
 }
 
-Result<> check_sort(const Report& report, const std::string& sort) {
+// As the text format heads the column: "time" is time_ns, "allocs/s" allocs_per_second. Or the
+// beginning of one name only; else "".
+std::string full_name(const std::string& word, const std::vector<std::string>& names) {
+  constexpr std::string_view kRate = "/s";
+  const std::string rate =
+      word.ends_with(kRate) ? word.substr(0, word.size() - kRate.size()) + "_per_second" : word;
+  for (const std::string& same : {word, word + "_ns", rate}) {
+    if (std::ranges::find(names, same) != names.end()) {
+      return same;
+    }
+  }
+  const auto begins = [&word](const std::string& name) { return name.starts_with(word); };
+  const auto first = std::ranges::find_if(names, begins);
+  return std::ranges::count_if(names, begins) == 1 ? *first : "";
+}
+
+// The name of the column to sort by; "" for the tables' own.
+Result<std::string> read_sort(const Report& report, const std::string& sort) {
   std::vector<std::string> names;
   collect_columns(report, names);
-  const bool is_share = sort == kShareName;  // the order that tables have anyway
-  if (sort.empty() || is_share || names.empty() ||
-      std::find(names.begin(), names.end(), sort) != names.end()) {
-    return kDone;
+  if (sort.empty() || sort == kShareName || names.empty()) {  // a share has its figure's order
+    return std::string();
+  }
+  if (std::string name = full_name(sort, names); !name.empty()) {
+    return name;
   }
   const auto near = nearest(sort, names);
   const std::string hint =
@@ -364,9 +383,12 @@ bool can_be_summed(const Column& column) {
 }
 
 Result<> arrange(Report& report, const ArrangeOptions& options, Namer& namer) {
-  TRY(check_sort(report, options.sort));
+  auto sort = read_sort(report, options.sort);
+  if (!sort.ok()) {
+    return sort.take_error();
+  }
   TRY(check_tree(report, options));
-  Job job{options, namer, {}};
+  Job job{options, sort.take(), namer, {}};
   arrange_tables(report, job);
   return kDone;
 }

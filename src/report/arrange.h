@@ -15,7 +15,7 @@
 namespace memtrace {
 
 struct ArrangeOptions {
-  std::string sort{};                  // a column's name; "" = the table's own
+  std::string sort{};                  // a column's name or its beginning; "" = the table's own
   std::uint64_t top = 0;               // rows to keep; 0 = all
   std::uint64_t min_count = 0;         // --min: rows with a smaller `count` go
   std::vector<NamePattern> exclude{};  // rows with a stack, location or text cell that matches go

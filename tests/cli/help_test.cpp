@@ -37,10 +37,21 @@ TEST_F(HelpTest, every_command_has_short_help) {
 }
 
 TEST_F(HelpTest, every_command_has_a_page) {
-  for (const char* topic : {"record", "report", "convert", "doctor"}) {
+  for (const char* topic : {"record", "report", "convert", "doctor", "list"}) {
     expect_prints(std::string("help ") + topic, "MEMTRACE-" + in_capitals(topic) + "(1)");
   }
   expect_prints("help memtrace", "MEMTRACE(1)");
+}
+
+TEST_F(HelpTest, lists_are_of_views_and_their_keys) {
+  for (const char* words : {"list", "list views"}) {
+    expect_prints(words, "anon         ");
+  }
+  expect_prints("list keys", "kmalloc      stack caller comm pid tid size gfp node cpu user uid ");
+  expect_prints("list keys kpages", "stack caller comm pid");
+  for (const NamedView& view : all_views()) {
+    expect_prints("list keys " + std::string(view.name), std::string(view.spec.keys.front()));
+  }
 }
 
 TEST_F(HelpTest, every_view_has_short_help_and_a_page) {

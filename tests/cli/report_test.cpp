@@ -57,6 +57,23 @@ TEST_F(ReportTest, aliases_are_views_with_an_option_that_the_user_may_replace) {
                  "it holds kmem:kmalloc, ");
 }
 
+TEST_F(ReportTest, options_have_the_names_that_other_tools_give_them) {
+  const auto same = [this](const std::string& one, const std::string& other) {
+    const Outcome outcome = run("$MEMTRACE report kmalloc -i $CROWD " + one);
+    EXPECT_EQ(outcome.status, 0) << outcome.all();
+    EXPECT_EQ(outcome.out, run("$MEMTRACE report kmalloc -i $CROWD " + other).out) << one;
+  };
+  same("-n 3", "--top 3");
+  same("--limit 3 --json", "--top 3 --format json");
+  same("--csv", "--format csv");
+  same("--format text --csv", "--format csv");
+  same("--csv --format text", "");
+  same("--top 3 -n 2", "--top 2");
+  same("--sort bytes_a", "--sort bytes_alloc");
+  same("--since 1ms", "--time 1ms,");
+  same("--until 2ms --since 1ms", "--time 1ms,2ms");
+}
+
 TEST_F(ReportTest, memtrace_data_is_read_unless_another_file_is_given) {
   EXPECT_EQ(run("cp $CROWD memtrace.data && $MEMTRACE report --all").out,
             run("$MEMTRACE report --all -i $CROWD").out);

@@ -54,6 +54,16 @@ TEST_F(DryRunTest, perf_records_the_heap_as_planned_and_leaves_no_probe) {
             std::string::npos);
 }
 
+TEST_F(DryRunTest, one_word_means_all_views_or_those_of_the_kernel) {
+  const std::string kernel = run_well("$MEMTRACE record --dry-run --for kernel -a").out;
+  EXPECT_NE(kernel.find("\n  kmem:kmalloc: "), std::string::npos) << kernel;
+  EXPECT_NE(kernel.find("\n  syscalls:sys_enter_mmap: "), std::string::npos) << kernel;
+  EXPECT_EQ(kernel.find("uprobe_events"), std::string::npos) << kernel;
+  const std::string all = run_well("$MEMTRACE record --dry-run --for all -- /bin/true").out;
+  EXPECT_NE(all.find("\n  kmem:kmalloc: "), std::string::npos) << all;
+  EXPECT_NE(all.find("uprobe_events"), std::string::npos) << all;
+}
+
 TEST_F(DryRunTest, nothing_is_changed_nor_started) {
   const std::string mounts = text_of("/proc/mounts");
   const Outcome plan = run_well(

@@ -62,6 +62,26 @@ TEST(Arrange, a_column_that_no_table_has_is_a_usage_error_with_the_nearest_names
   EXPECT_EQ(names(report), "bash ls sshd make ");
 }
 
+TEST(Arrange, columns_have_the_names_of_the_text_format_and_short_ones) {
+  Table table{.columns = {{"comm", Unit::Text},
+                          {"time_ns", Unit::Nanoseconds},
+                          {"allocs_per_second", Unit::PerSecond},
+                          {"bytes_req", Unit::Bytes},
+                          {"bytes_alloc", Unit::Bytes}},
+              .key_count = 1,
+              .sort = "comm",
+              .rows = {{"a", std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{2}, Cell()},
+                       {"b", std::uint64_t{2}, std::uint64_t{1}, std::uint64_t{3}, Cell()},
+                       {"c", std::uint64_t{3}, std::uint64_t{2}, std::uint64_t{1}, Cell()}}};
+  EXPECT_EQ(arranged_names(report_of(table), {.sort = "time"}), "c b a ");
+  EXPECT_EQ(arranged_names(report_of(table), {.sort = "allocs/s"}), "a c b ");
+  EXPECT_EQ(arranged_names(report_of(table), {.sort = "allocs"}), "a c b ");
+  EXPECT_EQ(arranged_names(report_of(table), {.sort = "bytes_r"}), "b a c ");
+  Report report = report_of(table);
+  test::FakeNamer namer;
+  EXPECT_FALSE(arrange(report, {.sort = "bytes"}, namer).ok());  // of which there are two
+}
+
 TEST(Arrange, a_column_like_no_other_is_answered_with_all_columns) {
   Report report = report_of(process_table());
   test::FakeNamer namer;

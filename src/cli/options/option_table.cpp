@@ -75,6 +75,12 @@ std::string help_line(const Option& option) {
   return line;
 }
 
+// Nothing for words without an option.
+const Option* option_named(std::span<const Option> options, std::string_view name) {
+  const auto found = std::ranges::find(options, name, &Option::name);
+  return found == options.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 Result<ParsedOptions> parse_options(std::span<const Option> options,
@@ -96,8 +102,15 @@ Result<ParsedOptions> parse_options(std::span<const Option> options,
                            .style(style::unix_style & ~style::allow_guessing)
                            .run();
     for (const auto& word : words.options) {
-      auto& target =
-          word.string_key == kPositional ? parsed.positional_ : parsed.values_[word.string_key];
+      const Option* option = option_named(options, word.string_key);
+      const bool is_other_name = option != nullptr && !option->same_as.empty();
+      auto& target = word.string_key == kPositional ? parsed.positional_
+                     : is_other_name                ? parsed.values_[std::string(option->same_as)]
+                                                    : parsed.values_[word.string_key];
+      if (is_other_name && !option->value.empty()) {
+        target.emplace_back(option->value);
+        continue;
+      }
       const auto& values = word.value.empty() ? present : word.value;
       target.insert(target.end(), values.begin(), values.end());
     }

@@ -17,6 +17,8 @@ struct Option {
   char letter = 0;            // 'o', or 0
   std::string_view argument;  // "FILE"; "" for a flag; "[=LEVEL]" may be left out
   std::string_view help;
+  std::string_view same_as{};  // another option, of which this is a name that people know
+  std::string_view value{};    // a flag's, for that option
 
   constexpr bool argument_may_be_left_out() const { return argument.starts_with('['); }
 };

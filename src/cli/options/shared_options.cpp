@@ -72,6 +72,7 @@ constexpr auto kReport = std::to_array<Option>({
      "N",
      "only the N innermost frames of stacks: what differs further out is added up"},
     {"min", 0, "N", "leave out rows with a count below N"},
+    {"limit", 'n', "N", "the same as --top", "top"},
     {"tree",
      0,
      "[=caller|callee]",
@@ -93,6 +94,8 @@ constexpr auto kReport = std::to_array<Option>({
      "FORMAT",
      "text, json, csv, ndjson, openmetrics, folded, html, svg, pprof, speedscope, firefox, massif, "
      "heaptrack"},
+    {"json", 0, "", "the same as --format json", "format", "json"},
+    {"csv", 0, "", "the same as --format csv", "format", "csv"},
 });
 
 constexpr std::uint64_t kDefaultTop = 20;

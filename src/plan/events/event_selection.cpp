@@ -77,11 +77,17 @@ class Selector {
     TRY(add_needs(default_needs()));
     parts_ = {};
     for (const std::string_view name : default_views()) {
-      const ViewSpec& view = find_view(name)->spec;
-      const auto exists = [this](std::string_view event) { return has_event(event); };
-      TRY(choose_events(view.needs, exists).ok() ? add_view(view) : Result<>(kDone));
+      TRY(add_view_if_possible(find_view(name)->spec));
     }
     return kDone;
+  }
+
+  Result<> add_view_if_possible(const ViewSpec& view) {
+    TRY(open_files().ok() || selection_.plan_only ? Result<>(kDone) : open_files());
+    HeapNeeds heap = heap_;
+    const auto exists = [this](std::string_view event) { return has_event(event); };
+    const bool is_possible = choose_events(without_heap_needs(view.needs, heap), exists).ok();
+    return is_possible ? add_view(view) : Result<>(kDone);
   }
 
   // Who wants an event, and how.
@@ -333,7 +339,7 @@ Result<> add_views(const std::vector<std::string>& names, Selector& selector) {
 
 Result<SelectedEvents> select_events(const EventSelection& selection) {
   Selector selector(selection);
-  if (selection.events.empty() && selection.views.empty()) {
+  if (selection.events.empty() && selection.views.empty() && selection.views_if_possible.empty()) {
     TRY(selector.add_defaults());
   }
   // What the user named comes first: it has stacks even where a view would do without.
@@ -342,6 +348,9 @@ Result<SelectedEvents> select_events(const EventSelection& selection) {
                               : selector.add_event(name, {.stacks = true, .by_user = true}));
   }
   TRY(add_views(selection.views, selector));
+  for (const std::string& name : selection.views_if_possible) {
+    TRY(selector.add_view_if_possible(find_view(name)->spec));
+  }
   auto selected = selector.finish();
   if (!selected.ok()) {
     return selected.take_error();

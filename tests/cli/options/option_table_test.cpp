@@ -76,5 +76,26 @@ TEST(OptionTableTest, help_shows_each_option_with_its_argument) {
   EXPECT_NE(help.find("      --top N"), std::string::npos);
 }
 
+constexpr auto kOtherNames = std::to_array<Option>({
+    {"top", 0, "N", "rows"},
+    {"limit", 'n', "N", "the same as --top", "top"},
+    {"format", 0, "FORMAT", "how"},
+    {"json", 0, "", "the same as --format json", "format", "json"},
+});
+
+TEST(OtherNames, are_those_of_the_option_that_they_mean) {
+  const auto parsed = parse_options(kOtherNames, {"-n", "5", "--json"});
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(parsed.value().text("top"), "5");
+  EXPECT_EQ(parsed.value().text("format"), "json");
+  EXPECT_FALSE(parsed.value().has("limit"));
+  EXPECT_FALSE(parsed.value().has("json"));
+}
+
+TEST(OtherNames, the_last_one_counts_under_whatever_name) {
+  EXPECT_EQ(parse_options(kOtherNames, {"--limit=5", "--top", "6"}).value().text("top"), "6");
+  EXPECT_EQ(parse_options(kOtherNames, {"--top", "6", "-n5"}).value().text("top"), "5");
+}
+
 }  // namespace
 }  // namespace memtrace
