@@ -7,8 +7,8 @@
 #include "cli/options/shared_options.h"
 #include "cli/output/interval_changes.h"
 #include "cli/output/interval_lines.h"
-#include "cli/past_kills.h"
 #include "cli/output/print.h"
+#include "cli/past_kills.h"
 #include "cli/probe_rate.h"
 #include "cli/unwatched_children.h"
 #include "observe/host_facts.h"
@@ -73,9 +73,9 @@ Result<> read_interval(const ParsedOptions& parsed, SessionOptions& session) {
 }
 
 struct Shown {
-  bool lines = false;  // --trace
-  bool rows = false;   // --line
-  bool clear = false;  // --clear
+  bool lines = false;                             // --trace
+  bool rows = false;                              // --line
+  bool clear = false;                             // --clear
   std::optional<DifferenceOptions> changes = {};  // --since-interval
 };
 

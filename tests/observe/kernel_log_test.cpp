@@ -43,8 +43,7 @@ TEST(KernelLog, a_kill_for_the_machine_or_of_another_has_none) {
 }
 
 TEST(KernelLog, times_since_boot_become_times_of_day) {
-  const std::string shown =
-      with_wall_times("<4>[   90.5] a [x] b\nno time\n[] c\n", 1'000'000'000);
+  const std::string shown = with_wall_times("<4>[   90.5] a [x] b\nno time\n[] c\n", 1'000'000'000);
   EXPECT_EQ(shown.substr(0, 4), "<4>[");
   EXPECT_NE(shown.find("01:31.500000] a [x] b\nno time\n[] c\n"), std::string::npos) << shown;
 }

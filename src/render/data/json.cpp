@@ -56,7 +56,7 @@ Json json_of(const Report& report, const Table& table) {
 }
 
 double share_of(std::uint64_t part, std::uint64_t whole) {
-  return rounded(static_cast<double>(part) / static_cast<double>(whole));
+  return rounded_share(static_cast<double>(part) / static_cast<double>(whole));
 }
 
 Json json_of(const CallNode& node, std::uint64_t whole) {

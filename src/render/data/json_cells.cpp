@@ -53,12 +53,11 @@ Json cell_of(const Report& report, Unit unit, const Cell& cell) {
   return std::visit([&](const auto& value) { return cell_of(report, value); }, cell);
 }
 
-// A millionth is as fine as anybody reads.
-double rounded(double share) {
+}  // namespace
+
+double rounded_share(double share) {
   return std::round(share * 1e6) / 1e6;
 }
-
-}  // namespace
 
 std::string added_column(const Report& report, const Column& column) {
   return column.unit == Unit::Moment ? moment_column(report) : "";
@@ -76,7 +75,7 @@ nlohmann::ordered_json json_row(const Report& report,
   }
   if (share_column(table)) {
     const auto share = share_of(table, cells);
-    row[kShareName] = share ? Json(rounded(*share)) : Json(nullptr);
+    row[kShareName] = share ? Json(rounded_share(*share)) : Json(nullptr);
   }
   return row;
 }

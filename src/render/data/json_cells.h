@@ -18,6 +18,9 @@ nlohmann::ordered_json json_row(const Report& report,
 // Before the column: a moment by the clock that was asked for; "" for other columns.
 std::string added_column(const Report& report, const Column& column);
 
+// A part of a whole, 0 to 1: a millionth is as fine as anybody reads.
+double rounded_share(double share);
+
 // As text. A program may give itself any bytes as its name: what is not UTF-8 is replaced.
 // Negative: one line.
 std::string json_text(const nlohmann::ordered_json& json, int indent);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "state/world/cut_stacks.h"
+#include "state/world/short_stacks.h"
 #include "views/kit/cells.h"
 #include "views/kit/identity_keys.h"
 
@@ -255,7 +255,7 @@ KeySet::Resolve stack_cutter(const ViewOptions& options) {
   if (options.stack_depth == 0) {
     return {};
   }
-  const auto cut = std::make_shared<CutStacks>(options.stack_depth);
+  const auto cut = std::make_shared<ShortStacks>(options.stack_depth);
   return [cut](std::uint64_t word, const CellContext& context) {
     const StackId stack{static_cast<std::uint32_t>(word)};
     return std::uint64_t{cut->same_as(context.world.stacks(), stack).value};

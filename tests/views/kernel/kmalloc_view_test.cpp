@@ -126,8 +126,8 @@ TEST(Kmalloc, key_like_no_other_is_answered_with_all_keys) {
 TEST(Kmalloc, trace_has_a_line_for_each_allocation) {
   EventScript script("kmalloc", {.by = {"stack"}, .own = {{"trace", "1"}}});
   script.name_process(7, "tcpd");
-  Step step = kmalloc(
-      {.ptr = 0x10, .bytes_req = 60, .bytes_alloc = 64, .call_site = 0xffffffff81000010});
+  Step step =
+      kmalloc({.ptr = 0x10, .bytes_req = 60, .bytes_alloc = 64, .call_site = 0xffffffff81000010});
   step.pid = step.tid = 7;
   script.play({step, kfree(0x10), step});
   const Table lines = script.lines();

@@ -12,9 +12,9 @@
 
 namespace memtrace {
 
-class CutStacks {
+class ShortStacks {
  public:
-  explicit CutStacks(std::size_t depth) : depth_(depth) {}
+  explicit ShortStacks(std::size_t depth) : depth_(depth) {}
 
   // The first stack that was asked for and begins, innermost first, with the same frames. Names are
   // cut by session/report_namer.h.
