@@ -21,9 +21,7 @@ constexpr auto kOptions = std::to_array<ForeignOption>({
      "-t",
      "memleak's -t prints each call; here: memtrace malloc --trace -p PID; --tid TID watches a "
      "thread"},
-    {"memleak",
-     "--trace",
-     "memtrace malloc --trace -p PID prints each call"},
+    {"memleak", "--trace", "memtrace malloc --trace -p PID prints each call"},
     {"memleak",
      "--show-allocs",
      "memtrace kleaks --addresses lists the kernel's blocks; with -p PID, -a lists those of a "
