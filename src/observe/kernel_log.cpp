@@ -65,7 +65,8 @@ Result<std::string> kernel_log_by_wall_clock() {
   const int size = ::klogctl(kSizeOfBuffer, nullptr, 0);
   const auto log = read_log(size > 0 ? static_cast<std::size_t>(size) : kLogBytes);
   if (!log) {
-    return Error{"the kernel's log", errno, "only root may read it, or set kernel.dmesg_restrict=0"};
+    return Error{
+        "the kernel's log", errno, "only root may read it, or set kernel.dmesg_restrict=0"};
   }
   return with_wall_times(*log, wall_clock_ns() - monotonic_ns());
 }

@@ -18,8 +18,8 @@
 namespace memtrace {
 namespace {
 
-constexpr auto kKeys =
-    std::to_array<std::string_view>({"origin", "stack", "kind", "cache", "caller", "comm", "pid", "tid"});
+constexpr auto kKeys = std::to_array<std::string_view>(
+    {"origin", "stack", "kind", "cache", "caller", "comm", "pid", "tid"});
 constexpr auto kAddressKeys =
     std::to_array<std::string_view>({"kind", "cache", "comm", "pid", "stack"});
 
@@ -126,9 +126,8 @@ std::vector<const LiveBlock*> KernelLeaks::take_slab_pages(std::vector<const Liv
   if (!slab_.allocs_seen) {
     return {};
   }
-  const auto others = std::ranges::stable_partition(blocks, [&](const LiveBlock* block) {
-    return !origins_.is_of_slab_cache(*block, world);
-  });
+  const auto others = std::ranges::stable_partition(
+      blocks, [&](const LiveBlock* block) { return !origins_.is_of_slab_cache(*block, world); });
   std::vector<const LiveBlock*> pages(others.begin(), others.end());
   blocks.erase(others.begin(), others.end());
   return pages;

@@ -77,15 +77,15 @@ class Kmalloc final : public View {
   }
 
   Table take_lines(const World& world, Span span, Namer& /*namer*/) override {
-    ListColumns<KmallocLine> columns = {comm_column<KmallocLine>(),
-                                        figure<&KmallocLine::pid>("pid", Unit::Number),
-                                        figure<&KmallocLine::tid>("tid", Unit::Number),
-                                        figure<&KmallocLine::caller>("caller", Unit::Text),
-                                        figure<&KmallocLine::bytes_req>("bytes_req", Unit::Bytes),
-                                        figure<&KmallocLine::bytes_alloc>("bytes_alloc",
-                                                                          Unit::Bytes),
-                                        figure<&KmallocLine::ptr>("ptr", Unit::Address),
-                                        {"gfp", Unit::Text, shown_gfp}};
+    ListColumns<KmallocLine> columns = {
+        comm_column<KmallocLine>(),
+        figure<&KmallocLine::pid>("pid", Unit::Number),
+        figure<&KmallocLine::tid>("tid", Unit::Number),
+        figure<&KmallocLine::caller>("caller", Unit::Text),
+        figure<&KmallocLine::bytes_req>("bytes_req", Unit::Bytes),
+        figure<&KmallocLine::bytes_alloc>("bytes_alloc", Unit::Bytes),
+        figure<&KmallocLine::ptr>("ptr", Unit::Address),
+        {"gfp", Unit::Text, shown_gfp}};
     if (has_stacks_) {
       columns.push_back(figure<&KmallocLine::stack>("stack", Unit::Stack));
     }
@@ -135,9 +135,8 @@ class Kmalloc final : public View {
 };
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  return make_view<Kmalloc>(KeySet::choose(options, kKeys),
-                            choose_figures(options, kFigures, kUsualFigures),
-                            options);
+  return make_view<Kmalloc>(
+      KeySet::choose(options, kKeys), choose_figures(options, kFigures, kUsualFigures), options);
 }
 
 }  // namespace
