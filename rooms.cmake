@@ -142,7 +142,7 @@ memtrace_room(src/cli/options "options as tables, and what they set"
               SEES base os perf/event perf/live plan/events plan/probes render render/all report
                    session USES boost)
 memtrace_room(src/cli/output "reports, lines and progress to the user"
-              SEES base os perf/record render render/all report)
+              SEES base os cli/options perf/record render render/all report)
 memtrace_room(src/cli "the commands"
               SEES base os cli/options cli/output decode doctor observe perf/convert perf/event
                    perf/target overview perf/record perf/live perf/file_in plan/events programs

@@ -78,7 +78,9 @@ Caveats caveats_of(const Report& before, const Report& after) {
   return both;
 }
 
-Result<ExitStatus> compare(const ParsedOptions& parsed, const NamedView& view) {
+Result<ExitStatus> compare(const ParsedOptions& parsed,
+                           const NamedView& view,
+                           const PrintOptions& print) {
   const auto& words = parsed.positional();
   auto top = parsed.number("top", 20);
   auto before = whole_report(words[0], view, parsed);
@@ -98,7 +100,7 @@ Result<ExitStatus> compare(const ParsedOptions& parsed, const NamedView& view) {
   }
   made.value().title += ": " + words[0] + " and " + words[1];
   made.value().caveats = caveats_of(before.value(), after.value());
-  TRY(print_report(made.value(), {.format = parsed.text("format", "text")}));
+  TRY(print_report(made.value(), print));
   return 0;
 }
 
@@ -113,7 +115,10 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
     TRY(print_text(usage_text("diff", command_diff.usage, command_diff.summary, known)));
     return 0;
   }
-  TRY(check_format(parsed.value().text("format", "text")));
+  const auto print = read_print_options(parsed.value());
+  if (!print.ok()) {
+    return print.error();
+  }
   if (parsed.value().has("tree")) {
     return Error{"--tree: a difference is a table", 0, "leave it out", ErrorKind::Usage};
   }
@@ -125,7 +130,7 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
     return Error{
         "two recordings and a view are needed", 0, std::string(kExample), ErrorKind::Usage};
   }
-  return compare(parsed.value(), *view);
+  return compare(parsed.value(), *view, print.value());
 }
 
 }  // namespace

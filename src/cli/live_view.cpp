@@ -214,9 +214,12 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   TRY(read_interval_options(parsed, plan));
   describe_machine(plan, view);
   ask_for_less(plan, view);
-  plan.print = {.format = parsed.text("format", "text"),
-                .output = parsed.text("output"),
-                .one_line = plan.session.times.interval_ns != 0};
+  auto print = read_print_options(parsed);
+  if (!print.ok()) {
+    return print.take_error();
+  }
+  plan.print = print.take();
+  plan.print.one_line = plan.session.times.interval_ns != 0;
   TRY(check_shown(plan));
   return plan;
 }

@@ -176,12 +176,6 @@ Result<> check_shows_something(const NamedView& view, const Session& session, co
   return kDone;
 }
 
-PrintOptions print_options(const ParsedOptions& parsed) {
-  return {.format = parsed.text("format", "text"),
-          .output = parsed.text("output"),
-          .host_columns = parsed.has("host-columns")};
-}
-
 Result<ExitStatus> report_view(RecordSource& source,
                                SessionOptions options,
                                const PrintOptions& print) {
@@ -219,6 +213,7 @@ std::string input_arguments(const ParsedOptions& parsed) {
 
 Result<ExitStatus> report_overview(RecordSource& source,
                                    SessionOptions options,
+                                   const PrintOptions& print,
                                    const ParsedOptions& parsed) {
   // Findings have no stacks to fold, and no figures to collect.
   const bool is_all = find_renderer(parsed.text("format", "text"))->wants_all_views;
@@ -233,7 +228,7 @@ Result<ExitStatus> report_overview(RecordSource& source,
   if (samples_in(overview.value()) == 0) {
     return no_samples(join(inputs(parsed), ", "), overview.value().caveats);
   }
-  TRY(print_report(overview.value(), print_options(parsed)));
+  TRY(print_report(overview.value(), print));
   return 0;
 }
 
@@ -291,7 +286,11 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   if (!session.ok()) {
     return session.take_error();
   }
-  TRY(check_printing(print_options(parsed), view == nullptr ? "" : view->name));
+  const auto print = read_print_options(parsed);
+  if (!print.ok()) {
+    return print.error();
+  }
+  TRY(check_printing(print.value(), view == nullptr ? "" : view->name));
   auto opened = open_recording(inputs(parsed));
   if (!opened.ok()) {
     return opened.take_error();
@@ -306,12 +305,12 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   }
   ProgressSource source(opened.take());
   if (view == nullptr) {
-    return report_overview(source, session.take(), parsed);
+    return report_overview(source, session.take(), print.value(), parsed);
   }
   session.value().views = {view};
   read_own_options(parsed, view->spec, session.value().view_options);
   ask_for_processes(parsed, view->spec, session.value().view_options);
-  return report_view(source, session.take(), print_options(parsed));
+  return report_view(source, session.take(), print.value());
 }
 
 Result<ExitStatus> run(const std::vector<std::string>& arguments) {

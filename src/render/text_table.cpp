@@ -7,6 +7,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -24,15 +25,13 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kGap = 2;        // between columns
-constexpr std::size_t kNarrowest = 4;  // what text columns keep
+constexpr std::size_t kGap = 2;  // between columns
 constexpr std::size_t kStackIndent = 4;
 
 struct Place {
   std::size_t column = 0;  // of the table
   std::size_t width = 0;
   bool is_left = false;
-  bool is_text = false;
   bool is_share = false;  // of the column's figure
 };
 
@@ -58,9 +57,8 @@ std::vector<Place> places_of(const Report& report, const Table& table) {
     if (unit == Unit::Stack) {
       continue;
     }
-    const bool is_text = unit == Unit::Text;
-    const bool is_left = i < table.key_count || is_text;
-    places.push_back({i, width_of(header_of(report, table.columns[i])), is_left, is_text});
+    const bool is_left = i < table.key_count || unit == Unit::Text;
+    places.push_back({i, width_of(header_of(report, table.columns[i])), is_left});
     if (share_column(table) == i) {
       places.push_back({.column = i, .width = width_of(kShareName), .is_share = true});
     }
@@ -102,29 +100,22 @@ std::size_t total_width(const std::vector<Place>& places) {
       });
 }
 
-// Takes columns away from the widest text until the line fits or all text is as narrow as may be.
-void fit(std::vector<Place>& places, std::size_t width) {
-  const auto room = [](const Place& place) {
-    return place.is_text ? place.width - std::min(place.width, kNarrowest) : 0;
-  };
-  while (total_width(places) > width + kGap) {
-    const auto widest =
-        std::max_element(places.begin(), places.end(), [&](const Place& left, const Place& right) {
-          return room(left) < room(right);
-        });
-    if (room(*widest) == 0) {
-      return;
-    }
-    --widest->width;
+// Where a table without shares fits into the width and with them it does not.
+void leave_out_share(std::vector<Place>& places, Lines& lines, std::size_t width) {
+  const auto share = std::ranges::find(places, true, &Place::is_share);
+  if (share == places.end() || total_width(places) <= width + kGap ||
+      total_width(places) - share->width - kGap > width + kGap) {
+    return;
   }
+  const auto at = share - places.begin();
+  for (auto& line : lines) {
+    line.erase(line.begin() + at);
+  }
+  places.erase(share);
 }
 
-std::string fitted(const std::string& text, const Place& place, bool is_function) {
-  if (!place.is_text) {
-    return place.is_left ? pad_right(text, place.width) : pad_left(text, place.width);
-  }
-  return pad_right(is_function ? cut_middle(text, place.width) : cut_end(text, place.width),
-                   place.width);
+std::string padded(const std::string& text, const Place& place) {
+  return place.is_left ? pad_right(text, place.width) : pad_left(text, place.width);
 }
 
 void print_line(std::string line, std::ostream& out) {
@@ -139,7 +130,7 @@ void print_header(const Report& report,
   std::string line;
   for (const Place& place : places) {
     line += line.empty() ? "" : std::string(kGap, ' ');
-    line += fitted(header_at(report, table, place), place, false);
+    line += padded(header_at(report, table, place), place);
   }
   if (!places.empty()) {
     print_line(line, out);
@@ -209,33 +200,82 @@ void print_indented(const Histogram& histogram, std::size_t width, std::ostream&
   }
 }
 
+// What stands below a row's line or lines.
+void print_below(const Report& report,
+                 const Table& table,
+                 const RowPlace& place,
+                 std::ostream& out) {
+  const bool is_rest = table.last_is_rest && place.row + 1 == table.rows.size();
+  if (has_stacks(table) && is_rest) {
+    out << std::string(kStackIndent, ' ') << "(all other stacks)\n";
+  } else if (has_stacks(table)) {
+    print_stacks(report, table, place, out);
+  }
+  if (const Histogram* histogram = histogram_of(table, table.rows[place.row])) {
+    print_indented(*histogram, place.width, out);
+  }
+}
+
+// A table as it will be printed.
+struct Texts {
+  const Report& report;
+  const Table& table;
+  std::vector<Place> places;
+  Lines lines;
+};
+
+// "caller: seq_read_iter", a line for each key, and below them all figures.
+void print_block(const Texts& texts, const RowPlace& row, std::ostream& out) {
+  const std::string indent(kGap, ' ');
+  std::string line;
+  for (std::size_t k = 0; k < texts.places.size(); ++k) {
+    const Place& place = texts.places[k];
+    const std::string text =
+        header_at(texts.report, texts.table, place) + ": " + texts.lines[row.row][k];
+    if (place.column < texts.table.key_count) {
+      out << text << '\n';
+      continue;
+    }
+    if (!line.empty() && width_of(line) + kGap + width_of(text) > row.width) {
+      out << line << '\n';
+      line.clear();
+    }
+    line += indent + text;
+  }
+  out << line << (line.empty() ? "" : "\n");
+}
+
+// Of tables that are too wide: nothing is cut, and figures stand by their names.
+void print_blocks(const Texts& texts, std::size_t width, std::ostream& out) {
+  SeenStacks seen;
+  for (std::size_t i = 0; i < texts.lines.size(); ++i) {
+    const RowPlace row{i, width, seen};
+    out << (i == 0 ? "" : "\n");
+    print_block(texts, row, out);
+    print_below(texts.report, texts.table, row, out);
+  }
+}
+
 void print_rows(const Report& report, const Table& table, std::size_t width, std::ostream& out) {
   std::vector<Place> places = places_of(report, table);
-  const Lines lines = cells_of(report, table, places);
-  fit(places, width);
+  Lines lines = cells_of(report, table, places);
+  leave_out_share(places, lines, width);
+  if (total_width(places) > width + kGap) {
+    print_blocks({report, table, std::move(places), std::move(lines)}, width, out);
+    return;
+  }
   print_header(report, table, places, out);
-  const bool with_stacks = has_stacks(table);
-  const bool is_block = with_stacks || !table.histograms.empty();
+  const bool is_apart = has_stacks(table) || !table.histograms.empty();
   SeenStacks seen;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto& row = table.rows[i];
-    out << (is_block && i != 0 ? "\n" : "");
+    out << (is_apart && i != 0 ? "\n" : "");
     std::string line;
     for (std::size_t k = 0; k < places.size(); ++k) {
-      const bool is_function = std::holds_alternative<LocationId>(row[places[k].column]);
       line += k == 0 ? "" : std::string(kGap, ' ');
-      line += fitted(lines[i][k], places[k], is_function);
+      line += padded(lines[i][k], places[k]);
     }
     print_line(line, out);
-    const bool is_rest = table.last_is_rest && i + 1 == lines.size();
-    if (with_stacks && is_rest) {
-      out << std::string(kStackIndent, ' ') << "(all other stacks)\n";
-    } else if (with_stacks) {
-      print_stacks(report, table, {i, width, seen}, out);
-    }
-    if (const Histogram* histogram = histogram_of(table, row)) {
-      print_indented(*histogram, width, out);
-    }
+    print_below(report, table, {i, width, seen}, out);
   }
 }
 
@@ -319,7 +359,7 @@ std::size_t print_stack(const Report& report,
 
 void print_table(const Report& report, const Table& table, std::size_t width, std::ostream& out) {
   if (!table.title.empty()) {
-    out << cut_end(visible(table.title), width) << '\n';
+    print_wrapped(visible(table.title), width, 2, out);
   }
   if (table.rows.empty()) {
     out << "(no rows)\n";

@@ -20,7 +20,8 @@ std::size_t print_stack(const Report& report,
                         std::size_t width,
                         std::ostream& out);
 
-// Lines are at most `width` columns wide: text is cut to fit, figures never are.
+// A table that is wider than `width` becomes a block of lines for each row: neither keys nor
+// figures are cut, only the names of functions on stacks.
 void print_table(const Report& report, const Table& table, std::size_t width, std::ostream& out);
 
 }  // namespace memtrace

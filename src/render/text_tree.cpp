@@ -129,8 +129,7 @@ void print_tree_line(const TreeLine& line,
 
 void print_tree(const Report& report, const CallTree& tree, std::size_t width, std::ostream& out) {
   const bool is_caller_first = tree.order == TreeOrder::Caller;
-  out << cut_end(visible(tree.title), width)
-      << (is_caller_first ? ", callers first" : ", callees first") << '\n';
+  out << visible(tree.title) << (is_caller_first ? ", callers first" : ", callees first") << '\n';
   if (tree.root.total == 0) {
     out << "(no rows)\n";
   }

@@ -74,6 +74,21 @@ TEST_F(ReportTest, options_have_the_names_that_other_tools_give_them) {
   same("--until 2ms --since 1ms", "--time 1ms,2ms");
 }
 
+TEST_F(ReportTest, is_as_wide_as_the_user_says) {
+  const auto report = [this](const std::string& before, const std::string& words) {
+    return run(before + " $MEMTRACE report pages --by caller -i $CROWD " + words).out;
+  };
+  const std::string narrow = report("", "--width 40");
+  EXPECT_NE(narrow.find("caller: do_wp_page\n  allocs: 17  "), std::string::npos) << narrow;
+  EXPECT_EQ(report("COLUMNS=40", ""), narrow);
+  EXPECT_EQ(report("COLUMNS=200", "--width 40"), narrow);
+  EXPECT_EQ(report("COLUMNS=zero", ""), report("", ""));
+  const std::string wide = run("$MEMTRACE report kmalloc --wide -i $CROWD").out;
+  EXPECT_EQ(wide.find("thread:...ple"), std::string::npos) << wide;
+  EXPECT_NE(wide.find("std::thread::_State_impl<std::thread::_Invoker<std::tuple<"),
+            std::string::npos);
+}
+
 TEST_F(ReportTest, memtrace_data_is_read_unless_another_file_is_given) {
   EXPECT_EQ(run("cp $CROWD memtrace.data && $MEMTRACE report --all").out,
             run("$MEMTRACE report --all -i $CROWD").out);

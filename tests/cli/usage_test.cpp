@@ -146,6 +146,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"list things", "memtrace list views, events or keys", "memtrace list events"},
         Wrong{"list keys kmalok", "unknown view 'kmalok'", "did you mean kmalloc?"},
         Wrong{"list views faults", "memtrace list views, events or keys", ""},
+        Wrong{"report kmalloc --width 5 -i $CROWD", "--width 5", "takes a number of columns"},
+        Wrong{"report kmalloc --width all -i $CROWD", "--width all", "takes a number of columns"},
         Wrong{"report --tree -i $CROWD", "--tree without a view", "name one, "},
         Wrong{"report kmalloc --depth 3 --by comm -i $CROWD",
               "--depth: stacks are not among the keys",

@@ -94,6 +94,8 @@ constexpr auto kReport = std::to_array<Option>({
      "FORMAT",
      "text, json, csv, ndjson, openmetrics, folded, html, svg, pprof, speedscope, firefox, massif, "
      "heaptrack"},
+    {"width", 0, "N", "text of N columns; a table that is wider has a block of lines for each row"},
+    {"wide", 0, "", "text as wide as it needs to be"},
     {"json", 0, "", "the same as --format json", "format", "json"},
     {"csv", 0, "", "the same as --format csv", "format", "csv"},
 });

@@ -9,9 +9,11 @@
 #include <chrono>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <sstream>
 #include <string_view>
 
+#include "base/text.h"
 #include "base/visible.h"
 #include "cli/output/replaced_file.h"
 #include "render/all/all_renderers.h"
@@ -20,7 +22,8 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kWidth = 120;       // of a pipe or a file
+constexpr std::size_t kWidest = 100'000;  // of --wide: no name is longer
 
 // 0: it is no terminal.
 std::size_t output_rows() {
@@ -28,11 +31,16 @@ std::size_t output_rows() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
 
-// A terminal's own width where it is wider: function names are long.
-std::size_t output_columns() {
+// What the user says, here or for all programs by COLUMNS (environ(7)); else the terminal's width.
+std::size_t output_columns(std::size_t asked) {
+  const char* columns = std::getenv("COLUMNS");
+  const auto set = parse_number(columns == nullptr ? "" : columns);
+  if (asked != 0 || (set && *set != 0)) {
+    return asked != 0 ? asked : std::min<std::size_t>(*set, kWidest);
+  }
   winsize size{};
   const bool is_terminal = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_terminal ? std::max<std::size_t>(size.ws_col, 80) : kWidth;
+  return is_terminal ? size.ws_col : kWidth;
 }
 
 // True when a write of kPieceBytes will not wait; false when the user wants to end and it would.
@@ -74,6 +82,23 @@ Result<> write_all(std::string_view text, StopSignals* stop_signals) {
 
 }  // namespace
 
+Result<PrintOptions> read_print_options(const ParsedOptions& parsed) {
+  PrintOptions options{.format = parsed.text("format", "text"),
+                       .output = parsed.text("output"),
+                       .host_columns = parsed.has("host-columns")};
+  TRY(check_format(options.format));
+  constexpr std::uint64_t kLeast = 40;
+  const auto width = parsed.number("width", 0);
+  if (!width.ok() || (parsed.has("width") && (width.value() < kLeast || width.value() > kWidest))) {
+    return Error{"--width " + parsed.text("width"),
+                 0,
+                 "takes a number of columns from 40 to 100000",
+                 ErrorKind::Usage};
+  }
+  options.columns = parsed.has("wide") ? kWidest : width.value();
+  return options;
+}
+
 Result<> check_format(const std::string& format) {
   if (find_renderer(format) == nullptr) {
     return Error{
@@ -109,7 +134,7 @@ Result<> check_printing(const PrintOptions& options, std::string_view view) {
 Result<> print_report(const Report& report, const PrintOptions& options) {
   TRY(check_format(options.format));
   const auto renderer = make_renderer(options.format,
-                                      {.columns = output_columns(),
+                                      {.columns = output_columns(options.columns),
                                        .one_line = options.one_line,
                                        .host_columns = options.host_columns,
                                        .version = MEMTRACE_VERSION});
@@ -134,8 +159,8 @@ Result<> clear_screen() {
 
 Result<LinePrinter> LinePrinter::create(std::string_view option, const PrintOptions& options) {
   TRY(check_format(options.format));
-  auto renderer = make_line_renderer(options.format,
-                                     {.columns = output_columns(), .screen_rows = output_rows()});
+  auto renderer = make_line_renderer(
+      options.format, {.columns = output_columns(options.columns), .screen_rows = output_rows()});
   if (!renderer) {
     return Error{std::string(option) + " prints no " + options.format,
                  0,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/options/option_table.h"
 #include "os/stop_signals.h"
 #include "render/line_renderer.h"
 #include "report/report.h"
@@ -18,10 +19,14 @@ namespace memtrace {
 struct PrintOptions {
   std::string format = "text";
   std::string output{};                 // a file; "": standard output
+  std::size_t columns = 0;              // of text; 0: as wide as COLUMNS or the terminal says
   bool one_line = false;                // JSON: one object a line
   bool host_columns = false;            // CSV: host, boot and times in each line
   StopSignals* stop_signals = nullptr;  // end the wait for a reader that stands still
 };
+
+// --format, --width and --wide. Error: Usage, none of these makes sense.
+Result<PrintOptions> read_print_options(const ParsedOptions& parsed);
 
 // Error: Usage, an unknown format.
 Result<> check_format(const std::string& format);
