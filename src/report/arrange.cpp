@@ -357,31 +357,6 @@ Result<> check_tree(const Report& report, const ArrangeOptions& options) {
 
 }  // namespace
 
-bool can_be_summed(const Column& column) {
-  constexpr auto kNotSums = std::to_array<std::string_view>({"avg",
-                                                             "mean",
-                                                             "median",
-                                                             "min",
-                                                             "max",
-                                                             "percent",
-                                                             "age",
-                                                             "oldest",
-                                                             "newest",
-                                                             "first",
-                                                             "last",
-                                                             "p50",
-                                                             "p90",
-                                                             "p95",
-                                                             "p99"});
-  if (column.unit == Unit::Percent || column.unit == Unit::Address || column.unit == Unit::Text ||
-      column.unit == Unit::Stack) {
-    return false;
-  }
-  const auto words = split(column.name, '_');
-  return std::find_first_of(words.begin(), words.end(), kNotSums.begin(), kNotSums.end()) ==
-         words.end();
-}
-
 Result<> arrange(Report& report, const ArrangeOptions& options, Namer& namer) {
   auto sort = read_sort(report, options.sort);
   if (!sort.ok()) {

@@ -23,9 +23,6 @@ struct ArrangeOptions {
   bool closing_figures = false;  // say in table.note what the filters left (kmalloc-top's trailer)
 };
 
-// A sum of averages, extremes or shares says nothing.
-bool can_be_summed(const Column& column);
-
 // Filters, then sorts (ties by the key cells, so that output is stable), then cuts; what was cut is
 // added up in a last row whose key cells say "other". Fixed tables are left alone. Adds a caveat
 // note for nothing. Error: Usage, a sort column that no table has, with the nearest names; a tree

@@ -10,8 +10,8 @@
 #include "base/visible.h"
 #include "render/cell_names.h"
 #include "render/cell_text.h"
-#include "report/arrange.h"
 #include "report/row_order.h"
+#include "report/shares.h"
 
 namespace memtrace {
 namespace {
