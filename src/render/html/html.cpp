@@ -81,21 +81,33 @@ Json html_series(const Series& series, std::uint64_t start_ns) {
           {"points", std::move(points)}};
 }
 
-// Functions once, and stacks as their numbers.
+// All functions of a profile, each once.
+class HtmlFrames {
+ public:
+  std::size_t index_of(const ProfileStep& step) {
+    const std::string module = step.frame == nullptr ? "" : visible(step.frame->module);
+    const CodeKind kind = code_kind(step);
+    const auto [found, is_new] = indexes_.try_emplace({step.name, module, kind}, indexes_.size());
+    if (is_new) {
+      frames_.push_back(Json::array({step.name, module, static_cast<int>(kind)}));
+    }
+    return found->second;
+  }
+
+  Json take() { return std::move(frames_); }
+
+ private:
+  std::map<std::tuple<std::string, std::string, CodeKind>, std::size_t> indexes_;
+  Json frames_ = Json::array();
+};
+
 Json html_profile(const StackProfile& profile) {
-  std::map<std::tuple<std::string, std::string, CodeKind>, std::size_t> indexes;
-  Json frames = Json::array();
+  HtmlFrames frames;
   Json stacks = Json::array();
   for (const WeightedStack& stack : profile.stacks) {
     Json numbers = Json::array();
     for (const ProfileStep& step : stack.steps) {
-      const std::string module = step.frame == nullptr ? "" : visible(step.frame->module);
-      const CodeKind kind = code_kind(step);
-      const auto [found, is_new] = indexes.try_emplace({step.name, module, kind}, indexes.size());
-      if (is_new) {
-        frames.push_back(Json::array({step.name, module, static_cast<int>(kind)}));
-      }
-      numbers.push_back(found->second);
+      numbers.push_back(frames.index_of(step));
     }
     stacks.push_back(Json::array({std::move(numbers), stack.weights}));
   }
@@ -105,7 +117,7 @@ Json html_profile(const StackProfile& profile) {
   }
   return {{"kinds", std::move(kinds)},
           {"main", profile.main_kind},
-          {"frames", std::move(frames)},
+          {"frames", frames.take()},
           {"stacks", std::move(stacks)}};
 }
 

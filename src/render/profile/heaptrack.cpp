@@ -47,7 +47,8 @@ struct Lives {
   BlockSet others;      // freed before the peak
 };
 
-Lives lives_of(const HeapRow& row) {
+// Blocks that are live at the peak or at the end.
+Lives lives_at_moments(const HeapRow& row) {
   Lives lives;
   const auto set = [&row](std::uint64_t count, std::uint64_t bytes) {
     return BlockSet{row.trace, count, bytes};
@@ -64,6 +65,11 @@ Lives lives_of(const HeapRow& row) {
     lives.only_peak = set(was_other ? 1 : 0, was_other ? row.peak : 0);
     lives.after_peak = set(row.leaked_count, row.leaked);
   }
+  return lives;
+}
+
+Lives lives_of(const HeapRow& row) {
+  Lives lives = lives_at_moments(row);
   std::uint64_t count = row.allocs;
   std::uint64_t bytes = row.bytes;
   for (const BlockSet* used : {&lives.stays, &lives.only_peak, &lives.after_peak}) {
@@ -72,8 +78,9 @@ Lives lives_of(const HeapRow& row) {
   }
   const std::uint64_t temporary = std::min(row.temporary, count);
   const std::uint64_t temporary_bytes = count == 0 ? 0 : bytes / count * temporary;
-  lives.temporary = set(temporary, temporary_bytes);
-  lives.others = set(count - temporary, count == temporary ? 0 : bytes - temporary_bytes);
+  const std::uint64_t other_bytes = count == temporary ? 0 : bytes - temporary_bytes;
+  lives.temporary = {row.trace, temporary, temporary_bytes};
+  lives.others = {row.trace, count - temporary, other_bytes};
   return lives;
 }
 

@@ -59,6 +59,7 @@ std::vector<MassifSnapshot> snapshots_of(const StackProfile& profile) {
     by_time[at_ns] = {at_ns, static_cast<std::uint64_t>(profile.total(*leaked)), leaked, false};
   }
   std::vector<MassifSnapshot> snapshots;
+  snapshots.reserve(by_time.size());
   for (const auto& [at_ns, snapshot] : by_time) {
     snapshots.push_back(snapshot);
   }

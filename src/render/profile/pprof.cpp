@@ -101,7 +101,7 @@ class PprofFile {
 
   std::string take() {
     for (const std::string& text : texts_) {
-      file_.add(ProfileField::StringTable, std::string_view(text));
+      file_.add(ProfileField::StringTable, std::string_view{text});
     }
     return gzip(file_.bytes());
   }
@@ -137,12 +137,13 @@ class PprofFile {
   std::vector<std::uint64_t> locations(const WeightedStack& stack, bool has_stacks) {
     std::vector<std::uint64_t> ids;
     std::vector<const ProfileStep*> lines;
-    for (auto step = stack.steps.rbegin(); step != stack.steps.rend(); ++step) {
-      if (step->is_label && has_stacks) {
+    for (std::size_t left = stack.steps.size(); left > 0; --left) {
+      const ProfileStep& step = stack.steps[left - 1];
+      if (step.is_label && has_stacks) {
         continue;
       }
-      lines.push_back(&*step);
-      if (step->frame == nullptr || !step->frame->inlined) {
+      lines.push_back(&step);
+      if (step.frame == nullptr || !step.frame->inlined) {
         ids.push_back(location(std::exchange(lines, {})));
       }
     }

@@ -33,7 +33,7 @@ class ProtobufMessage {
   }
 
   void add(std::uint32_t field, const ProtobufMessage& message) {
-    add(field, std::string_view(message.bytes_));
+    add(field, std::string_view{message.bytes_});
   }
 
   // A packed repeated field: zeros in it count.

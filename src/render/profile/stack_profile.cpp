@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
-#include <ranges>
+#include <span>
 #include <string_view>
 
 #include "base/visible.h"
@@ -36,12 +37,12 @@ std::optional<std::size_t> stack_column(const Table& table) {
 }
 
 bool has_text_key(const Table& table) {
-  return std::ranges::any_of(table.columns | std::views::take(table.key_count),
+  return std::ranges::any_of(std::span(table.columns).first(table.key_count),
                              [](const Column& column) { return column.unit == Unit::Text; });
 }
 
 std::string_view main_weight(const Table& table) {
-  return table.weight.empty() ? "count" : std::string_view(table.weight);
+  return table.weight.empty() ? "count" : std::string_view{table.weight};
 }
 
 std::vector<std::size_t> weight_columns(const Table& table) {
@@ -118,9 +119,7 @@ void add_stack(const Frames* frames, WeightedStack& row) {
     row.steps.push_back({.name = std::string(kUnknown)});
     return;
   }
-  for (const Frame& frame : *frames | std::views::reverse) {
-    row.steps.push_back(step_of(frame));
-  }
+  std::transform(frames->rbegin(), frames->rend(), std::back_inserter(row.steps), step_of);
 }
 
 WeightedStack stack_of(const ProfileTable& from, const std::vector<Cell>& cells) {
@@ -141,7 +140,7 @@ WeightedStack stack_of(const ProfileTable& from, const std::vector<Cell>& cells)
 
 // The one that the reader sorts by, if it adds up; else the table's own.
 std::size_t main_kind(const Table& table, const std::vector<WeightKind>& kinds) {
-  for (const std::string_view name : {std::string_view(table.sort), main_weight(table)}) {
+  for (const std::string_view name : {std::string_view{table.sort}, main_weight(table)}) {
     const auto found = std::ranges::find(kinds, name, &WeightKind::name);
     if (found != kinds.end()) {
       return static_cast<std::size_t>(found - kinds.begin());
@@ -157,7 +156,7 @@ StackProfile profile_of(const ProfileTable& from) {
   }
   profile.main_kind = main_kind(from.table, profile.kinds);
   const std::size_t row_count = from.table.rows.size() - (from.table.last_is_rest ? 1 : 0);
-  for (const auto& cells : from.table.rows | std::views::take(row_count)) {
+  for (const auto& cells : std::span(from.table.rows).first(row_count)) {
     profile.stacks.push_back(stack_of(from, cells));
   }
   return profile;

@@ -161,14 +161,18 @@ class FlameGraph {
       waiting.pop_back();
       places_.push_back(here);
       deepest_ = std::max(deepest_, here.depth);
-      double left = here.left;
-      for (const auto& [name, child] : tree_.nodes()[here.node].children) {
-        const auto weight = static_cast<double>(tree_.nodes()[child].weight);
-        if (weight >= smallest) {
-          waiting.push_back({child, here.depth + 1, left});
-        }
-        left += weight;
+      add_children(here, smallest, waiting);
+    }
+  }
+
+  void add_children(const Place& parent, double smallest, std::vector<Place>& waiting) const {
+    double left = parent.left;
+    for (const auto& [name, child] : tree_.nodes()[parent.node].children) {
+      const auto weight = static_cast<double>(tree_.nodes()[child].weight);
+      if (weight >= smallest) {
+        waiting.push_back({child, parent.depth + 1, left});
       }
+      left += weight;
     }
   }
 
@@ -202,13 +206,13 @@ class FlameGraph {
       facts += ", " + visible(report.origin.host);
     }
     out << fmt::format(
-        "<text class=\"h\" x=\"{}\" y=\"20\">{}</text>\n", kMargin, xml(profile_title(profile_)));
+        R"(<text class="h" x="{}" y="20">{}</text>)", kMargin, xml(profile_title(profile_)));
+    out << '\n';
     write_text(kMargin, 38, facts, out);
     double left = kMargin;
     for (const Paint& paint : kPaints) {
-      out << fmt::format("<rect class=\"{}1\" x=\"{:.1f}\" y=\"45\" width=\"11\" height=\"11\"/>",
-                         paint.name,
-                         left);
+      out << fmt::format(
+          R"(<rect class="{}1" x="{:.1f}" y="45" width="11" height="11"/>)", paint.name, left);
       write_text(left + 15, 54, paint.legend, out);
       left += 15 + kDigitWidth * static_cast<double>(paint.legend.size() + 2);
     }
@@ -225,19 +229,18 @@ class FlameGraph {
     const std::string name = node.step == nullptr ? "all" : node.step->name;
     const auto kind =
         static_cast<std::size_t>(node.step == nullptr ? CodeKind::None : code_kind(*node.step));
-    out << fmt::format(
-        "<g><title>{}: {}, {}{}</title><rect class=\"{}{}\" x=\"{:.1f}\" y=\"{:.0f}\" "
-        "width=\"{:.1f}\" height=\"{}\"/>",
-        xml(name),
-        figure(node.weight),
-        share_text(node.weight, whole_),
-        xml(module_of(node)),
-        kPaints[kind].name,
-        shade_of(name),
-        left,
-        top,
-        width,
-        kRowHeight - 1);
+    out << fmt::format(R"(<g><title>{}: {}, {}{}</title><rect class="{}{}" x="{:.1f}" y="{:.0f}" )"
+                       R"(width="{:.1f}" height="{}"/>)",
+                       xml(name),
+                       figure(node.weight),
+                       share_text(node.weight, whole_),
+                       xml(module_of(node)),
+                       kPaints[kind].name,
+                       shade_of(name),
+                       left,
+                       top,
+                       width,
+                       kRowHeight - 1);
     write_name(name, left, top, width, out);
     out << "</g>\n";
   }
@@ -248,7 +251,7 @@ class FlameGraph {
     constexpr std::size_t kFewestDigits = 4;
     const auto columns = static_cast<std::size_t>(std::max(0.0, width - kPadding) / kDigitWidth);
     if (columns >= kFewestDigits) {
-      out << fmt::format("<text x=\"{:.1f}\" y=\"{:.0f}\">{}</text>",
+      out << fmt::format(R"(<text x="{:.1f}" y="{:.0f}">{}</text>)",
                          left + kPadding,
                          top + kRowHeight - 5,
                          xml(cut_end(name, columns)));
