@@ -282,6 +282,11 @@ Result<ClockKind> read_clock(const ParsedOptions& parsed) {
   return found->second;
 }
 
+std::uint64_t default_top(const std::string& format) {
+  const NamedRenderer* renderer = find_renderer(format);
+  return renderer != nullptr && renderer->wants_all_rows ? 0 : kDefaultTop;
+}
+
 // Of the suppressions' patterns, any may match further out.
 Result<> read_depth(const ParsedOptions& parsed, SessionOptions& session) {
   const auto depth = parsed.number("depth", 0);
@@ -331,58 +336,54 @@ Result<> read_stack_options(const ParsedOptions& parsed, SessionOptions& session
         "--depth: stacks are not among the keys", 0, "group by them: --by stack", ErrorKind::Usage};
   }
   return kDone;
+}
 
-  std::uint64_t default_top(const std::string& format) {
-    const NamedRenderer* renderer = find_renderer(format);
-    return renderer != nullptr && renderer->wants_all_rows ? 0 : kDefaultTop;
+Result<SessionOptions> read_session(const ParsedOptions& parsed) {
+  SessionOptions session;
+  session.view_options.by = parsed.list("by");
+  auto clock = read_clock(parsed);
+  if (!clock.ok()) {
+    return clock.take_error();
   }
-
-  Result<SessionOptions> read_session(const ParsedOptions& parsed) {
-    SessionOptions session;
-    session.view_options.by = parsed.list("by");
-    auto clock = read_clock(parsed);
-    if (!clock.ok()) {
-      return clock.take_error();
-    }
-    session.clock = clock.value();
-    session.view_options.tasks.comms = parsed.list("comm");
-    session.view_options.tasks.cgroups = parsed.list("cgroup");
-    TRY(read_users(parsed, session.view_options.tasks));
-    TRY(read_stack_options(parsed, session));
-    if (parsed.has("user") != parsed.has("kernel")) {
-      session.part = parsed.has("user") ? StackPart::User : StackPart::Kernel;
-    }
-    if (parsed.has("suppressions")) {
-      auto suppressions = parse_suppressions(parsed.text("suppressions"));
-      if (!suppressions.ok()) {
-        return suppressions.take_error();
-      }
-      session.suppressions = suppressions.take();
-    }
-    ArrangeOptions& arrange = session.arrange;
-    auto top = parsed.number("top", default_top(parsed.text("format")));
-    auto min = parsed.number("min", 0);
-    auto excludes = read_excludes(parsed);
-    if (!top.ok() || !min.ok()) {
-      return top.ok() ? min.take_error() : top.take_error();
-    }
-    if (!excludes.ok()) {
-      return excludes.take_error();
-    }
-    arrange.sort = parsed.text("sort");
-    arrange.top = top.value();
-    arrange.min_count = min.value();
-    arrange.exclude = excludes.take();
-    arrange.closing_figures = parsed.has("min") || parsed.has("exclude");
-    return session;
+  session.clock = clock.value();
+  session.view_options.tasks.comms = parsed.list("comm");
+  session.view_options.tasks.cgroups = parsed.list("cgroup");
+  TRY(read_users(parsed, session.view_options.tasks));
+  TRY(read_stack_options(parsed, session));
+  if (parsed.has("user") != parsed.has("kernel")) {
+    session.part = parsed.has("user") ? StackPart::User : StackPart::Kernel;
   }
+  if (parsed.has("suppressions")) {
+    auto suppressions = parse_suppressions(parsed.text("suppressions"));
+    if (!suppressions.ok()) {
+      return suppressions.take_error();
+    }
+    session.suppressions = suppressions.take();
+  }
+  ArrangeOptions& arrange = session.arrange;
+  auto top = parsed.number("top", default_top(parsed.text("format")));
+  auto min = parsed.number("min", 0);
+  auto excludes = read_excludes(parsed);
+  if (!top.ok() || !min.ok()) {
+    return top.ok() ? min.take_error() : top.take_error();
+  }
+  if (!excludes.ok()) {
+    return excludes.take_error();
+  }
+  arrange.sort = parsed.text("sort");
+  arrange.top = top.value();
+  arrange.min_count = min.value();
+  arrange.exclude = excludes.take();
+  arrange.closing_figures = parsed.has("min") || parsed.has("exclude");
+  return session;
+}
 
-  void read_own_options(const ParsedOptions& parsed, const ViewSpec& spec, ViewOptions& options) {
-    for (const ViewOption& own : spec.options) {
-      if (parsed.has(own.name)) {
-        options.own[std::string(own.name)] = parsed.text(own.name);
-      }
+void read_own_options(const ParsedOptions& parsed, const ViewSpec& spec, ViewOptions& options) {
+  for (const ViewOption& own : spec.options) {
+    if (parsed.has(own.name)) {
+      options.own[std::string(own.name)] = parsed.text(own.name);
     }
   }
+}
 
 }  // namespace memtrace

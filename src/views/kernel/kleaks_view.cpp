@@ -126,10 +126,12 @@ std::vector<const LiveBlock*> KernelLeaks::take_slab_pages(std::vector<const Liv
   if (!slab_.allocs_seen) {
     return {};
   }
-  const auto others = std::ranges::stable_partition(
-      blocks, [&](const LiveBlock* block) { return !origins_.is_of_slab_cache(*block, world); });
-  std::vector<const LiveBlock*> pages(others.begin(), others.end());
-  blocks.erase(others.begin(), others.end());
+  const auto first_page =
+      std::stable_partition(blocks.begin(), blocks.end(), [&](const LiveBlock* block) {
+        return !origins_.is_of_slab_cache(*block, world);
+      });
+  std::vector<const LiveBlock*> pages(first_page, blocks.end());
+  blocks.erase(first_page, blocks.end());
   return pages;
 }
 
