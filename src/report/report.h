@@ -192,7 +192,7 @@ struct ReportClock {
   bool shows_wall() const { return shown == ClockKind::Wall && wall_start_ns != 0; }
 };
 
-// Which machine the report is of, for formats that leave it. "" for what is not known.
+// The machine that the report is of, for formats that leave it. "" for what is not known.
 struct Origin {
   std::string host{};
   std::string boot_id{};

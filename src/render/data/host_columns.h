@@ -1,4 +1,4 @@
-// Which machine and which time a row is of, for rows of many machines in one place.
+// The machine and the time that a row is of, for rows of many machines in one place.
 #pragma once
 
 #include <string>

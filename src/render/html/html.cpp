@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kFunctionsInCell = 6;
 
-// Text that may be shown as it is. Of a stack, the innermost functions.
+// Text that may be shown as it is; a stack is its innermost functions.
 Json html_cell(const Json& value) {
   if (value.is_string()) {
     return visible(value.get<std::string>());

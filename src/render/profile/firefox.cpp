@@ -107,7 +107,7 @@ class FirefoxRenderer final : public Renderer {
  public:
   explicit FirefoxRenderer(const RenderOptions& options) : version_(options.version) {}
 
-  // Of an overview, the first report: libraries are numbered in one report.
+  // An overview is its first report: libraries are numbered in one report.
   void render(const Report& report, std::ostream& out) const override {
     const auto profiles = stack_profiles(report);
     const Report& shown = profiles.empty() ? report : *profiles.front().report;

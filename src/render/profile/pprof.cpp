@@ -244,7 +244,7 @@ class PprofRenderer final : public Renderer {
  public:
   explicit PprofRenderer(const RenderOptions& options) : version_(options.version) {}
 
-  // Of an overview, the first report: one file holds stacks with one set of costs.
+  // An overview is its first report: one file holds stacks with one set of costs.
   void render(const Report& report, std::ostream& out) const override {
     const auto profiles = stack_profiles(report);
     PprofFile file(profiles.empty() ? report : *profiles.front().report);

@@ -50,13 +50,13 @@ struct StackProfile {
   bool has_stacks = false;    // false: the keys alone are the steps
   std::vector<WeightedStack> stacks{};
 
-  // Of the whole profile.
+  // The sum of all stacks.
   std::int64_t total(std::size_t kind) const;
 };
 
-// Of a report, or of each report of an overview that has one. From the first table with stacks, or
-// else the first with text keys: two tables of one report describe the same events, and both
-// together would count them twice. The sum of the rows that were cut is left out.
+// A profile of the report, or of each report of an overview. It is made from the first table with
+// stacks, or else the first with text keys: two tables of one report describe the same events, and
+// both together would count them twice. The sum of the rows that were cut is left out.
 std::vector<StackProfile> stack_profiles(const Report& report);
 
 // "kmalloc" of a view, "kmalloc: bytes_alloc" of a cost of it.

@@ -25,7 +25,7 @@ class StackTree {
 
   enum class Direction : std::uint8_t { FromOutermost, FromInnermost };
 
-  // Of one cost. Stacks that weigh nothing, or less, are left out. Borrows the profile's steps.
+  // The tree of one cost, without stacks that weigh nothing or less. Borrows the profile's steps.
   StackTree(const StackProfile& profile, std::size_t kind, Direction direction);
 
   // The root is the first; each node comes after its parent.

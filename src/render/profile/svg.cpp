@@ -281,7 +281,7 @@ class SvgRenderer final : public Renderer {
  public:
   explicit SvgRenderer(const RenderOptions& options) : version_(options.version) {}
 
-  // Of an overview, the first report: costs of different kinds have no common width.
+  // An overview is its first report: costs of different kinds have no common width.
   void render(const Report& report, std::ostream& out) const override {
     auto profiles = stack_profiles(report);
     if (profiles.empty()) {

@@ -31,5 +31,11 @@ TEST(IntervalLines, folded_stacks_are_no_rows) {
   EXPECT_EQ(lines.error().message, "--line prints no folded");
 }
 
+TEST(IntervalLines, rows_go_to_no_file) {
+  const auto lines = IntervalLines::create({.format = "csv", .output = "rows.csv"});
+  ASSERT_FALSE(lines.ok());
+  EXPECT_EQ(lines.error().message, "--line beside --output");
+}
+
 }  // namespace
 }  // namespace memtrace
