@@ -40,6 +40,19 @@ std::string key_text(const Column& column, const Cell& cell, Namer& namer) {
                            : fmt::format("{} {}", column.name, *number);
 }
 
+std::vector<std::string> keys_above(const Table& table,
+                                    const std::vector<Cell>& row,
+                                    std::size_t stack,
+                                    Namer& namer) {
+  std::vector<std::string> keys;
+  for (std::size_t key = 0; key < table.key_count; ++key) {
+    if (key != stack) {
+      keys.push_back(key_text(table.columns[key], row[key], namer));
+    }
+  }
+  return keys;
+}
+
 // What several calls of a function have in common: not always the line.
 void make_common(Frame& shown, const Frame& other) {
   if (shown.file != other.file) {
@@ -145,17 +158,12 @@ CallTree tree_of(const Table& table, TreeOrder order, Namer& namer) {
   const std::size_t figure = *share_column(table);
   CallTreeBuilder builder(order);
   for (const auto& row : table.rows) {
-    std::vector<std::string> keys;
-    for (std::size_t key = 0; key < table.key_count; ++key) {
-      if (key != stack) {
-        keys.push_back(key_text(table.columns[key], row[key], namer));
-      }
-    }
     const auto* id = std::get_if<StackId>(&row[stack]);
     const bool has_stack = id != nullptr && id->valid();
     const auto* weight = std::get_if<std::uint64_t>(&row[figure]);
     if (weight != nullptr && *weight != 0) {
-      builder.add(keys, has_stack ? namer.stack(*id) : Frames(), *weight);
+      builder.add(
+          keys_above(table, row, stack, namer), has_stack ? namer.stack(*id) : Frames(), *weight);
     }
   }
   return {.title = table.title,

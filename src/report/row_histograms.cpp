@@ -31,8 +31,8 @@ void add_to(Histogram& sum, const Histogram& other) {
   std::map<std::uint64_t, Histogram::Bucket> buckets;
   for (const Histogram* each : {&std::as_const(sum), &other}) {
     for (const auto& bucket : each->buckets) {
-      auto& same = buckets.try_emplace(bucket.low, bucket.low, bucket.high, 0).first->second;
-      same.count += bucket.count;
+      const Histogram::Bucket empty{bucket.low, bucket.high, 0};
+      buckets.try_emplace(bucket.low, empty).first->second.count += bucket.count;
     }
   }
   sum.title = other.title;

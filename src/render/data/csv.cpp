@@ -142,6 +142,18 @@ void write_rows(const Report& report, const Table& table, const LineHead& head, 
   }
 }
 
+void write_buckets(const RowHistogram& histogram,
+                   const std::vector<std::string>& keys,
+                   Blocks& blocks) {
+  for (const auto& bucket : histogram.histogram.buckets) {
+    std::vector<std::string> fields = keys;
+    for (const std::uint64_t number : {bucket.low, bucket.high, bucket.count}) {
+      fields.push_back(std::to_string(number));
+    }
+    blocks.line(fields);
+  }
+}
+
 // The keys of its row before each bucket.
 void write_row_histograms(const Report& report, const Table& table, Blocks& blocks) {
   blocks.begin();
@@ -152,16 +164,11 @@ void write_row_histograms(const Report& report, const Table& table, Blocks& bloc
   names.insert(names.end(), {"low", "high", "count"});
   blocks.line(names);
   for (const RowHistogram& each : table.histograms) {
-    for (const auto& bucket : each.histogram.buckets) {
-      std::vector<std::string> fields;
-      for (const Cell& key : each.keys) {
-        fields.push_back(std::visit(Field{report}, key));
-      }
-      for (const std::uint64_t number : {bucket.low, bucket.high, bucket.count}) {
-        fields.push_back(std::to_string(number));
-      }
-      blocks.line(fields);
+    std::vector<std::string> keys;
+    for (const Cell& key : each.keys) {
+      keys.push_back(std::visit(Field{report}, key));
     }
+    write_buckets(each, keys, blocks);
   }
 }
 
