@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <utility>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -81,11 +82,22 @@ const Option* option_named(std::span<const Option> options, std::string_view nam
   return found == options.end() ? nullptr : &*found;
 }
 
+// The option that a word names, by whatever name, and its values; "1" where it has none.
+std::pair<std::string, std::vector<std::string>> meant_by(const po::basic_option<char>& word,
+                                                          std::span<const Option> options) {
+  const Option* option = option_named(options, word.string_key);
+  if (option != nullptr && !option->value.empty()) {
+    return {std::string(option->same_as), {std::string(option->value)}};
+  }
+  const bool is_other_name = option != nullptr && !option->same_as.empty();
+  return {is_other_name ? std::string(option->same_as) : word.string_key,
+          word.value.empty() ? std::vector<std::string>{"1"} : word.value};
+}
+
 }  // namespace
 
 Result<ParsedOptions> parse_options(std::span<const Option> options,
                                     const std::vector<std::string>& arguments) {
-  static const std::vector<std::string> present = {"1"};
   ParsedOptions parsed;
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes != arguments.end()) {
@@ -102,16 +114,8 @@ Result<ParsedOptions> parse_options(std::span<const Option> options,
                            .style(style::unix_style & ~style::allow_guessing)
                            .run();
     for (const auto& word : words.options) {
-      const Option* option = option_named(options, word.string_key);
-      const bool is_other_name = option != nullptr && !option->same_as.empty();
-      auto& target = word.string_key == kPositional ? parsed.positional_
-                     : is_other_name                ? parsed.values_[std::string(option->same_as)]
-                                                    : parsed.values_[word.string_key];
-      if (is_other_name && !option->value.empty()) {
-        target.emplace_back(option->value);
-        continue;
-      }
-      const auto& values = word.value.empty() ? present : word.value;
+      const auto [name, values] = meant_by(word, options);
+      auto& target = name == kPositional ? parsed.positional_ : parsed.values_[name];
       target.insert(target.end(), values.begin(), values.end());
     }
   } catch (const po::error& error) {

@@ -326,6 +326,9 @@ Result<> read_tree(const ParsedOptions& parsed, SessionOptions& session) {
 Result<> read_stack_options(const ParsedOptions& parsed, SessionOptions& session) {
   TRY(read_depth(parsed, session));
   TRY(read_tree(parsed, session));
+  if (parsed.has("user") != parsed.has("kernel")) {
+    session.part = parsed.has("user") ? StackPart::User : StackPart::Kernel;
+  }
   std::vector<std::string>& by = session.view_options.by;
   const bool wants_depth = session.view_options.stack_depth != 0;
   if (by.empty() && (wants_depth || session.arrange.tree)) {
@@ -350,9 +353,6 @@ Result<SessionOptions> read_session(const ParsedOptions& parsed) {
   session.view_options.tasks.cgroups = parsed.list("cgroup");
   TRY(read_users(parsed, session.view_options.tasks));
   TRY(read_stack_options(parsed, session));
-  if (parsed.has("user") != parsed.has("kernel")) {
-    session.part = parsed.has("user") ? StackPart::User : StackPart::Kernel;
-  }
   if (parsed.has("suppressions")) {
     auto suppressions = parse_suppressions(parsed.text("suppressions"));
     if (!suppressions.ok()) {
