@@ -232,18 +232,20 @@ Result<ExitStatus> report_overview(RecordSource& source,
   return 0;
 }
 
-// Stacks of each process, for formats that have a place for whose they are.
-void ask_for_processes(const ParsedOptions& parsed, const ViewSpec& view, ViewOptions& options) {
+// Whole stacks for formats that draw them, of each process where they have a place for whose they
+// are.
+void ask_for_stacks(const ParsedOptions& parsed, const ViewSpec& view, ViewOptions& options) {
   const NamedRenderer* renderer = find_renderer(parsed.text("format", "text"));
-  if (!renderer->wants_processes || !options.by.empty() || !has_stack_key(view, {})) {
+  if (!renderer->draws_stacks || !options.by.empty() || !has_stack_key(view, {})) {
     return;
   }
   // Every view with the key pid has comm, and users and cgroups, too (views/kit/keys.h).
-  if (std::ranges::find(view.keys, "pid") != view.keys.end()) {
+  if (renderer->wants_processes && std::ranges::find(view.keys, "pid") != view.keys.end()) {
     options.by = {"comm", "pid", "cgroup"};
   }
   const auto own = view.default_by.empty() ? view.keys.first(1) : view.default_by;
   options.by.insert(options.by.end(), own.begin(), own.end());
+  std::ranges::replace(options.by, "origin", "stack");
 }
 
 // --time, or in two words --since and --until.
@@ -309,7 +311,7 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   }
   session.value().views = {view};
   read_own_options(parsed, view->spec, session.value().view_options);
-  ask_for_processes(parsed, view->spec, session.value().view_options);
+  ask_for_stacks(parsed, view->spec, session.value().view_options);
   return report_view(source, session.take(), print.value());
 }
 

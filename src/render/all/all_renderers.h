@@ -17,6 +17,7 @@ struct NamedRenderer {
   std::unique_ptr<LineRenderer> (*make_lines)(const LineOptions&) = nullptr;  // null: has no lines
   bool wants_all_rows = false;      // not the first ones, unless --top says so
   bool wants_all_views = false;     // without a view it shows all of them, and no findings
+  bool draws_stacks = false;        // whole ones: a view's default key may be a part of them
   bool wants_processes = false;     // it has a place for whose stacks are whose
   bool needs_view = false;          // it has no place for several
   bool is_binary = false;           // nothing for a terminal
