@@ -8,7 +8,7 @@
 #include "cli/aliases.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
-#include "cli/print.h"
+#include "cli/output/print.h"
 #include "tracepoints/decode/software_events.h"
 #include "tracepoints/format/tracefs.h"
 #include "views/kit/identity_keys.h"
