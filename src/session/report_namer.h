@@ -42,6 +42,8 @@ class ReportNamer final : public Namer {
     return found->second;
   }
 
+  CodeFile module(ModuleId id) override { return whole_.module(id); }
+
  private:
   Namer& whole_;
   const World& world_;

@@ -15,6 +15,7 @@
 #include "render/html/page.h"
 #include "render/moments.h"
 #include "render/profile/stack_profile.h"
+#include "report/shares.h"
 
 namespace memtrace {
 namespace {
@@ -45,6 +46,9 @@ Json html_table(const Report& report, const Table& table) {
       columns.push_back({{"name", moment}, {"unit", name_of(Unit::Text)}});
     }
     columns.push_back({{"name", visible(column.name)}, {"unit", name_of(column.unit)}});
+  }
+  if (share_column(table)) {
+    columns.push_back({{"name", kShareName}, {"unit", name_of(Unit::Share)}});
   }
   Json rows = Json::array();
   for (const auto& cells : table.rows) {
