@@ -225,24 +225,34 @@ struct Texts {
 };
 
 // "caller: seq_read_iter", a line for each key, and below them all figures.
-void print_block(const Texts& texts, const RowPlace& row, std::ostream& out) {
-  const std::string indent(kGap, ' ');
+// Parts next to each other as far as they fit, each line behind the indent.
+void print_filled(const std::vector<std::string>& parts,
+                  const std::string& indent,
+                  std::size_t width,
+                  std::ostream& out) {
   std::string line;
-  for (std::size_t k = 0; k < texts.places.size(); ++k) {
-    const Place& place = texts.places[k];
-    const std::string text =
-        header_at(texts.report, texts.table, place) + ": " + texts.lines[row.row][k];
-    if (place.column < texts.table.key_count) {
-      out << text << '\n';
-      continue;
-    }
-    if (!line.empty() && width_of(line) + kGap + width_of(text) > row.width) {
+  for (const std::string& part : parts) {
+    const std::string gap = line.empty() ? indent : std::string(kGap, ' ');
+    if (!line.empty() && width_of(line) + kGap + width_of(part) > width) {
       out << line << '\n';
-      line.clear();
+      line = indent + part;
+    } else {
+      line += gap + part;
     }
-    line += indent + text;
   }
   out << line << (line.empty() ? "" : "\n");
+}
+
+void print_block(const Texts& texts, const RowPlace& row, std::ostream& out) {
+  std::vector<std::string> keys;
+  std::vector<std::string> figures;
+  for (std::size_t k = 0; k < texts.places.size(); ++k) {
+    const Place& place = texts.places[k];
+    (place.column < texts.table.key_count ? keys : figures)
+        .push_back(header_at(texts.report, texts.table, place) + ": " + texts.lines[row.row][k]);
+  }
+  print_filled(keys, "", row.width, out);
+  print_filled(figures, std::string(kGap, ' '), row.width, out);
 }
 
 // Of tables that are too wide: nothing is cut, and figures stand by their names.

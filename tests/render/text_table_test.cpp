@@ -155,8 +155,7 @@ TEST(TextTable, a_table_that_is_too_wide_has_a_block_for_each_row) {
                 "  count: 7  bytes: 96 B  share: 75.0%\n"
                 "  avg: -\n"
                 "\n"
-                "comm: b\n"
-                "cache: inode\n"
+                "comm: b  cache: inode\n"
                 "  count: 1  bytes: 32 B  share: 25.0%\n"
                 "  avg: -\n");
   EXPECT_EQ(printed(table, 120).find("comm:"), std::string::npos);
