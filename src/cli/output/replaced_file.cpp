@@ -37,16 +37,30 @@ Result<> write_new(const std::string& path, std::string_view text) {
   return kDone;
 }
 
-bool is_replaceable(const std::string& path) {
+bool is_regular_or_new(const std::string& path) {
   struct stat status {};
 
   return ::lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
 }
 
+// Links and pipes that others leave in /tmp lead where the kernel lets only root write (proc(5),
+// protected_symlinks and protected_fifos, are off on many machines).
+bool is_of_another_user(const std::string& path) {
+  struct stat status {};
+
+  return ::lstat(path.c_str(), &status) == 0 && status.st_uid != 0 && status.st_uid != ::geteuid();
+}
+
 }  // namespace
 
 Result<> replace_file(const std::string& path, std::string_view text) {
-  if (!is_replaceable(path)) {
+  if (is_of_another_user(path)) {
+    return Error{path + " belongs to another user",
+                 0,
+                 "give a name that nothing has, or remove it first",
+                 ErrorKind::Usage};
+  }
+  if (!is_regular_or_new(path)) {
     const UniqueFd stream(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
     return stream.valid() ? write_whole(stream, path, text)
                           : Result<>(Error{"open(" + path + ")", errno, ""});
