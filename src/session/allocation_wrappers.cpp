@@ -128,7 +128,7 @@ constexpr auto kLibraryWrappers = std::to_array<std::string_view>({
     "__libcpp_operator_new",
 });
 
-constexpr auto kLibraries = std::to_array<std::string_view>({"std::", "__gnu_cxx::"});
+constexpr auto kCppLibraries = std::to_array<std::string_view>({"std::", "__gnu_cxx::"});
 
 bool is_whole(std::string_view name, std::string_view function) {
   constexpr std::string_view kEnds = ".@(";
@@ -160,7 +160,7 @@ std::string_view last_name(std::string_view function) {
 // DWARF has only the last name of many functions that are inlined.
 bool is_of_library(const Frame& frame) {
   const bool is_inlined_there = frame.inlined && frame.file.find("/c++/") != std::string::npos;
-  return is_inlined_there || std::ranges::any_of(kLibraries, [&frame](std::string_view library) {
+  return is_inlined_there || std::ranges::any_of(kCppLibraries, [&frame](std::string_view library) {
            return frame.function.starts_with(library);
          });
 }
