@@ -53,11 +53,11 @@ void add_parts(Table& table,
     const StackId origin = context.origins.origin_of(block->stack, context.world);
     parts[origin][part_of(*block, context)] += block->weight;
   }
-  constexpr std::ptrdiff_t column = 1;
-  table.columns.insert(std::next(table.columns.begin(), column), {"parts", Unit::Text});
+  constexpr std::ptrdiff_t kColumn = 1;
+  table.columns.insert(std::next(table.columns.begin(), kColumn), {"parts", Unit::Text});
   for (auto& row : table.rows) {
     const auto* origin = std::get_if<StackId>(&row.front());
-    row.insert(std::next(row.begin(), column),
+    row.insert(std::next(row.begin(), kColumn),
                origin == nullptr ? Cell() : Cell(text_of_parts(parts[*origin])));
   }
 }

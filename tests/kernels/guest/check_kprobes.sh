@@ -18,7 +18,7 @@ check_kprobes() {
   fi
   traced record --kprobes -e 'kprobe:do_exit(code=arg1:u32)' -- sh -c 'exit 3'
   # exit(3) is do_exit(3 << 8), once.
-  check kprobes.exits = 768,1 "$(traced report count --by code --format csv | sed -n 2p)"
+  check kprobes.exits = 768,1 "$(traced report count --by code --format csv | sed -n 2p | cut -d, -f1,2)"
   traced record --kprobes --for slab,hfaults,swapin,oom -- "$PUPPETS/touch_pages" 500 >/dev/null
   grep kprobe stderr
   if [ -d /sys/kernel/slab ]; then
