@@ -217,14 +217,16 @@ TEST_F(PressureTest, past_kills_are_those_of_the_kernels_log) {
     GTEST_SKIP() << "no memory cgroup can be made";
   }
   group.forbid_swap();
-  const auto killed = [this] {
-    return total_of(json_of("dmesg >log; $MEMTRACE oom --past log --format json"), "kills");
-  };
-  const std::uint64_t before = killed();
-  run("sh -c '" + group.enter() + "exec $PUPPETS/press_memory anon 12288'");
-  EXPECT_GE(killed(), before + 1);
-  const Json own = json_of("$MEMTRACE oom --past --by victim --format json");
-  EXPECT_GE(figure_of(own, "victim", "press_memory", "kills"), 1U) << own.dump(1);
+  run("sh -c '" + group.enter() + "echo $$ >victim; exec $PUPPETS/press_memory anon 12288'");
+  const std::uint64_t victim = std::stoull(text_of(dir_.path() + "/victim"));
+  for (const char* log : {"", "log"}) {
+    const Json kills = json_of(std::string("dmesg >log; $MEMTRACE oom --past --by kill ") + log +
+                               " --format json");
+    const Json kill = row_of(kills, 0, "victim_pid", victim);
+    ASSERT_FALSE(kill.is_null()) << kills.dump(1);
+    EXPECT_EQ(kill.at("kills"), 1);
+    EXPECT_GT(kill.at("anon").get<std::uint64_t>(), 12 * kMebibyte);
+  }
 }
 
 TEST_F(PressureTest, signals_of_others_are_no_kills_for_lack_of_memory) {
