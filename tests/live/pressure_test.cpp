@@ -217,7 +217,7 @@ TEST_F(PressureTest, past_kills_are_those_of_the_kernels_log) {
     GTEST_SKIP() << "no memory cgroup can be made";
   }
   group.forbid_swap();
-  run("sh -c '" + group.enter() + "echo $$ >victim; exec $PUPPETS/press_memory anon 12288'");
+  run("sh -c 'echo $$ >victim; exec " + group.enter() + "$PUPPETS/press_memory anon 12288'");
   const std::uint64_t victim = std::stoull(text_of(dir_.path() + "/victim"));
   for (const char* log : {"", "log"}) {
     const Json kills = json_of(std::string("dmesg >log; $MEMTRACE oom --past --by kill ") + log +
