@@ -1,5 +1,5 @@
-// Kills for lack of memory as the kernel's log has them: of before anybody recorded, from dmesg(1),
-// journalctl(1) or /var/log/messages.
+// Kills for lack of memory as the kernel's log has them: from dmesg(1), journalctl(1) or
+// /var/log/messages. Nothing needs to have been recorded.
 #pragma once
 
 #include <string_view>
