@@ -7,7 +7,7 @@
 
 namespace memtrace {
 
-// Of the files named, or of the journal, or else of the kernel's own log. Error: none can be read.
+// Reads the files named, or the journal, or else the kernel's own log. Error: none can be read.
 Result<ExitStatus> print_past_kills(const ParsedOptions& parsed);
 
 }  // namespace memtrace

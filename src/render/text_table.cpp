@@ -224,7 +224,7 @@ struct Texts {
   Lines lines;
 };
 
-// "caller: seq_read_iter", a line for each key, and below them all figures.
+// The keys, "caller: seq_read_iter", and in the lines below them the figures.
 // Parts next to each other as far as they fit, each line behind the indent.
 void print_filled(const std::vector<std::string>& parts,
                   const std::string& indent,
