@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace memtrace {
+namespace memtrace::status_line_test {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
@@ -34,4 +34,4 @@ TEST(StatusLineTest, without_a_terminal_nothing_is_shown) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::status_line_test

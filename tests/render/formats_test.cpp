@@ -5,7 +5,7 @@
 
 #include "render/all/all_renderers.h"
 
-namespace memtrace {
+namespace memtrace::formats_test {
 namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
@@ -300,4 +300,4 @@ TEST(Folded, a_report_without_tables_is_empty) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::formats_test

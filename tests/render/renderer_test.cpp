@@ -7,7 +7,7 @@
 #include "support/golden.h"
 #include "support/sample_report.h"
 
-namespace memtrace {
+namespace memtrace::renderer_test {
 namespace {
 
 std::string rendered(std::string_view format, const Report& report) {
@@ -96,4 +96,4 @@ TEST(Renderer, an_overview_is_the_golden_openmetrics) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::renderer_test

@@ -6,7 +6,7 @@
 #include "support/event_script.h"
 #include "support/fake_source.h"
 
-namespace memtrace {
+namespace memtrace::mapping_recovery_note_test {
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
@@ -52,4 +52,4 @@ TEST(LostMappingsNoteTest, mappings_that_were_read_again_are_in_doubt_until_then
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::mapping_recovery_note_test

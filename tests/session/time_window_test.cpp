@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace memtrace {
+namespace memtrace::time_window_test {
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
@@ -66,4 +66,4 @@ TEST(TimeWindowTest, times_of_day_need_a_clock_and_an_end_after_the_start) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::time_window_test

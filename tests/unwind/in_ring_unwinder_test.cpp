@@ -13,7 +13,7 @@
 
 #ifdef __x86_64__
 
-namespace memtrace {
+namespace memtrace::in_ring_unwinder_test {
 namespace {
 
 constexpr std::uint64_t kId = 5;
@@ -183,6 +183,6 @@ TEST_F(ShrunkRecordTest, stack_ends_at_a_frame_whose_code_was_replaced) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::in_ring_unwinder_test
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace memtrace {
+namespace memtrace::return_slots_test {
 namespace {
 
 constexpr std::uint64_t kCaller = 0x5630c4fb8442;
@@ -32,4 +32,4 @@ TEST(ReturnSlots, the_newest_of_a_slot_counts) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::return_slots_test

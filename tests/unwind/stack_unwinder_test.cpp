@@ -21,7 +21,7 @@
 
 extern "C" void* __libc_stack_end;  // glibc: where the program's stack began
 
-namespace memtrace {
+namespace memtrace::stack_unwinder_test {
 namespace {
 
 constexpr std::uint32_t kPid = 77;
@@ -318,6 +318,6 @@ TEST(SampledRegistersTest, perfs_order_becomes_dwarfs) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::stack_unwinder_test
 
 #endif

@@ -15,7 +15,7 @@ constexpr std::string_view kOwnGroup = "memtrace_";
 constexpr std::string_view kPerfGroup = "sdt_";
 constexpr std::string_view kStart = "libc_memory_";
 
-struct Arguments {
+struct MarkArguments {
   std::array<std::optional<NumberAt>, 3> at;
 
   // 0 for one that could not be fetched.
@@ -28,34 +28,34 @@ struct Arguments {
   }
 };
 
-using Reader = ArenaEvent (*)(ArenaOp op, const Arguments& arguments, const std::byte* data);
+using Reader = ArenaEvent (*)(ArenaOp op, const MarkArguments& arguments, const std::byte* data);
 
-ArenaEvent read_address_first(ArenaOp op, const Arguments& arguments, const std::byte* data) {
+ArenaEvent read_address_first(ArenaOp op, const MarkArguments& arguments, const std::byte* data) {
   return {.op = op, .address = arguments.load(0, data), .bytes = arguments.load(1, data)};
 }
 
 // arena_reuse(arena, avoided), arena_reuse_free_list(arena)
-ArenaEvent read_address(ArenaOp op, const Arguments& arguments, const std::byte* data) {
+ArenaEvent read_address(ArenaOp op, const MarkArguments& arguments, const std::byte* data) {
   return {.op = op, .address = arguments.load(0, data)};
 }
 
 // arena_retry(bytes, arena), malloc_retry(bytes)
-ArenaEvent read_bytes_first(ArenaOp op, const Arguments& arguments, const std::byte* data) {
+ArenaEvent read_bytes_first(ArenaOp op, const MarkArguments& arguments, const std::byte* data) {
   return {.op = op, .address = arguments.load(1, data), .bytes = arguments.load(0, data)};
 }
 
-ArenaEvent read_bytes(ArenaOp op, const Arguments& arguments, const std::byte* data) {
+ArenaEvent read_bytes(ArenaOp op, const MarkArguments& arguments, const std::byte* data) {
   return {.op = op, .bytes = arguments.load(0, data)};
 }
 
 // arena_reuse_wait(mutex, arena, avoided)
-ArenaEvent read_wait(ArenaOp op, const Arguments& arguments, const std::byte* data) {
+ArenaEvent read_wait(ArenaOp op, const MarkArguments& arguments, const std::byte* data) {
   return {.op = op, .address = arguments.load(1, data)};
 }
 
 // The manual has the size first, the code (malloc/malloc.c, sysmalloc) the address; where sbrk(2)
 // failed the address is -1. A size is the smaller of both.
-ArenaEvent read_sbrk(ArenaOp op, const Arguments& arguments, const std::byte* data) {
+ArenaEvent read_sbrk(ArenaOp op, const MarkArguments& arguments, const std::byte* data) {
   const std::uint64_t first = arguments.load(0, data);
   const std::uint64_t second = arguments.load(1, data);
   const std::uint64_t address = std::max(first, second);
@@ -65,18 +65,18 @@ ArenaEvent read_sbrk(ArenaOp op, const Arguments& arguments, const std::byte* da
           .bytes = failed ? 0 : std::min(first, second)};
 }
 
-ArenaEvent read_thresholds(ArenaOp op, const Arguments& arguments, const std::byte* data) {
+ArenaEvent read_thresholds(ArenaOp op, const MarkArguments& arguments, const std::byte* data) {
   return {.op = op,
           .mmap_threshold_bytes = arguments.find(0, data),
           .trim_threshold_bytes = arguments.find(1, data)};
 }
 
 // mallopt(3): the new value comes first.
-ArenaEvent read_mmap_threshold(ArenaOp op, const Arguments& arguments, const std::byte* data) {
+ArenaEvent read_mmap_threshold(ArenaOp op, const MarkArguments& arguments, const std::byte* data) {
   return {.op = op, .mmap_threshold_bytes = arguments.find(0, data)};
 }
 
-ArenaEvent read_trim_threshold(ArenaOp op, const Arguments& arguments, const std::byte* data) {
+ArenaEvent read_trim_threshold(ArenaOp op, const MarkArguments& arguments, const std::byte* data) {
   return {.op = op, .trim_threshold_bytes = arguments.find(0, data)};
 }
 
@@ -127,7 +127,7 @@ const Probe& find_probe(std::string_view name) {
 
 Result<Decoder> bind_arena(const EventFormat& format) {
   FieldLookup lookup(format);
-  const Arguments arguments{
+  const MarkArguments arguments{
       {lookup.optional("arg1"), lookup.optional("arg2"), lookup.optional("arg3")}};
   TRY(lookup.check());
   const std::size_t needed_bytes = lookup.needed_bytes();

@@ -8,7 +8,7 @@
 #include "perf/record/perf_format.h"
 #include "support/perf_bytes.h"
 
-namespace memtrace::test {
+namespace memtrace::test::perf_interop_test {
 namespace {
 
 constexpr int kSampleCount = 100;
@@ -125,4 +125,4 @@ TEST(PerfInterop, perf_script_reads_a_pipe_of_memtrace) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::perf_interop_test

@@ -5,7 +5,7 @@
 #include "perf/event/event_attr.h"
 #include "perf/record/record_builder.h"
 
-namespace memtrace {
+namespace memtrace::loss_feed_test {
 namespace {
 
 constexpr std::uint64_t kId = 77;
@@ -108,4 +108,4 @@ TEST_F(LossFeedTest, counters_that_records_explain_add_nothing) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::loss_feed_test

@@ -9,7 +9,7 @@
 #include "perf/event/event_attr.h"
 #include "perf/record/record_builder.h"
 
-namespace memtrace {
+namespace memtrace::overload_test {
 namespace {
 
 constexpr std::uint64_t kId = 5;
@@ -159,4 +159,4 @@ TEST(ShedTest, losses_are_told_by_their_times) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::overload_test

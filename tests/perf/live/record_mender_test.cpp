@@ -10,7 +10,7 @@
 #include "perf/record/perf_event_compat.h"
 #include "perf/record/perf_format.h"
 
-namespace memtrace {
+namespace memtrace::record_mender_test {
 namespace {
 
 using Words = std::vector<std::uint64_t>;
@@ -210,4 +210,4 @@ TEST_F(RecordMenderTest, mapping_loses_the_bit_that_another_event_asked_for) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::record_mender_test

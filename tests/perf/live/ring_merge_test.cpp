@@ -13,7 +13,7 @@
 #include "perf/event/event_attr.h"
 #include "perf/record/record_builder.h"
 
-namespace memtrace {
+namespace memtrace::ring_merge_test {
 namespace {
 
 constexpr std::uint64_t kId = 77;
@@ -240,4 +240,4 @@ TEST(ChunkQueueTest, fresh_chunks_touch_no_memory) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::ring_merge_test

@@ -7,7 +7,7 @@
 
 #include "perf/event/event_attr.h"
 
-namespace memtrace {
+namespace memtrace::snapshot_feed_test {
 namespace {
 
 constexpr std::uint64_t kId = 9;
@@ -69,4 +69,4 @@ TEST_F(SnapshotFeedTest, mappings_are_read_again_after_a_loss_with_the_time_of_t
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::snapshot_feed_test

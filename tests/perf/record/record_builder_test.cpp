@@ -5,7 +5,7 @@
 #include "perf/event/event_attr.h"
 #include "perf/record/record_parser.h"
 
-namespace memtrace {
+namespace memtrace::record_builder_test {
 namespace {
 
 constexpr std::uint64_t kId = 9;
@@ -93,4 +93,4 @@ TEST(RecordBuilderTest, a_lost_record_carries_its_time) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::record_builder_test

@@ -4,7 +4,7 @@
 
 #include "support/saved_formats.h"
 
-namespace memtrace::test {
+namespace memtrace::test::event_filter_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -86,4 +86,4 @@ TEST(EventFilterTest, expression_without_fields_is_left_to_the_kernel_to_refuse)
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::event_filter_test

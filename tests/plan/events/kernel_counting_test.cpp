@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace memtrace::test {
+namespace memtrace::test::kernel_counting_test {
 namespace {
 
 bool is_counted(EventRequest request) {
@@ -51,4 +51,4 @@ TEST(KernelCountingTest, counted_calls_need_not_be_enabled_early) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::kernel_counting_test

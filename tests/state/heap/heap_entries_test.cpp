@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace memtrace {
+namespace memtrace::heap_entries_test {
 namespace {
 
 constexpr std::uint32_t kTid = 7;
@@ -96,4 +96,4 @@ TEST(HeapEntries, next_call_of_the_program_is_none_that_goes_on) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::heap_entries_test

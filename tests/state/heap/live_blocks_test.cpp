@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-namespace memtrace {
+namespace memtrace::live_blocks_test {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
@@ -100,4 +100,4 @@ TEST(LiveBlocksTest, agrees_with_a_naive_model_of_single_pages) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::live_blocks_test

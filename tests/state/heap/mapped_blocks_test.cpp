@@ -5,7 +5,7 @@
 #include <array>
 #include <random>
 
-namespace memtrace {
+namespace memtrace::mapped_blocks_test {
 namespace {
 
 constexpr std::uint32_t kPid = 7;
@@ -120,4 +120,4 @@ TEST(MappedBlocks, agrees_with_a_naive_model) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::mapped_blocks_test

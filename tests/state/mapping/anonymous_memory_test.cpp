@@ -4,7 +4,7 @@
 
 #include "state/mapping/map_flags.h"
 
-namespace memtrace {
+namespace memtrace::anonymous_memory_test {
 namespace {
 
 constexpr std::uint64_t kPlace = 0x7f0000000000;
@@ -86,4 +86,4 @@ TEST_F(KernelMemoryTest, unmapping_what_was_there_before_is_not_negative) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::anonymous_memory_test

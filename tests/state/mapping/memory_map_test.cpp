@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace memtrace {
+namespace memtrace::memory_map_test {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
@@ -229,4 +229,4 @@ TEST(MemoryArea, its_kind_is_told_by_the_name_and_the_flags) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::memory_map_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace memtrace {
+namespace memtrace::memory_maps_test {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
@@ -221,4 +221,4 @@ TEST_F(MemoryMapsTest, a_process_whose_first_thread_has_ended_lives_on) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::memory_maps_test

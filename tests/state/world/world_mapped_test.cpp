@@ -9,7 +9,7 @@
 #include "state/mapping/map_flags.h"
 #include "state/world/world.h"
 
-namespace memtrace {
+namespace memtrace::world_mapped_test {
 namespace {
 
 constexpr std::uint32_t kPid = 10;
@@ -157,4 +157,4 @@ TEST_F(WorldMappedTest, mremap_and_brk_move_what_is_known) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::world_mapped_test

@@ -5,7 +5,7 @@
 
 #include "support/filled_sample.h"
 
-namespace memtrace {
+namespace memtrace::reclaim_test {
 namespace {
 
 constexpr auto kKernels = {"5.10", "6.1", "6.12", "6.18"};
@@ -169,4 +169,4 @@ TEST(Reclaim, event_without_the_field_that_matters_says_which) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::reclaim_test

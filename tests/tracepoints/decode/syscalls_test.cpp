@@ -6,7 +6,7 @@
 #include "tracepoints/decode/catalogue.h"
 #include "tracepoints/format/format.h"
 
-namespace memtrace {
+namespace memtrace::syscalls_test {
 namespace {
 
 constexpr const char* kCommon =
@@ -163,4 +163,4 @@ TEST(SystemCalls, a_raw_entry_without_all_its_arguments_is_malformed) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::syscalls_test

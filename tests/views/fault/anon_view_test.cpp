@@ -1,6 +1,6 @@
 #include "views/fault/fault_script.h"
 
-namespace memtrace::test {
+namespace memtrace::test::anon_view_test {
 namespace {
 
 constexpr std::uint64_t kHeap = 0x10000000;
@@ -192,4 +192,4 @@ TEST(Anonymous, sizes_at_the_end_are_those_of_its_processes) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::anon_view_test

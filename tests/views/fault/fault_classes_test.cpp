@@ -6,7 +6,7 @@
 
 #include "views/fault/fault_script.h"
 
-namespace memtrace::test {
+namespace memtrace::test::fault_classes_test {
 namespace {
 
 // Each kind of mapping in a place of its own.
@@ -318,4 +318,4 @@ TEST(FaultTrace, lines_have_stacks_if_they_are_asked_for) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::fault_classes_test

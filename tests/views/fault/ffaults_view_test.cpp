@@ -1,6 +1,6 @@
 #include "views/fault/fault_script.h"
 
-namespace memtrace::test {
+namespace memtrace::test::ffaults_view_test {
 namespace {
 
 constexpr std::uint64_t kFile = 0x10000000;
@@ -98,4 +98,4 @@ TEST(FileFaults, every_key_makes_a_row) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::ffaults_view_test

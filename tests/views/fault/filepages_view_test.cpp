@@ -1,6 +1,6 @@
 #include "views/fault/fault_script.h"
 
-namespace memtrace::test {
+namespace memtrace::test::filepages_view_test {
 namespace {
 
 constexpr std::uint64_t kFile = 0x10000000;
@@ -152,4 +152,4 @@ TEST(FilePages, every_key_makes_a_row) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::filepages_view_test

@@ -2,7 +2,7 @@
 #include "views/fault/fault_script.h"
 #include "views/fault/swap_stacks.h"
 
-namespace memtrace::test {
+namespace memtrace::test::swapin_view_test {
 namespace {
 
 constexpr std::uint64_t kHeap = 0x10000000;
@@ -153,4 +153,4 @@ TEST(SwapStacks, are_known_by_their_functions_however_the_compiler_named_them) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::swapin_view_test

@@ -1,7 +1,7 @@
 #include "state/heap/arena_guess.h"
 #include "support/event_script.h"
 
-namespace memtrace::test {
+namespace memtrace::test::arenas_view_test {
 namespace {
 
 constexpr std::uint64_t kHeap = 0x7f0000000000;  // a multiple of 64 MiB
@@ -233,4 +233,4 @@ TEST(ArenasView, by_chooses_the_tables) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::arenas_view_test

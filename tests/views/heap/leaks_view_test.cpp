@@ -1,6 +1,6 @@
 #include "support/event_script.h"
 
-namespace memtrace::test {
+namespace memtrace::test::leaks_view_test {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
@@ -217,4 +217,4 @@ TEST(Leaks, a_recording_of_entries_alone_says_so) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::leaks_view_test

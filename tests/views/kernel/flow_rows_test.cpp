@@ -6,7 +6,7 @@
 
 #include "views/kernel/kmem_events.h"
 
-namespace memtrace {
+namespace memtrace::flow_rows_test {
 namespace {
 
 constexpr auto kKeys = std::to_array<std::string_view>({"pid"});
@@ -87,4 +87,4 @@ TEST_F(FlowRowsTest, notes_say_why_figures_are_blank) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::flow_rows_test

@@ -1,7 +1,7 @@
 #include "support/event_script.h"
 #include "support/fake_namer.h"
 
-namespace memtrace::test {
+namespace memtrace::test::kleaks_view_test {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
@@ -242,4 +242,4 @@ TEST(KernelLeaks, no_free_is_missed_when_nothing_was_allocated) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::kleaks_view_test

@@ -1,6 +1,6 @@
 #include "support/event_script.h"
 
-namespace memtrace::test {
+namespace memtrace::test::slab_view_test {
 namespace {
 
 constexpr std::uint64_t kCallSite = 0xffffffff81000010;
@@ -193,4 +193,4 @@ TEST(Slab, handles_allocations_and_frees_of_slabs) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::slab_view_test

@@ -3,7 +3,7 @@
 #include "support/fake_namer.h"
 #include "views/fault/fault_script.h"
 
-namespace memtrace::test {
+namespace memtrace::test::shmem_pages_test {
 namespace {
 
 constexpr std::uint64_t kMovable = 8;
@@ -109,4 +109,4 @@ INSTANTIATE_TEST_SUITE_P(in,
                          [](const auto& each) { return std::string(each.param); });
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::shmem_pages_test

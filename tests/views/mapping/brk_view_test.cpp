@@ -1,6 +1,6 @@
 #include "support/call_script.h"
 
-namespace memtrace::test {
+namespace memtrace::test::brk_view_test {
 namespace {
 
 constexpr std::uint64_t kHeap = 0x555500000000;
@@ -92,4 +92,4 @@ TEST(BrkView, the_trace_has_a_line_for_each_call) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::brk_view_test

@@ -1,6 +1,6 @@
 #include "support/call_script.h"
 
-namespace memtrace::test {
+namespace memtrace::test::mmap_view_test {
 namespace {
 
 constexpr std::uint64_t kPlace = 0x7f0000000000;
@@ -199,4 +199,4 @@ TEST(MmapView, without_records_of_data_mappings_it_says_so) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::mmap_view_test

@@ -1,6 +1,6 @@
 #include "support/call_script.h"
 
-namespace memtrace::test {
+namespace memtrace::test::shm_view_test {
 namespace {
 
 constexpr std::uint64_t kPlace = 0x7f0000000000;
@@ -164,4 +164,4 @@ TEST(ShmView, files_in_memory_are_known_when_they_are_mapped) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::shm_view_test

@@ -1,6 +1,6 @@
 #include "support/work_steps.h"
 
-namespace memtrace::test {
+namespace memtrace::test::vmscan_view_test {
 namespace {
 
 constexpr WorkKind kDirect = WorkKind::DirectReclaim;
@@ -218,4 +218,4 @@ TEST(Vmscan, every_key_can_be_asked_of_every_event) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::vmscan_view_test
