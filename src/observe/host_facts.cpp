@@ -1,5 +1,6 @@
 #include "observe/host_facts.h"
 
+#include <fmt/core.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -74,7 +75,7 @@ std::vector<std::uint32_t> cpu_nodes() {
   for (const std::string& name : names.value()) {
     const auto node =
         name.starts_with(kNode) ? parse_number(name.substr(kNode.size())) : std::nullopt;
-    const auto cpus = read_file(std::string(kFolder) + "/" + name + "/cpulist");
+    const auto cpus = read_file(fmt::format("{}/{}/cpulist", kFolder, name));
     if (!node || !cpus.ok()) {
       continue;
     }
