@@ -17,6 +17,7 @@ constexpr std::string_view kExample = "memtrace diff before.data after.data slab
 
 constexpr auto kOwnOptions = std::to_array<Option>({
     {"per-second", 0, "", "compare figures by second: the recordings are of different lengths"},
+    {"no-pager", 0, "", "write a long report to the terminal, not through a pager"},
 });
 
 std::vector<Option> options() {
@@ -115,10 +116,11 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
     TRY(print_text(usage_text("diff", command_diff.usage, command_diff.summary, known)));
     return 0;
   }
-  const auto print = read_print_options(parsed.value());
+  auto print = read_print_options(parsed.value());
   if (!print.ok()) {
     return print.error();
   }
+  print.value().may_page = !parsed.value().has("no-pager");
   if (parsed.value().has("tree")) {
     return Error{"--tree: a difference is a table", 0, "leave it out", ErrorKind::Usage};
   }

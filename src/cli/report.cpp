@@ -31,6 +31,7 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"all", 0, "", "without a view: the first rows of all views, not only findings"},
     {"host-columns", 0, "", "csv: begin each line with host, boot id, times and view"},
     {"output", 'o', "FILE", "write the report to FILE, not to standard output"},
+    {"no-pager", 0, "", "write a long report to the terminal, not through a pager"},
     {"time",
      0,
      "START,STOP",
@@ -288,10 +289,11 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   if (!session.ok()) {
     return session.take_error();
   }
-  const auto print = read_print_options(parsed);
+  auto print = read_print_options(parsed);
   if (!print.ok()) {
     return print.error();
   }
+  print.value().may_page = !parsed.has("no-pager");
   TRY(check_printing(print.value(), view == nullptr ? "" : view->name));
   auto opened = open_recording(inputs(parsed));
   if (!opened.ok()) {

@@ -22,6 +22,7 @@ class Renderer {
 
 struct RenderOptions {
   std::size_t columns = 100;   // width of the text format
+  bool colours = false;        // of the text format
   bool one_line = false;       // JSON: one object a line, for interval mode
   bool host_columns = false;   // CSV: each line says which machine and time it is of
   std::string_view version{};  // of memtrace, for JSON

@@ -8,6 +8,7 @@
 #include "render/caveats.h"
 #include "render/cell_text.h"
 #include "render/formats.h"
+#include "render/ink.h"
 #include "render/moments.h"
 #include "render/text_line.h"
 #include "render/text_shapes.h"
@@ -22,6 +23,12 @@ constexpr std::size_t kNarrowestReport = 40;
 void print_wrapped(const std::string& text, std::size_t width, std::ostream& out) {
   for (const std::string& line : wrap(visible(text), width, 2)) {
     out << line << '\n';
+  }
+}
+
+void print_wrapped(const std::string& text, Ink ink, std::size_t width, std::ostream& out) {
+  for (const std::string& line : wrap(visible(text), width, 2)) {
+    out << inked(line, ink, out) << '\n';
   }
 }
 
@@ -43,7 +50,7 @@ std::string totals_of(const Report& report) {
 void print_caveats(const std::vector<std::string>& lines, std::size_t width, std::ostream& out) {
   out << (lines.empty() ? "" : "\n");
   for (const std::string& line : lines) {
-    print_wrapped(line, width, out);
+    print_wrapped(line, line.ends_with(": none.") ? Ink::Plain : Ink::Caveat, width, out);
   }
 }
 
@@ -76,7 +83,7 @@ void print_nested(const Report& report, std::size_t width, std::ostream& out) {
   for (const Report& nested : report.reports) {
     out << '\n';
     const std::string& title = nested.title.empty() ? nested.view : nested.title;
-    print_wrapped("== " + nested.view + ": " + title, width, out);
+    print_wrapped("== " + nested.view + ": " + title, Ink::Title, width, out);
     print_shapes(nested, width, out);
     print_nested(nested, width, out);
     auto own = caveat_lines(nested.caveats);
@@ -90,22 +97,26 @@ void print_nested(const Report& report, std::size_t width, std::ostream& out) {
 class TextRenderer final : public Renderer {
  public:
   explicit TextRenderer(const RenderOptions& options)
-      : width_(std::max(options.columns, kNarrowestReport)) {}
+      : width_(std::max(options.columns, kNarrowestReport)), colours_(options.colours) {}
 
   void render(const Report& report, std::ostream& out) const override {
     std::ostringstream lines;
-    print_wrapped(title_of(report), width_, lines);
+    if (colours_) {
+      take_ink(lines);
+    }
+    print_wrapped(title_of(report), Ink::Title, width_, lines);
     print_shapes(report, width_, lines);
     print_nested(report, width_, lines);
     if (report.is_of_events) {
       print_caveats(caveat_lines(report.caveats), width_, lines);
     }
     // Whatever was forgotten above: names of columns come from files, too.
-    out << visible_lines(lines.view());
+    out << (colours_ ? painted(lines.view()) : visible_lines(lines.view()));
   }
 
  private:
   std::size_t width_ = 0;
+  bool colours_ = false;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "base/visible.h"
 #include "render/cell_names.h"
 #include "render/cell_text.h"
+#include "render/ink.h"
 #include "render/moments.h"
 #include "render/text_line.h"
 #include "render/text_shapes.h"
@@ -118,9 +119,21 @@ std::string padded(const std::string& text, const Place& place) {
   return place.is_left ? pad_right(text, place.width) : pad_left(text, place.width);
 }
 
-void print_line(std::string line, std::ostream& out) {
+// As perf report paints them.
+std::string inked_share(std::string text,
+                        const Table& table,
+                        const RowPlace& place,
+                        std::ostream& out) {
+  constexpr double kLarge = 0.05;
+  constexpr double kSmall = 0.005;
+  const double share = share_of(table, table.rows[place.row]).value_or(0);
+  return share < kSmall ? text
+                        : inked(std::move(text), share < kLarge ? Ink::Small : Ink::Large, out);
+}
+
+std::string without_end(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
-  out << line << '\n';
+  return line;
 }
 
 void print_header(const Report& report,
@@ -133,7 +146,7 @@ void print_header(const Report& report,
     line += padded(header_at(report, table, place), place);
   }
   if (!places.empty()) {
-    print_line(line, out);
+    out << inked(without_end(line), Ink::Header, out) << '\n';
   }
 }
 
@@ -266,6 +279,23 @@ void print_blocks(const Texts& texts, std::size_t width, std::ostream& out) {
   }
 }
 
+// One row of Lines.
+struct RowTexts {
+  const std::vector<Place>& places;
+  const std::vector<std::string>& cells;
+};
+
+void print_row(const RowTexts& texts, const Table& table, const RowPlace& row, std::ostream& out) {
+  std::string line;
+  for (std::size_t k = 0; k < texts.places.size(); ++k) {
+    const Place& place = texts.places[k];
+    const std::string text = padded(texts.cells[k], place);
+    line += k == 0 ? "" : std::string(kGap, ' ');
+    line += place.is_share ? inked_share(text, table, row, out) : text;
+  }
+  out << without_end(line) << '\n';
+}
+
 void print_rows(const Report& report, const Table& table, std::size_t width, std::ostream& out) {
   std::vector<Place> places = places_of(report, table);
   Lines lines = cells_of(report, table, places);
@@ -279,13 +309,9 @@ void print_rows(const Report& report, const Table& table, std::size_t width, std
   SeenStacks seen;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     out << (is_apart && i != 0 ? "\n" : "");
-    std::string line;
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      line += k == 0 ? "" : std::string(kGap, ' ');
-      line += padded(lines[i][k], places[k]);
-    }
-    print_line(line, out);
-    print_below(report, table, {i, width, seen}, out);
+    const RowPlace row{i, width, seen};
+    print_row({places, lines[i]}, table, row, out);
+    print_below(report, table, row, out);
   }
 }
 

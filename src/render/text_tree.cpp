@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "base/visible.h"
 #include "render/cell_text.h"
+#include "render/ink.h"
 #include "render/text_line.h"
 #include "render/text_table.h"
 
@@ -109,10 +110,7 @@ struct Widths {
   }
 };
 
-void print_tree_line(const TreeLine& line,
-                     const Widths& widths,
-                     std::size_t width,
-                     std::ostream& out) {
+std::string tree_line(const TreeLine& line, const Widths& widths, std::size_t width) {
   const std::string gap(kTreeGap, ' ');
   std::string text = pad_left(line.total, widths.total) + gap + pad_left(line.share, widths.share);
   text += gap + (widths.own == 0 ? "" : pad_left(line.own, widths.own) + gap) + line.branches;
@@ -122,7 +120,7 @@ void print_tree_line(const TreeLine& line,
   }
   text += line.text;
   text.erase(text.find_last_not_of(' ') + 1);
-  out << text << '\n';
+  return text;
 }
 
 }  // namespace
@@ -144,10 +142,10 @@ void print_tree(const Report& report, const CallTree& tree, std::size_t width, s
   }
   widths.fit(header);
   if (!lines.empty()) {
-    print_tree_line(header, widths, width, out);
+    out << inked(tree_line(header, widths, width), Ink::Header, out) << '\n';
   }
   for (const TreeLine& line : lines) {
-    print_tree_line(line, widths, width, out);
+    out << tree_line(line, widths, width) << '\n';
   }
   for (const std::string_view line : split(tree.note, '\n')) {
     for (const std::string& part : wrap(visible(line), width, 2)) {

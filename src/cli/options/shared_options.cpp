@@ -96,6 +96,7 @@ constexpr auto kReport = std::to_array<Option>({
      "heaptrack"},
     {"width", 0, "N", "text of N columns; a table that is wider has a block of lines for each row"},
     {"wide", 0, "", "text as wide as it needs to be"},
+    {"color", 0, "WHEN", "colours in text: auto (on a terminal, the default), always, never"},
     {"json", 0, "", "the same as --format json", "format", "json"},
     {"csv", 0, "", "the same as --format csv", "format", "csv"},
 });

@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "base/visible.h"
+#include "cli/output/pager.h"
 #include "cli/output/replaced_file.h"
 #include "render/all/all_renderers.h"
 #include "render/caveats.h"
@@ -41,6 +42,43 @@ std::size_t output_columns(std::size_t asked) {
   winsize size{};
   const bool is_terminal = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return is_terminal ? size.ws_col : kWidth;
+}
+
+// NO_COLOR is what many programs know (no-color.org); a dumb terminal knows no escape sequences.
+bool wants_colours(const PrintOptions& options) {
+  const char* refused = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool is_smart = terminal != nullptr && std::string_view(terminal) != "dumb";
+  return options.colours == Colours::Always ||
+         (options.colours == Colours::OnTerminal && options.output.empty() &&
+          (refused == nullptr || *refused == '\0') && is_smart && ::isatty(STDOUT_FILENO) == 1);
+}
+
+Result<Colours> read_colours(const ParsedOptions& parsed) {
+  const std::string when = parsed.text("color", "auto");
+  if (when == "auto" || when == "always" || when == "never") {
+    return when == "auto"     ? Colours::OnTerminal
+           : when == "always" ? Colours::Always
+                              : Colours::Never;
+  }
+  return Error{"--color " + when, 0, "takes auto, always or never", ErrorKind::Usage};
+}
+
+std::vector<std::string> environment_of_user() {
+  std::vector<std::string> variables;
+  for (char** variable = ::environ; *variable != nullptr; ++variable) {
+    variables.emplace_back(*variable);
+  }
+  return variables;
+}
+
+// Whether the user has read it there.
+bool is_paged(std::string_view text, const PrintOptions& options) {
+  if (!options.may_page || options.format != "text" || ::isatty(STDIN_FILENO) != 1 ||
+      ::isatty(STDOUT_FILENO) != 1 || !is_longer_than(text, output_rows())) {
+    return false;
+  }
+  return show_in_pager(pager_command(::geteuid() == 0, environment_of_user()), text);
 }
 
 // True when a write of kPieceBytes will not wait; false when the user wants to end and it would.
@@ -96,6 +134,11 @@ Result<PrintOptions> read_print_options(const ParsedOptions& parsed) {
                  ErrorKind::Usage};
   }
   options.columns = parsed.has("wide") ? kWidest : width.value();
+  const auto colours = read_colours(parsed);
+  if (!colours.ok()) {
+    return colours.error();
+  }
+  options.colours = colours.value();
   return options;
 }
 
@@ -135,14 +178,17 @@ Result<> print_report(const Report& report, const PrintOptions& options) {
   TRY(check_format(options.format));
   const auto renderer = make_renderer(options.format,
                                       {.columns = output_columns(options.columns),
+                                       .colours = wants_colours(options),
                                        .one_line = options.one_line,
                                        .host_columns = options.host_columns,
                                        .version = MEMTRACE_VERSION});
   std::ostringstream text;
   renderer->render(report, text);
-  return options.output.empty() || options.output == "-"
-             ? write_all(text.view(), options.stop_signals)
-             : replace_file(options.output, text.view());
+  if (!options.output.empty() && options.output != "-") {
+    return replace_file(options.output, text.view());
+  }
+  return is_paged(text.view(), options) ? Result<>(kDone)
+                                        : write_all(text.view(), options.stop_signals);
 }
 
 void print_caveats(const Caveats& caveats) {

@@ -16,16 +16,20 @@
 
 namespace memtrace {
 
+enum class Colours { OnTerminal, Always, Never };
+
 struct PrintOptions {
   std::string format = "text";
-  std::string output{};                 // a file; "": standard output
-  std::size_t columns = 0;              // of text; 0: as wide as COLUMNS or the terminal says
+  std::string output{};     // a file; "": standard output
+  std::size_t columns = 0;  // of text; 0: as wide as COLUMNS or the terminal says
+  Colours colours = Colours::OnTerminal;
+  bool may_page = false;                // long text on a terminal goes through a pager
   bool one_line = false;                // JSON: one object a line
   bool host_columns = false;            // CSV: host, boot and times in each line
   StopSignals* stop_signals = nullptr;  // end the wait for a reader that stands still
 };
 
-// --format, --width and --wide. Error: Usage, none of these makes sense.
+// --format, --width, --wide and --color. Error: Usage, none of these makes sense.
 Result<PrintOptions> read_print_options(const ParsedOptions& parsed);
 
 // Error: Usage, an unknown format.
