@@ -11,6 +11,7 @@
 #include "cli/probe_rate.h"
 #include "cli/unwatched_children.h"
 #include "cli/view_groups.h"
+#include "identity/process_search.h"
 #include "os/this_thread.h"
 #include "recording/record_plan.h"
 #include "recording/recorder.h"
@@ -24,6 +25,15 @@ constexpr auto kOwnOptions = std::to_array<Option>({
      "VIEW,...",
      "record the events that these views need; all and kernel are those of all views, and of the "
      "kernel's"},
+    {"uid",
+     0,
+     "UID|NAME,...",
+     "the processes of these users that run by now, and the children they start"},
+    {"cgroup",
+     0,
+     "TEXT,...",
+     "the processes whose cgroup's path contains one of these texts, and the children they start"},
+    {"comm", 0, "NAME,...", "only threads with these names, tested in the kernel: 'php*'"},
     {"output", 'o', "FILE", "write to FILE (default memtrace.data); - writes to a pipe"},
     {"compression-level", 'z', "[=LEVEL]", "compress at a level from 1 (default, fastest) to 22"},
     {"no-compress", 0, "", "do not compress the file: for perf before 5.10 and other programs"},
@@ -171,9 +181,47 @@ Result<RotationOptions> read_rotation(const ParsedOptions& parsed, const std::st
   return rotation;
 }
 
+// As perf record -u: the kernel opens events for tasks, not for users.
+Result<Target> read_search(const ParsedOptions& parsed) {
+  for (const char* other : {"all-cpus", "all-processes", "pid", "tid"}) {
+    if (parsed.has(other)) {
+      return Error{"more than one thing to watch",
+                   0,
+                   "give --uid and --cgroup without -a, -p and -t; reports of a recording of the "
+                   "whole machine take --uid and --cgroup, too",
+                   ErrorKind::Usage};
+    }
+  }
+  auto found = find_processes({.users = parsed.list("uid"), .cgroups = parsed.list("cgroup")},
+                              RunningProcesses::now());
+  if (!found.ok()) {
+    return found.take_error();
+  }
+  return Target{.kind = TargetKind::Processes,
+                .ids = found.take(),
+                .command = parsed.command(),
+                .may_have_ended = true,
+                .keep_aslr = parsed.has("keep-aslr")};
+}
+
+bool is_search(const ParsedOptions& parsed) {
+  return parsed.has("uid") || parsed.has("cgroup");
+}
+
+std::string describe_target_of(const ParsedOptions& parsed, const Target& target) {
+  if (!is_search(parsed)) {
+    return describe_target(target);
+  }
+  const auto part = [&parsed](const char* option, const std::string& name) {
+    return parsed.has(option) ? " " + name + " " + join(parsed.list(option), ", ") : "";
+  };
+  return counted(target.ids.size(), "process", "processes") + part("uid", "of user") +
+         part("cgroup", "in cgroup");
+}
+
 Result<RecordOptions> read_options(const ParsedOptions& parsed,
                                    const std::vector<std::string>& arguments) {
-  auto target = read_target(parsed);
+  auto target = is_search(parsed) ? read_search(parsed) : read_target(parsed);
   auto live = read_live_setup(parsed);
   if (!target.ok() || !live.ok()) {
     return target.ok() ? live.take_error() : target.take_error();
@@ -201,6 +249,7 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
     return rotation.error();
   }
   selection.value().target = target.value();
+  selection.value().comms = parsed.list("comm");
   selection.value().plan_only = parsed.has("dry-run");
   auto selected = select_events(selection.value());
   if (!selected.ok()) {
@@ -213,7 +262,7 @@ Result<RecordOptions> read_options(const ParsedOptions& parsed,
                         .embed_symbols = !parsed.has("no-symbols"),
                         .rotation = rotation.value(),
                         .command_line = {"memtrace", "record"},
-                        .target_text = describe_target(target.value())};
+                        .target_text = describe_target_of(parsed, target.value())};
   options.live.target = target.take();
   options.live.target.output_taken = output == "-";
   options.command_line.insert(options.command_line.end(), arguments.begin(), arguments.end());
@@ -288,7 +337,9 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
 
 const Command command_record{
     .name = "record",
-    .usage = "[OPTION]... [-a | -p PID,... | -t TID,... | -- COMMAND...]",
+    .usage =
+        "[OPTION]... [-a | -p PID,... | -t TID,... | --uid UID,... | --cgroup TEXT,... | -- "
+        "COMMAND...]",
     .summary = "Records memory events with their stacks into a perf.data file.",
     .options = options,
     .run = run,

@@ -159,8 +159,8 @@ void CaveatWriter::note_unmatched(std::size_t view_index, Caveats& caveats) cons
     caveats.unmatched_why = "not sampled, or allocated before the recording";
   } else if (std::ranges::any_of(of_.pipeline.decoder().types(), is_limited)) {
     caveats.unmatched_why =
-        "left out when they were allocated (--min-bytes, --max-bytes, --filter), or allocated "
-        "before the recording";
+        "left out when they were allocated (--min-bytes, --max-bytes, --filter, --comm), or "
+        "allocated before the recording";
   } else if (caveats.missing() > 0) {
     caveats.unmatched_why = "allocated before the recording, or while events were lost";
   }

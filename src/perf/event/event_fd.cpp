@@ -89,12 +89,16 @@ Result<> EventFd::set_filter(const std::string& filter) const {
   if (calls_->control(fd_.get(),
                       PERF_EVENT_IOC_SET_FILTER,
                       reinterpret_cast<std::uintptr_t>(filter.c_str())) != 0) {
-    return Error{"filter '" + filter + "' for " + name_,
-                 errno,
-                 "comparisons of fields with values, joined by && and ||; fields are listed in "
-                 "/sys/kernel/tracing/events/*/*/format; example: "
-                 "-e kmem:kmalloc --filter 'bytes_req > 4096'",
-                 ErrorKind::Usage};
+    return Error{
+        "filter '" + filter + "' for " + name_,
+        errno,
+        filter.find("comm") != std::string::npos
+            ? "the kernel compares comm since Linux 4.4; memtrace report --comm does so "
+              "for every recording"
+            : "comparisons of fields with values, joined by && and ||; fields are listed in "
+              "/sys/kernel/tracing/events/*/*/format; example: "
+              "-e kmem:kmalloc --filter 'bytes_req > 4096'",
+        ErrorKind::Usage};
   }
   return kDone;
 }

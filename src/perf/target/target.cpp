@@ -115,6 +115,9 @@ Result<std::vector<std::int32_t>> tasks_of(const Target& target) {
   std::set<std::int32_t> tids;
   for (const std::uint32_t id : target.ids) {
     auto found = threads_for(target.kind, id);
+    if (!found.ok() && target.may_have_ended) {
+      continue;
+    }
     if (!found.ok()) {
       return found.take_error();
     }

@@ -26,7 +26,8 @@ struct Target {
   std::vector<std::string> command;
   // Standard output is the recording's: the command writes to standard error instead.
   bool output_taken = false;
-  bool keep_aslr = false;  // the user wants Addresses::Random
+  bool may_have_ended = false;  // the ids were looked up: a process may have ended since
+  bool keep_aslr = false;       // the user wants Addresses::Random
 };
 
 // Threads of a process, read again until two looks agree. Error: no such process.

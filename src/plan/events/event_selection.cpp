@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "decode/raw_call_types.h"
 #include "decode/sample_filter.h"
+#include "plan/events/comm_filter.h"
 #include "plan/events/event_filter.h"
 #include "plan/events/event_narrowing.h"
 #include "plan/events/event_traits.h"
@@ -139,6 +140,7 @@ class Selector {
     raw_calls_.narrow(selected_.requests);
     selected_.filters = filters_of_parts(selected_.requests);
     TRY(selection_.filter.empty() ? Result<>(kDone) : filter_all());
+    TRY(selection_.comms.empty() ? Result<>(kDone) : filter_comms());
     TRY(check_pmu_filters(selected_.requests));
     TRY(check_pmu_tasks(selected_.requests, selection_.target));
     if (!selection_.plan_only) {
@@ -200,6 +202,19 @@ class Selector {
 
   Result<> filter_all() {
     auto note = apply_filter(selection_.filter, selected_.requests);
+    if (!note.ok()) {
+      return note.take_error();
+    }
+    if (!note.value().empty()) {
+      selected_.notes.push_back(note.take());
+    }
+    return kDone;
+  }
+
+  Result<> filter_comms() {
+    const auto expression = comm_expression(selection_.comms);
+    auto note = expression.ok() ? filter_by_comm(expression.value(), selected_.requests)
+                                : Result<std::string>(expression.error());
     if (!note.ok()) {
       return note.take_error();
     }

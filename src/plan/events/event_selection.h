@@ -23,6 +23,7 @@ struct EventSelection {
   std::vector<std::string> views;                   // whose needs are to be met
   std::vector<std::string> views_if_possible = {};  // those of which the kernel has the events
   std::string filter;                               // for every tracepoint that has its fields
+  std::vector<std::string> comms = {};              // threads whose events the kernel records
   std::uint64_t period = 1;
   Target target = {};          // whose files are probed
   HeapNeeds heap = {};         // limits and ways; what is needed is added from the views
