@@ -25,6 +25,10 @@ struct PrintOptions {
   StopSignals* stop_signals = nullptr;  // end the wait for a reader that stands still
 };
 
+// The width of text: what the user asked for, here or for all programs by COLUMNS (environ(7)); else
+// that of the terminal. 0: nothing was asked for here.
+std::size_t output_columns(std::size_t asked);
+
 // --format, --width and --wide. Error: Usage, none of these makes sense.
 Result<PrintOptions> read_print_options(const ParsedOptions& parsed);
 
