@@ -25,8 +25,8 @@ struct PrintOptions {
   StopSignals* stop_signals = nullptr;  // end the wait for a reader that stands still
 };
 
-// The width of text: what the user asked for, here or for all programs by COLUMNS (environ(7)); else
-// that of the terminal. 0: nothing was asked for here.
+// The width of text: what the user asked for here (0: nothing) or for all programs by COLUMNS
+// (environ(7)); else that of the terminal.
 std::size_t output_columns(std::size_t asked);
 
 // --format, --width and --wide. Error: Usage, none of these makes sense.

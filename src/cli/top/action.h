@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "cli/top/key.h"
+#include "cli/terminal/key.h"
 
 namespace memtrace {
 

@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-#include "cli/top/frame.h"
+#include "cli/terminal/frame.h"
 #include "cli/top/pane_table.h"
 #include "cli/top/state.h"
 #include "report/namer.h"

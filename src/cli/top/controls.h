@@ -1,7 +1,7 @@
 // Keys and clicks to changes of what is shown.
 #pragma once
 
-#include "cli/top/key.h"
+#include "cli/terminal/key.h"
 #include "cli/top/state.h"
 
 namespace memtrace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/top/frame.h"
+#include "cli/terminal/frame.h"
 #include "cli/top/pane.h"
 #include "report/arrange.h"
 #include "report/namer.h"

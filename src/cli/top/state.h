@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/top/frame.h"
+#include "cli/terminal/frame.h"
 #include "cli/top/pane.h"
 #include "cli/top/pane_table.h"
 #include "report/name_pattern.h"

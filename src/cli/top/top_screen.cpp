@@ -43,8 +43,7 @@ void TopScreen::add_processes(TopSnapshot& snapshot) const {
     const auto others = pids_of(process_table(snapshot.reports, {}));
     pids.insert(pids.end(), others.begin(), others.end());
     std::ranges::sort(pids);
-    const auto repeated = std::ranges::unique(pids);
-    pids.erase(repeated.begin(), repeated.end());
+    pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
   }
   snapshot.processes = process_table(
       snapshot.reports, may_be_shown ? read_resident(pids) : std::vector<ResidentProcess>{});

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/terminal/terminal.h"
 #include "cli/top/pane_table.h"
 #include "cli/top/state.h"
-#include "cli/top/terminal.h"
 #include "report/namer.h"
 #include "report/report.h"
 

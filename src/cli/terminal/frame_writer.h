@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/top/frame.h"
+#include "cli/terminal/frame.h"
 
 namespace memtrace {
 

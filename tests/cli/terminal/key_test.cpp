@@ -1,8 +1,6 @@
-#include "cli/top/key.h"
+#include "cli/terminal/key.h"
 
 #include <gtest/gtest.h>
-
-#include "cli/top/action.h"
 
 namespace memtrace {
 namespace {
@@ -63,16 +61,6 @@ TEST(KeyDecoder, a_sequence_without_end_does_not_wait_for_ever) {
   KeyDecoder decoder;
   EXPECT_TRUE(decoder.feed("\x1b[" + std::string(100, '0')).empty());
   EXPECT_EQ(decoder.feed("q"), std::vector<Key>{{.character = 'q'}});
-}
-
-TEST(KeyBindings, each_key_has_one_action_and_each_shown_one_a_help) {
-  for (const KeyBinding& binding : key_bindings()) {
-    EXPECT_EQ(action_of({.kind = binding.kind, .character = binding.character}), binding.action)
-        << "two lines of the table are of one key";
-    EXPECT_EQ(binding.shown.empty(), binding.help.empty()) << binding.shown;
-  }
-  EXPECT_FALSE(action_of({.character = 'Z'}));
-  EXPECT_FALSE(action_of({.kind = KeyKind::Click}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "cli/top/terminal.h"
+#include "cli/terminal/terminal.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/top/frame.h"
-#include "cli/top/frame_writer.h"
-#include "cli/top/key.h"
-#include "cli/top/terminal_guard.h"
+#include "cli/terminal/frame.h"
+#include "cli/terminal/frame_writer.h"
+#include "cli/terminal/key.h"
+#include "cli/terminal/terminal_guard.h"
 #include "os/unique_fd.h"
 
 namespace memtrace {

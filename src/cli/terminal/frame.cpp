@@ -1,4 +1,4 @@
-#include "cli/top/frame.h"
+#include "cli/terminal/frame.h"
 
 namespace memtrace {
 

@@ -1,4 +1,4 @@
-#include "cli/top/frame_writer.h"
+#include "cli/terminal/frame_writer.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "cli/top/key.h"
+#include "cli/terminal/key.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "cli/top/terminal_guard.h"
+#include "cli/terminal/terminal_guard.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -42,7 +42,7 @@ void close_others(const TerminalGuard::Setup& setup, int parent_alive) {
     const bool is_needed = fd == setup.terminal || fd == setup.messages ||
                            fd == setup.standard_error || fd == parent_alive;
     if (!is_needed) {
-      ::close(fd);
+      const UniqueFd closed(fd);
     }
   }
 }
