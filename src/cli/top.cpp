@@ -30,7 +30,8 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"delay", 'd', "SECONDS", "time between two screens (default 1)"},
     {"count", 'n', "N", "end after N screens"},
     {"batch", 'b', "", "print each interval's rows as text, without a terminal"},
-    {"pane", 0, "NAME", "the pane to begin with: processes, stacks, slab, faults, reclaim"},
+    {"pane", 0, "NAME", "the pane to begin with: processes, stacks, slab, faults, reclaim, heap"},
+    {"heap", 0, "", "with -p: probe the allocators of these processes, and show their heap"},
     {"sort", 0, "COLUMN", "sort this pane by the column, largest first"},
     {"live", 0, "", "what is live in place of rates"},
     {"top", 0, "N", "with --batch, print N rows (default 20); 0 prints all"},
@@ -50,7 +51,8 @@ std::vector<Option> picked(std::span<const Option> table, std::span<const std::s
 
 std::vector<Option> options() {
   constexpr auto kTarget = std::to_array<std::string_view>({"all-cpus", "pid", "tid"});
-  constexpr auto kEvents = std::to_array<std::string_view>({"period", "ring-size", "max-memory"});
+  constexpr auto kEvents =
+      std::to_array<std::string_view>({"call-graph", "period", "ring-size", "max-memory"});
   constexpr auto kReport = std::to_array<std::string_view>({"comm", "uid", "cgroup", "width"});
   return joined({picked(target_options(), kTarget),
                  kOwnOptions,
@@ -67,18 +69,19 @@ struct TopPlan {
   bool batch = false;
 };
 
-Result<std::size_t> read_pane(const ParsedOptions& parsed) {
+Result<std::size_t> read_pane(const ParsedOptions& parsed, std::size_t pane_count) {
   const std::string name = parsed.text("pane", all_panes().front().name);
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < all_panes().size(); ++i) {
+  for (std::size_t i = 0; i < pane_count; ++i) {
     if (all_panes()[i].name == name) {
       return i;
     }
     names.emplace_back(all_panes()[i].name);
   }
+  const bool is_heap = name == all_panes().back().name;
   return Error{"--pane " + name + ": there is no such pane",
                0,
-               "panes are " + join(names, ", "),
+               is_heap ? "it needs -p PID --heap" : "panes are " + join(names, ", "),
                ErrorKind::Usage};
 }
 
@@ -122,8 +125,24 @@ ScreenSize text_size(std::size_t columns, std::uint64_t rows) {
   return {.columns = output_columns(columns), .lines = kLinesAbove + shown};
 }
 
+// Error: Usage, without processes: probes would slow down every program.
+Result<> read_heap(const ParsedOptions& parsed, TopPlan& plan) {
+  const bool wants_heap = parsed.has("heap");
+  if (wants_heap && plan.live.target.kind != TargetKind::Processes) {
+    return Error{"--heap without processes", 0, "give -p PID", ErrorKind::Usage};
+  }
+  if (!wants_heap && parsed.has("call-graph")) {
+    return Error{"--call-graph without --heap",
+                 0,
+                 "only the pane of the heap shows stacks of user code",
+                 ErrorKind::Usage};
+  }
+  plan.screen.state.panes.resize(wants_heap ? all_panes().size() : kPanesWithoutHeap);
+  return kDone;
+}
+
 Result<> read_screen(const ParsedOptions& parsed, TopPlan& plan) {
-  const auto pane = read_pane(parsed);
+  const auto pane = read_pane(parsed, plan.screen.state.panes.size());
   const auto rows = parsed.number("top", kDefaultRows);
   const auto print = read_print_options(parsed);
   if (!pane.ok()) {
@@ -140,7 +159,7 @@ Result<> read_screen(const ParsedOptions& parsed, TopPlan& plan) {
 }
 
 // All panes' views side by side. Stacks of user code would cost the traced programs more than all
-// else: the panes show none.
+// else: only the heap has them.
 Result<> choose_events(const ParsedOptions& parsed, TopPlan& plan) {
   auto selection = read_selection(parsed);
   if (!selection.ok()) {
@@ -149,19 +168,24 @@ Result<> choose_events(const ParsedOptions& parsed, TopPlan& plan) {
   selection.value().target = plan.live.target;
   selection.value().views = {"kmalloc", "pages", "slab", "faults"};
   selection.value().views_if_possible = {"vmscan", "swapin"};
+  if (plan.screen.state.has_heap()) {
+    selection.value().views.insert(selection.value().views.end(), {"malloc", "leaks"});
+  }
   auto selected = select_events(selection.value());
   if (!selected.ok()) {
     return selected.take_error();
   }
   plan.selected = selected.take();
-  plan.live.call_graph = {.kernel = true, .user = false};
+  for (EventRequest& request : plan.selected.requests) {
+    request.user_stack = request.on_user_code;
+  }
   plan.live.somebody_waits = true;
   return kDone;
 }
 
 void describe_session(TopPlan& plan) {
   SessionOptions& session = plan.session;
-  for (const PaneQuery& query : pane_queries()) {
+  for (const PaneQuery& query : pane_queries(plan.screen.state.has_heap())) {
     session.views.push_back(find_view(query.view));
     session.choices.push_back({.by = {query.by.begin(), query.by.end()}});
   }
@@ -198,6 +222,7 @@ Result<TopPlan> read_plan(const ParsedOptions& parsed) {
     plan.screen.pids = plan.live.target.ids;
   }
   TRY(read_times(parsed, plan));
+  TRY(read_heap(parsed, plan));
   TRY(read_screen(parsed, plan));
   TRY(choose_events(parsed, plan));
   describe_session(plan);

@@ -141,6 +141,20 @@ TEST_F(TopTest, a_row_opens_with_its_whole_stack) {
   expect_to_have_ended("0");
 }
 
+TEST_F(TopTest, the_heap_of_a_process_is_a_pane) {
+  // dash asks malloc(3) for its variables.
+  const auto load = start("while :; do sleep 0.01; a=$a$a; a=${a:-word}; a=${a%a*}; done");
+  start_top("-p " + std::to_string(load->pid()) + " --heap");
+  ASSERT_TRUE(shows("6 heap")) << read("messages");
+  press("h");
+  EXPECT_TRUE(shows("heap calls by stack")) << screen();
+  EXPECT_TRUE(shows(" < ")) << "stacks of its calls\n" << screen();
+  press("b");
+  EXPECT_TRUE(shows("live heap blocks by stack")) << screen();
+  press("q");
+  expect_to_have_ended("0");
+}
+
 TEST_F(TopTest, a_click_sorts_and_chooses_a_pane) {
   start_top("-a");
   ASSERT_TRUE(shows("pages/s*")) << screen();

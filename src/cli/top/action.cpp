@@ -14,6 +14,8 @@ constexpr auto kBindings = std::to_array<KeyBinding>({
     {KeyKind::Character, '3', TopAction::ChoosePane},
     {KeyKind::Character, '4', TopAction::ChoosePane},
     {KeyKind::Character, '5', TopAction::ChoosePane},
+    {KeyKind::Character, '6', TopAction::ChoosePane},
+    {KeyKind::Character, 'h', TopAction::Heap, "h or 6", "the heap of a process, with --heap"},
     {KeyKind::Character, 'b', TopAction::NextLook, "b", "group the pane by another key"},
     {KeyKind::Character, 'l', TopAction::Live, "l", "rates, or what is live"},
     {KeyKind::Character, '>', TopAction::NextColumn, "> or s", "sort by the next column"},
@@ -44,7 +46,6 @@ constexpr auto kBindings = std::to_array<KeyBinding>({
      "all of the row: each figure, and its whole stack"},
     {KeyKind::Escape, 0, TopAction::Back, "Escape", "back to the table, then without the filter"},
     {KeyKind::Character, '?', TopAction::Help, "?", "this help"},
-    {KeyKind::Character, 'h', TopAction::Help},
     {KeyKind::Character, 'r', TopAction::Redraw, "r", "draw the screen again"},
     {KeyKind::Character, 'q', TopAction::Quit, "q", "end"},
 });

@@ -27,6 +27,7 @@ enum class TopAction : std::uint8_t {
   Detail,
   NextLook,
   Live,
+  Heap,
   Help,
   Back,
   Redraw,

@@ -56,7 +56,7 @@ void add_heading(Composition& composition) {
 void add_tabs(Composition& composition) {
   FrameLine line;
   std::size_t column = 0;
-  for (std::size_t i = 0; i < all_panes().size(); ++i) {
+  for (std::size_t i = 0; i < composition.state.panes.size(); ++i) {
     const std::string text = fmt::format(" {} {} ", i + 1, all_panes()[i].name);
     if (column + text.size() > composition.columns) {
       break;
@@ -91,11 +91,11 @@ const Report* report_of(const TopSnapshot& snapshot, const PaneLook& look) {
 void add_title(Composition& composition, std::size_t pane, const PaneRows& rows) {
   const TopState& state = composition.state;
   const PaneLook& look = state.look_of(pane);
-  const bool shows_live = state.live && !look.live.empty();
-  std::string text = fmt::format("{}, {}: {}",
-                                 look.title,
-                                 shows_live ? "live" : "rates",
-                                 counted(rows.row_count, "row", "rows"));
+  std::string text(look.title);
+  if (!look.live.empty()) {
+    text += state.live ? ", live" : ", rates";
+  }
+  text += ": " + counted(rows.row_count, "row", "rows");
   if (state.filter.pattern) {
     text += " with " + visible(state.filter.text);
   }

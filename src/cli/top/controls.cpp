@@ -16,6 +16,15 @@ void choose_pane(TopState& state, std::size_t pane) {
   }
 }
 
+// Probes are set before a session begins: without them the key says how to have them.
+void choose_heap(TopState& state) {
+  if (state.has_heap()) {
+    choose_pane(state, all_panes().size() - 1);
+    return;
+  }
+  state.message = "the heap of a process needs probes: memtrace top -p PID --heap";
+}
+
 // Down by `rows`, or up; what covers the tables scrolls in their place.
 void move(TopState& state, std::ptrdiff_t rows) {
   const auto moved = [rows](std::size_t from, std::size_t count) {
@@ -141,6 +150,8 @@ void do_action(TopState& state, TopAction action, const Key& key) {
       return sort_next(state, -1);
     case NextLook:
       return next_look(state);
+    case Heap:
+      return choose_heap(state);
     default:
       return do_switch(state, action);
   }

@@ -23,6 +23,8 @@ constexpr auto kQueries = std::to_array<PaneQuery>({
     {"faults", kByClass},
     {"vmscan", kByComm},
     {"swapin", kByProcess},
+    {"malloc", kByStack},
+    {"leaks", kByStack},
 });
 
 // Numbers into kQueries, behind those of pane.h.
@@ -33,6 +35,8 @@ constexpr std::size_t kSlabByCache = 6;
 constexpr std::size_t kFaultsByClass = 7;
 constexpr std::size_t kVmscan = 8;
 constexpr std::size_t kSwapin = 9;
+constexpr std::size_t kMallocByStack = 10;
+constexpr std::size_t kLeaksByStack = 11;
 
 constexpr auto kProcessRates = std::to_array<PaneColumn>({{"pid", "pid"},
                                                           {"comm", "comm"},
@@ -114,6 +118,11 @@ constexpr auto kSwapRates = std::to_array<PaneColumn>({{"pid", "pid"},
                                                        {"avg", "avg"},
                                                        {"max", "max"}});
 
+constexpr auto kMallocRates = std::to_array<PaneColumn>(
+    {{"bytes", "bytes/s", true}, {"count", "calls/s", true}, {"stack", "stack"}});
+constexpr auto kBlocksLive = std::to_array<PaneColumn>(
+    {{"bytes", "live"}, {"count", "blocks"}, {"avg_age_ns", "avg age"}, {"stack", "stack"}});
+
 constexpr auto kProcesses = std::to_array<PaneLook>({
     {.title = "processes: kernel memory, faults, resident memory",
      .of_processes = true,
@@ -170,17 +179,28 @@ constexpr auto kReclaim = std::to_array<PaneLook>({
      .rates_sort = "time_ns"},
     {.title = "swap-ins by process", .query = kSwapin, .rates = kSwapRates, .rates_sort = "count"},
 });
+constexpr auto kHeap = std::to_array<PaneLook>({
+    {.title = "heap calls by stack",
+     .query = kMallocByStack,
+     .rates = kMallocRates,
+     .rates_sort = "bytes"},
+    {.title = "live heap blocks by stack",
+     .query = kLeaksByStack,
+     .rates = kBlocksLive,
+     .rates_sort = "bytes"},
+});
 
 constexpr auto kPanes = std::to_array<Pane>({{"processes", kProcesses},
                                              {"stacks", kStacks},
                                              {"slab", kCaches},
                                              {"faults", kFaults},
-                                             {"reclaim", kReclaim}});
+                                             {"reclaim", kReclaim},
+                                             {"heap", kHeap}});
 
 }  // namespace
 
-std::span<const PaneQuery> pane_queries() {
-  return kQueries;
+std::span<const PaneQuery> pane_queries(bool with_heap) {
+  return std::span(kQueries).first(with_heap ? kQueries.size() : kMallocByStack);
 }
 
 std::span<const Pane> all_panes() {

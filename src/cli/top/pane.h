@@ -14,8 +14,8 @@ struct PaneQuery {
   std::span<const std::string_view> by;
 };
 
-// All of the session's views, in its order.
-std::span<const PaneQuery> pane_queries();
+// All of the session's views, in its order; the heap needs probes.
+std::span<const PaneQuery> pane_queries(bool with_heap);
 
 struct PaneColumn {
   std::string_view name;    // of the table's column
@@ -40,7 +40,10 @@ struct Pane {
   std::span<const PaneLook> looks;
 };
 
+// The last one is that of the heap.
 std::span<const Pane> all_panes();
+
+inline constexpr std::size_t kPanesWithoutHeap = 5;
 
 // The queries that are joined by process.
 inline constexpr std::size_t kKmallocByProcess = 0;

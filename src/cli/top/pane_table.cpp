@@ -31,8 +31,8 @@ const Table* table_of(const TopSnapshot& snapshot, const PaneLook& look) {
   return look.table < report.tables.size() ? &report.tables[look.table] : nullptr;
 }
 
-// Names of the kernel's allocators begin so (mm/slub.c, mm/page_alloc.c, mm/mempolicy.c): on a
-// narrow screen their callers matter.
+// Names of the kernel's allocators begin so (mm/slub.c, mm/page_alloc.c, mm/mempolicy.c), and the
+// functions of malloc(3) are named so: on a narrow screen their callers matter.
 bool is_allocator(const Frame& frame) {
   constexpr auto kBegins = std::to_array<std::string_view>({"kmem_cache_alloc",
                                                             "__kmalloc",
@@ -43,7 +43,18 @@ bool is_allocator(const Frame& frame) {
                                                             "alloc_pages",
                                                             "__folio_alloc",
                                                             "folio_alloc_noprof",
-                                                            "vma_alloc_folio"});
+                                                            "vma_alloc_folio",
+                                                            "operator new"});
+  constexpr auto kNames = std::to_array<std::string_view>({"malloc",
+                                                           "calloc",
+                                                           "realloc",
+                                                           "reallocarray",
+                                                           "memalign",
+                                                           "posix_memalign",
+                                                           "aligned_alloc"});
+  if (std::ranges::find(kNames, frame.function) != kNames.end()) {
+    return true;
+  }
   return std::ranges::any_of(
       kBegins, [&frame](std::string_view begin) { return frame.function.starts_with(begin); });
 }

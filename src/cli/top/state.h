@@ -39,7 +39,7 @@ struct ScreenCover {
 struct TopState {
   std::string target{};    // "the whole machine"
   std::string interval{};  // "1.00 s"
-  std::vector<PaneState> panes = std::vector<PaneState>(all_panes().size());
+  std::vector<PaneState> panes = std::vector<PaneState>(kPanesWithoutHeap);
   std::size_t pane = 0;
   bool live = false;  // what is live in place of rates
   bool paused = false;
@@ -59,6 +59,8 @@ struct TopState {
   }
 
   PaneState& current() { return panes[pane]; }
+
+  bool has_heap() const { return panes.size() == all_panes().size(); }
 };
 
 // With the pane's own column to sort by where the user chose none.

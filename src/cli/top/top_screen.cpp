@@ -37,7 +37,7 @@ std::vector<std::uint32_t> pids_of(const Table& processes) {
 // Reading /proc costs more than all else of a quiet interval: only for a pane that may be shown.
 void TopScreen::add_processes(TopSnapshot& snapshot) const {
   const std::size_t pane = setup_.state.pane;
-  const bool may_be_shown = pane == 0 || pane + 1 == all_panes().size();
+  const bool may_be_shown = pane == 0 || pane + 1 == setup_.state.panes.size();
   std::vector<std::uint32_t> pids = setup_.pids;
   if (may_be_shown && !pids.empty()) {
     const auto others = pids_of(process_table(snapshot.reports, {}));

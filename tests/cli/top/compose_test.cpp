@@ -92,6 +92,12 @@ TEST_F(Compose, what_is_live_is_a_key_away) {
   EXPECT_NE(line(5).find("dentry"), std::string::npos) << line(5);
 }
 
+TEST_F(Compose, only_a_pane_that_has_both_says_which_it_shows) {
+  state_.pane = 3;
+  shown();
+  EXPECT_EQ(line(2).substr(0, 28), "page faults by class: 0 rows");
+}
+
 TEST_F(Compose, bytes_that_control_terminals_are_shown_as_text) {
   state_.pane = kSlabPane;
   EXPECT_EQ(shown().find('\x1b'), std::string::npos);

@@ -42,6 +42,18 @@ TEST_F(TopControls, tab_goes_round_and_digits_choose) {
   EXPECT_EQ(state_.pane, 1U);
 }
 
+TEST_F(TopControls, the_heap_is_a_pane_where_it_is_probed) {
+  type('h');
+  EXPECT_EQ(state_.pane, 0U);
+  EXPECT_NE(state_.message.find("--heap"), std::string::npos);
+  type('6');
+  EXPECT_EQ(state_.pane, 0U);
+  state_.panes.resize(all_panes().size());
+  type('h');
+  EXPECT_EQ(state_.pane, 5U);
+  EXPECT_TRUE(state_.message.empty());
+}
+
 TEST_F(TopControls, sorting_goes_through_the_columns_both_ways_and_each_pane_keeps_its_own) {
   EXPECT_EQ(view_of(state_, 0).sort, "pages");
   type('s');

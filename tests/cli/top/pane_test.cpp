@@ -24,7 +24,7 @@ Report empty_report(const PaneQuery& query) {
 
 TopSnapshot empty_snapshot() {
   TopSnapshot snapshot;
-  for (const PaneQuery& query : pane_queries()) {
+  for (const PaneQuery& query : pane_queries(true)) {
     snapshot.reports.push_back(empty_report(query));
   }
   snapshot.processes = process_table(snapshot.reports, {});
@@ -45,7 +45,7 @@ bool shows(std::span<const PaneColumn> columns, std::string_view name) {
 }
 
 TEST(Panes, every_view_of_them_exists_and_knows_the_keys) {
-  for (const PaneQuery& query : pane_queries()) {
+  for (const PaneQuery& query : pane_queries(true)) {
     ASSERT_NE(find_view(query.view), nullptr) << query.view;
     EXPECT_FALSE(empty_report(query).tables.empty()) << query.view;
   }
@@ -62,6 +62,18 @@ TEST(Panes, every_column_of_them_is_one_of_their_tables) {
         }
       }
     }
+  }
+}
+
+TEST(Panes, those_without_the_heap_need_no_probes) {
+  for (std::size_t i = 0; i < kPanesWithoutHeap; ++i) {
+    for (const PaneLook& look : all_panes()[i].looks) {
+      EXPECT_LT(look.query, pane_queries(false).size()) << look.title;
+    }
+  }
+  EXPECT_EQ(all_panes().size(), kPanesWithoutHeap + 1);
+  for (const PaneQuery& query : pane_queries(false)) {
+    EXPECT_FALSE(find_view(query.view)->spec.of_programs) << query.view;
   }
 }
 

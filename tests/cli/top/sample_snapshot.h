@@ -38,7 +38,7 @@ inline TopSnapshot sample_snapshot() {
   constexpr std::size_t kSlabByStack = 3;
   constexpr std::size_t kSlabByCache = 6;
   TopSnapshot snapshot{.clock = "14:03:59", .seconds = 2.0};
-  snapshot.reports.resize(pane_queries().size());
+  snapshot.reports.resize(pane_queries(true).size());
   Table caches = slab_table("cache", Unit::Text);
   caches.rows = {slab_row("dentry", 10, 100),
                  slab_row("filp", 2000, 50),
