@@ -127,6 +127,11 @@ TEST_F(TopTest, panes_keys_and_sizes_of_a_terminal) {
   expect_to_have_ended("0");
 }
 
+TEST_F(TopTest, a_count_of_screens_ends_it) {
+  start_top("-n 2 -d 0.5");
+  expect_to_have_ended("0");
+}
+
 TEST_F(TopTest, a_row_opens_with_its_whole_stack) {
   const auto load = start("while :; do $PUPPETS/many_kmallocs 20000; done >/dev/null");
   start_top("-a --pane stacks");

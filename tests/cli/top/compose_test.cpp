@@ -41,7 +41,8 @@ class Compose : public testing::Test {
 };
 
 TEST_F(Compose, fills_every_size_of_screen_exactly) {
-  for (const ScreenSize size : {ScreenSize{80, 24}, {120, 40}, {200, 60}, {40, 10}, {20, 3}}) {
+  for (const ScreenSize size :
+       {ScreenSize{80, 24}, {120, 40}, {200, 60}, {40, 10}, {20, 3}, {5, 2}, {1, 1}}) {
     for (state_.pane = 0; state_.pane < state_.panes.size(); ++state_.pane) {
       shown(size);
       ASSERT_EQ(frame_.lines.size(), size.lines);
