@@ -80,7 +80,7 @@ Result<> TopTerminal::set_up() {
     ::dup2(messages_.get(), STDERR_FILENO);
   }
   const termios settings = full_screen_of(before);
-  if (::tcsetattr(terminal_.get(), TCSAFLUSH, &settings) != 0) {
+  if (::tcsetattr(terminal_.get(), TCSANOW, &settings) != 0) {
     return Error{"tcsetattr(/dev/tty)", errno, "print text with --batch"};
   }
   unsent_ = kBegin;

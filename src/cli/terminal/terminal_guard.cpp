@@ -1,9 +1,11 @@
 #include "cli/terminal/terminal_guard.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -12,13 +14,18 @@
 namespace memtrace {
 namespace {
 
-void write_whole(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written <= 0 && errno != EINTR) {
+// Text that a line which stands still does not take within a second is left out: the program that
+// ends waits for this.
+void write_patiently(int fd, std::string_view text) {
+  constexpr int kPatienceMilliseconds = 1000;
+  constexpr std::size_t kPieceBytes = 256;  // what a line that is ready has room for
+  pollfd line{.fd = fd, .events = POLLOUT, .revents = 0};
+  while (!text.empty() && ::poll(&line, 1, kPatienceMilliseconds) == 1) {
+    const ssize_t written = ::write(fd, text.data(), std::min(text.size(), kPieceBytes));
+    if (written <= 0) {
       return;
     }
-    text.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
+    text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
@@ -30,7 +37,7 @@ void copy_messages(const TerminalGuard::Setup& setup) {
   std::array<char, 4096> piece{};
   ssize_t got = 0;
   while ((got = ::read(setup.messages, piece.data(), piece.size())) > 0) {
-    write_whole(setup.standard_error, {piece.data(), static_cast<std::size_t>(got)});
+    write_patiently(setup.standard_error, {piece.data(), static_cast<std::size_t>(got)});
   }
 }
 
@@ -54,10 +61,10 @@ void close_others(const TerminalGuard::Setup& setup, int parent_alive) {
   char byte = 0;
   while (::read(parent_alive, &byte, 1) < 0 && errno == EINTR) {
   }
-  const int flags = ::fcntl(setup.terminal, F_GETFL);
-  ::fcntl(setup.terminal, F_SETFL, flags & ~O_NONBLOCK);
-  write_whole(setup.terminal, setup.restore);
-  ::tcsetattr(setup.terminal, TCSAFLUSH, &setup.before);
+  write_patiently(setup.terminal, setup.restore);
+  // Not TCSADRAIN or TCSAFLUSH, which wait until the line has taken everything (tcsetattr(3)).
+  ::tcflush(setup.terminal, TCIFLUSH);
+  ::tcsetattr(setup.terminal, TCSANOW, &setup.before);
   copy_messages(setup);
   ::_exit(0);
 }

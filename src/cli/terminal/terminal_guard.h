@@ -15,7 +15,7 @@ namespace memtrace {
 class TerminalGuard {
  public:
   struct Setup {
-    int terminal = -1;         // a descriptor
+    int terminal = -1;         // a descriptor that never waits (O_NONBLOCK)
     termios before{};          // its settings
     std::string_view restore;  // what ends the full screen; lives as long as the program
     int messages = -1;         // a file that standard error goes to, or -1

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -96,6 +97,19 @@ TEST_F(TerminalGuardTest, what_was_said_in_between_comes_behind) {
     ASSERT_EQ(::write(messages.get(), "warning\n", 8), 8);
   }
   EXPECT_EQ(read_from(reading), "warning\n");
+}
+
+TEST_F(TerminalGuardTest, a_line_that_stands_still_does_not_hold_up_the_end) {
+  const std::string bytes(4096, '.');
+  while (::write(terminal_.get(), bytes.data(), bytes.size()) > 0) {
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    const auto guard = TerminalGuard::start(setup());
+    ASSERT_TRUE(guard.ok());
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_TRUE(is_as_before());
 }
 
 TEST_F(TerminalGuardTest, other_descriptors_are_not_held_open) {
