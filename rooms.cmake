@@ -143,8 +143,12 @@ memtrace_room(src/cli/options "options as tables, and what they set"
                    session USES boost)
 memtrace_room(src/cli/output "reports, lines and progress to the user"
               SEES base os cli/options perf/record render render/all report)
+memtrace_room(src/cli/terminal "a full screen: keys in, frames out" SEES base os)
+memtrace_room(src/cli/top "the live screen: what is on it, and what keys do"
+              SEES base os cli/terminal perf/record render report)
 memtrace_room(src/cli "the commands"
-              SEES base os cli/options cli/output decode doctor identity observe perf/convert perf/event
+              SEES base os cli/options cli/output cli/terminal cli/top decode doctor identity observe
+                   perf/convert perf/event
                    perf/target overview perf/record perf/live perf/file_in plan/events programs
                    recording render render/all report sections session tracepoints/format
                    tracepoints/decode views views/all views/kit views/oom)

@@ -17,6 +17,7 @@ constexpr auto kCommands = std::to_array<const Command*>({&command_record,
                                                           &command_report,
                                                           &command_diff,
                                                           &command_convert,
+                                                          &command_top,
                                                           &command_doctor,
                                                           &command_list,
                                                           &command_help});

@@ -22,12 +22,19 @@ namespace {
 
 using Row = std::vector<Cell>;
 
-// One call of arrange(). The same few functions appear in most stacks: each name is matched once.
+// The same few functions appear in most stacks: each name is matched once.
+struct Matcher {
+  std::span<const NamePattern> patterns;
+  std::unordered_map<std::string, bool> verdicts{};
+};
+
+// One call of arrange().
 struct Job {
   const ArrangeOptions& options;
   std::string sort;  // a column's whole name
   Namer& namer;
-  std::unordered_map<std::string, bool> verdicts;
+  Matcher exclude{.patterns = options.exclude};
+  Matcher only{.patterns = {options.only ? &*options.only : nullptr, options.only ? 1U : 0U}};
 };
 
 struct Figures {
@@ -35,33 +42,51 @@ struct Figures {
   std::uint64_t calls = 0;
 };
 
-bool is_excluded(const std::string& name, Job& job) {
-  const auto [verdict, is_new] = job.verdicts.try_emplace(name, false);
+bool any_matches(std::span<const NamePattern> patterns, const std::string& name) {
+  return std::any_of(patterns.begin(), patterns.end(), [&name](const NamePattern& pattern) {
+    return pattern.is_found_in(name);
+  });
+}
+
+bool matches(const std::string& name, Matcher& matcher) {
+  const auto [verdict, is_new] = matcher.verdicts.try_emplace(name, false);
   if (is_new) {
-    verdict->second = std::any_of(
-        job.options.exclude.begin(), job.options.exclude.end(), [&](const NamePattern& pattern) {
-          return pattern.is_found_in(name);
-        });
+    verdict->second = any_matches(matcher.patterns, name);
   }
   return verdict->second;
 }
 
-bool is_excluded(const Frames& frames, Job& job) {
+bool matches(const Frames& frames, Matcher& matcher) {
   return std::any_of(frames.begin(), frames.end(), [&](const Frame& frame) {
-    return is_excluded(frame.function, job);
+    return matches(frame.function, matcher);
   });
 }
 
-bool is_excluded(const Cell& cell, Job& job) {
+bool matches(const Cell& cell, Matcher& matcher, Namer& namer) {
   if (const auto* text = std::get_if<std::string>(&cell)) {
-    return is_excluded(*text, job);
+    return matches(*text, matcher);
   }
   if (const auto* stack = std::get_if<StackId>(&cell)) {
-    return stack->valid() && is_excluded(job.namer.stack(*stack), job);
+    return stack->valid() && matches(namer.stack(*stack), matcher);
   }
   const auto* location = std::get_if<LocationId>(&cell);
-  return location != nullptr && location->valid() &&
-         is_excluded(job.namer.location(*location), job);
+  return location != nullptr && location->valid() && matches(namer.location(*location), matcher);
+}
+
+bool any_matches(const Row& row, Matcher& matcher, Namer& namer) {
+  return std::any_of(
+      row.begin(), row.end(), [&](const Cell& cell) { return matches(cell, matcher, namer); });
+}
+
+// Of the key cells, numbers count as text: a process id is a name.
+bool is_asked_for(const Row& row, std::size_t key_count, Job& job) {
+  if (!job.options.only || any_matches(row, job.only, job.namer)) {
+    return true;
+  }
+  return std::ranges::any_of(std::span(row).first(key_count), [&job](const Cell& key) {
+    const auto* number = std::get_if<std::uint64_t>(&key);
+    return number != nullptr && job.options.only->is_found_in(std::to_string(*number));
+  });
 }
 
 bool is_kept(const Row& row, std::optional<std::size_t> count, Job& job) {
@@ -69,9 +94,7 @@ bool is_kept(const Row& row, std::optional<std::size_t> count, Job& job) {
   if (calls != nullptr && *calls < job.options.min_count) {
     return false;
   }
-  return job.options.exclude.empty() || std::none_of(row.begin(), row.end(), [&](const Cell& cell) {
-           return is_excluded(cell, job);
-         });
+  return job.options.exclude.empty() || !any_matches(row, job.exclude, job.namer);
 }
 
 Figures figures_of(const Table& table, std::optional<std::size_t> count) {
@@ -115,7 +138,9 @@ void add_closing_figures(Table& table, const Figures& before, const Figures& aft
 void filter_rows(Table& table, Job& job) {
   const auto count = calls_column(table);
   const Figures before = figures_of(table, count);
-  std::erase_if(table.rows, [&](const Row& row) { return !is_kept(row, count, job); });
+  std::erase_if(table.rows, [&](const Row& row) {
+    return !is_kept(row, count, job) || !is_asked_for(row, table.key_count, job);
+  });
   if (job.options.closing_figures) {
     add_closing_figures(table, before, figures_of(table, count));
   }
@@ -234,7 +259,7 @@ std::optional<std::size_t> sort_column(Table& table, const Job& job) {
 // Rows that nobody filters and that few are shown of are made when it is known which these are.
 bool take_top(Table& table, std::optional<std::size_t> column, const Job& job) {
   const ArrangeOptions& options = job.options;
-  const bool all_count = options.min_count == 0 && options.exclude.empty();
+  const bool all_count = options.min_count == 0 && options.exclude.empty() && !options.only;
   if (options.top == 0 || !all_count || options.closing_figures ||
       table.source->size() <= options.top) {
     return false;
@@ -363,7 +388,7 @@ Result<> arrange(Report& report, const ArrangeOptions& options, Namer& namer) {
     return sort.take_error();
   }
   TRY(check_tree(report, options));
-  Job job{options, sort.take(), namer, {}};
+  Job job{options, sort.take(), namer};
   arrange_tables(report, job);
   return kDone;
 }

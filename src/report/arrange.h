@@ -19,6 +19,7 @@ struct ArrangeOptions {
   std::uint64_t top = 0;               // rows to keep; 0 = all
   std::uint64_t min_count = 0;         // --min: rows with a smaller `count` go
   std::vector<NamePattern> exclude{};  // rows with a stack, location or text cell that matches go
+  std::optional<NamePattern> only{};   // rows in which it matches nothing go
   std::optional<TreeOrder> tree{};     // tables by stack become call trees of all their rows
   bool closing_figures = false;  // say in table.note what the filters left (kmalloc-top's trailer)
 };

@@ -51,6 +51,16 @@ TEST(Arrange, a_table_is_sorted_by_its_own_column_unless_the_user_says) {
   EXPECT_EQ(arranged_names(report_of(process_table()), {.sort = "comm"}), "bash ls make sshd ");
 }
 
+TEST(Arrange, only_rows_that_match_in_a_name_or_a_key_stay) {
+  const auto only = [](const std::string& expression) {
+    return arranged_names(report_of(process_table()),
+                          {.only = NamePattern::parse(expression).take()});
+  };
+  EXPECT_EQ(only("sh"), "sshd bash ");
+  EXPECT_EQ(only("^4$"), "make ") << "a pid is a key; figures are not looked at";
+  EXPECT_EQ(only("nobody"), "");
+}
+
 TEST(Arrange, a_column_that_no_table_has_is_a_usage_error_with_the_nearest_names) {
   Report report = report_of(process_table());
   test::FakeNamer namer;

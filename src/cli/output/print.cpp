@@ -32,18 +32,6 @@ std::size_t output_rows() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
 
-// What the user says, here or for all programs by COLUMNS (environ(7)); else the terminal's width.
-std::size_t output_columns(std::size_t asked) {
-  const char* columns = std::getenv("COLUMNS");
-  const auto set = parse_number(columns == nullptr ? "" : columns);
-  if (asked != 0 || (set && *set != 0)) {
-    return asked != 0 ? asked : std::min<std::size_t>(*set, kWidest);
-  }
-  winsize size{};
-  const bool is_terminal = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return is_terminal ? size.ws_col : kWidth;
-}
-
 // NO_COLOR is what many programs know (no-color.org); a dumb terminal knows no escape sequences.
 bool wants_colours(const PrintOptions& options) {
   const char* refused = std::getenv("NO_COLOR");
@@ -119,6 +107,17 @@ Result<> write_all(std::string_view text, StopSignals* stop_signals) {
 }
 
 }  // namespace
+
+std::size_t output_columns(std::size_t asked) {
+  const char* columns = std::getenv("COLUMNS");
+  const auto set = parse_number(columns == nullptr ? "" : columns);
+  if (asked != 0 || (set && *set != 0)) {
+    return asked != 0 ? asked : std::min<std::size_t>(*set, kWidest);
+  }
+  winsize size{};
+  const bool is_terminal = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_terminal ? size.ws_col : kWidth;
+}
 
 Result<PrintOptions> read_print_options(const ParsedOptions& parsed) {
   PrintOptions options{.format = parsed.text("format", "text"),

@@ -29,6 +29,10 @@ struct PrintOptions {
   StopSignals* stop_signals = nullptr;  // end the wait for a reader that stands still
 };
 
+// The width of text: what the user asked for here (0: nothing) or for all programs by COLUMNS
+// (environ(7)); else that of the terminal.
+std::size_t output_columns(std::size_t asked);
+
 // --format, --width, --wide and --color. Error: Usage, none of these makes sense.
 Result<PrintOptions> read_print_options(const ParsedOptions& parsed);
 
