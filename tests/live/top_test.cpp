@@ -8,66 +8,20 @@
 #include <vector>
 
 #include "live_test.h"
+#include "support/tmux_test.h"
 
 namespace memtrace::test {
 namespace {
 
-std::vector<std::string> lines_in(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    lines.push_back(line);
-  }
-  return lines;
-}
-
-// In columns: a byte that continues a character of UTF-8 is none.
-std::size_t columns_of(const std::string& line) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      line, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
-}
-
-class TopTest : public LiveTest {
+class TopTest : public TmuxTest<LiveTest> {
  protected:
-  void SetUp() override {
-    LiveTest::SetUp();
-    if (!IsSkipped() && run("tmux -V").status != 0) {
-      GTEST_SKIP() << "tmux is not installed: nothing can look at a full screen";
-    }
-  }
-
-  void TearDown() override {
-    if (::geteuid() == 0) {
-      tmux("kill-server");
-    }
-  }
-
-  // A server of its own, whose socket is in the test's folder.
-  Outcome tmux(const std::string& words) {
-    return run("env -u TMUX LC_ALL=C.UTF-8 tmux -S ./socket -f /dev/null " + words);
-  }
-
   // A shell that keeps the terminal's settings of before and after, and the status.
   void start_top(const std::string& words) {
-    const Outcome started =
-        tmux("new-session -d -x 80 -y 24 'stty -g >before; \"$MEMTRACE\" top " + words +
-             " 2>messages; echo $? >status; stty -g >after; echo the end; sleep 60'");
-    ASSERT_EQ(started.status, 0) << started.all();
+    open_terminal(80,
+                  24,
+                  "stty -g >before; \"$MEMTRACE\" top " + words +
+                      " 2>messages; echo $? >status; stty -g >after; echo the end; sleep 60");
   }
-
-  std::string screen() { return tmux("capture-pane -p").out; }
-
-  // Each look is a process more: not too many of them.
-  bool shows(std::string_view text) {
-    return wait_until(
-        [&] {
-          std::this_thread::sleep_for(std::chrono::milliseconds(100));
-          return screen().find(text) != std::string::npos;
-        },
-        std::chrono::seconds(20));
-  }
-
-  void press(const std::string& keys) { EXPECT_EQ(tmux("send-keys " + keys).status, 0); }
 
   std::string read(const std::string& name) const { return text_of(dir_.file(name)); }
 
