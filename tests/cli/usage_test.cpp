@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
               "stacks are recorded unless --call-graph none"},
         Wrong{"record -G web -a",
               "unrecognised option '-G'",
-              "record with -a, and report with --cgroup"},
+              "perf's -G is --cgroup TEXT here"},
         Wrong{"record --switch-output=2G -a",
               "unrecognised option '--switch-output",
               "perf's --switch-output is --max-size SIZE"},
