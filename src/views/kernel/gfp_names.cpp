@@ -126,10 +126,14 @@ void shorten_gfp_names(Report& report) {
   }
   const auto index = static_cast<std::size_t>(column - table.columns.begin());
   Legend legend;
-  for (std::vector<Cell>& row : table.rows) {
-    if (auto* flags = std::get_if<std::string>(&row[index])) {
+  const auto shorten = [index, &legend](std::vector<Cell>& cells) {
+    if (auto* flags = std::get_if<std::string>(&cells[index])) {
       *flags = shortened(*flags, legend);
     }
+  };
+  std::ranges::for_each(table.rows, shorten);
+  for (RowHistogram& histogram : table.histograms) {
+    shorten(histogram.keys);
   }
   report.tables.push_back(legend.table());
 }

@@ -1,11 +1,13 @@
 // kmalloc: who asks the kernel's general allocator for memory, and what it wastes by rounding up.
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "views/kernel/flow_cost.h"
 #include "views/kernel/gfp_names.h"
 #include "views/kit/event_list.h"
 #include "views/kit/group_by.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 #include "views/kit/show_option.h"
 
@@ -51,6 +53,7 @@ constexpr auto kNeeds = std::to_array<std::string_view>({"kmem:kmalloc", "kmem:k
 constexpr auto kOptions = std::to_array<ViewOption>({
     show_option("show these columns instead of the default ones; memtrace help kmalloc"),
     kShortGfpOption,
+    kHistOption,
     {"trace", "", "print a line for each allocation as it happens, in place of the report"},
 });
 
@@ -61,7 +64,11 @@ class Kmalloc final : public View {
         figures_(std::move(figures)),
         short_gfp_(options.own.contains(std::string(kShortGfpOption.name))),
         has_trace_(options.wants_lines()),
-        has_stacks_(options.asks_for("stack")) {}
+        has_stacks_(options.asks_for("stack")) {
+    if (options.own.contains(std::string(kHistOption.name))) {
+      row_sizes_.emplace(rows_.keys().size());
+    }
+  }
 
   void on(const Event& event, const World& /*world*/) override {
     const auto* alloc = std::get_if<SlabAlloc>(&event.payload);
@@ -73,6 +80,9 @@ class Kmalloc final : public View {
       // One that failed is traced too (mm/slub.c traces whatever it returns).
       const std::uint64_t got = alloc->ptr != 0 ? event.weight : 0;
       rows_.row(event) += {event.weight, got * alloc->bytes_req, got * alloc->bytes_alloc};
+      if (row_sizes_) {
+        row_sizes_->add(rows_.keys().of(event), alloc->bytes_req, event.weight);
+      }
     }
   }
 
@@ -97,8 +107,12 @@ class Kmalloc final : public View {
     const CellContext context{.world = world, .span = span, .gfp_flags = gfp_flags_.names()};
     Report report{.view = "kmalloc", .title = "kmalloc allocations"};
     report.totals = totals_of(std::span(kFigures).first(4), rows_.total(), context);
-    sort_by(report.tables.emplace_back(std::move(rows_).take_table(figures_, context)),
-            "bytes_alloc");
+    Table& table = report.tables.emplace_back(std::move(rows_).take_table(figures_, context));
+    sort_by(table, "bytes_alloc");
+    if (row_sizes_) {
+      row_sizes_->move_into(
+          table, {.title = "sizes asked for", .unit = Unit::Bytes}, rows_.keys(), context);
+    }
     if (short_gfp_) {
       make_rows(report.tables.front());
       shorten_gfp_names(report);
@@ -131,6 +145,7 @@ class Kmalloc final : public View {
   bool has_trace_ = false;
   bool has_stacks_ = false;  // of the lines
   EventList<KmallocLine> lines_;
+  std::optional<KeyedHistograms> row_sizes_;
   FieldNames gfp_flags_ = gfp_flag_names();
 };
 

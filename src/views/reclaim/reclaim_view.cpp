@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include "views/kit/cells.h"
 #include "views/kit/event_list.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 #include "views/reclaim/work_keys.h"
 
@@ -22,8 +24,10 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
     "vmscan:mm_vmscan_memcg_reclaim_begin|",
     "vmscan:mm_vmscan_memcg_reclaim_end|",
 });
-constexpr auto kOptions = std::to_array<ViewOption>(
-    {{"trace", "", "print a line for each reclaim as it ends, in place of the report"}});
+constexpr auto kOptions = std::to_array<ViewOption>({
+    kHistOption,
+    {"trace", "", "print a line for each reclaim as it ends, in place of the report"},
+});
 constexpr auto kTraceKeys =
     std::to_array<std::string_view>({"comm", "pid", "tid", "kind", "order", "gfp"});
 constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::DirectReclaim, WorkKind::MemcgReclaim});
@@ -80,7 +84,11 @@ class Reclaims final : public View {
       : rows_(std::move(keys)),
         losses_(kKinds),
         trace_(options.wants_lines()),
-        has_stacks_(options.asks_for("stack")) {}
+        has_stacks_(options.asks_for("stack")) {
+    if (options.own.contains(std::string(kHistOption.name))) {
+      row_latency_.emplace(rows_.keys().size());
+    }
+  }
 
   Result<> check(const std::deque<EventType>& types) override {
     memcg_seen_ = std::ranges::find(
@@ -105,6 +113,9 @@ class Reclaims final : public View {
     if (losses_.take(*work, event.weight)) {
       cost.durations.add(work->duration_ns, event.weight);
       histogram_.add(work->duration_ns, event.weight);
+      if (row_latency_) {
+        row_latency_->add(rows_.keys().of(event), work->duration_ns, event.weight);
+      }
     }
     if (trace_) {
       list_.add(without_borrowed(event));
@@ -119,6 +130,7 @@ class Reclaims final : public View {
   EventList<Event> list_;
   PairLosses losses_;
   ValueHistogram histogram_;
+  std::optional<KeyedHistograms> row_latency_;
   FieldNames gfp_flags_ = gfp_flag_names();
   std::uint64_t waited_ns_ = 0;
   std::uint64_t pages_ = 0;
@@ -136,6 +148,10 @@ Report Reclaims::finish(const World& world, Span span) {
                    {"pages", Unit::Count, pages_}};
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
   sort_by(table, "time_ns");
+  if (row_latency_) {
+    row_latency_->move_into(
+        table, {.title = "latency", .unit = Unit::Nanoseconds}, rows_.keys(), context);
+  }
   report.histograms.push_back(histogram_.histogram("latency of a reclaim", Unit::Nanoseconds));
   report.caveats.notes = losses_.notes(world);
   if (!memcg_seen_) {

@@ -47,6 +47,26 @@ TEST(Kmalloc, sampled_event_stands_for_its_weight) {
   EXPECT_EQ(figure(report, {stack(1)}, "bytes_alloc"), number(1280));
 }
 
+TEST(Kmalloc, sizes_are_distributed_in_each_row_if_asked) {
+  EventScript script("kmalloc", {.by = {"comm"}, .own = {{"hist", "1"}}});
+  script.name_process(100, "bash");
+  script.play({asked(10, 16), asked(30, 32), asked(31, 32)});
+  const auto histograms = script.finish().tables[0].histograms;
+  ASSERT_EQ(histograms.size(), 1U);
+  EXPECT_EQ(histograms[0].keys, (std::vector<Cell>{text("bash")}));
+  ASSERT_EQ(histograms[0].histogram.buckets.size(), 2U);
+  EXPECT_EQ(histograms[0].histogram.buckets[1].low, 16U);
+  EXPECT_EQ(histograms[0].histogram.buckets[1].count, 2U);
+}
+
+TEST(Kmalloc, histograms_of_short_flags_belong_to_their_rows) {
+  EventScript script("kmalloc", {.by = {"gfp"}, .own = {{"hist", "1"}, {"short-gfp", "1"}}});
+  script.play(asked(10, 16));
+  const Report report = script.finish();
+  ASSERT_EQ(report.tables[0].histograms.size(), 1U);
+  EXPECT_EQ(report.tables[0].histograms[0].keys[0], report.tables[0].rows[0][0]);
+}
+
 TEST(Kmalloc, objects_of_named_caches_and_frees_are_not_counted) {
   EventScript script("kmalloc");
   script.play({cache_alloc({.ptr = 0x2000, .bytes_req = 8, .bytes_alloc = 8}), kfree(0x2000)});

@@ -30,6 +30,18 @@ TEST(Reclaim, latency_and_pages_by_process) {
   EXPECT_EQ(report.histograms.size(), 1U);
 }
 
+TEST(Reclaim, latencies_are_distributed_in_each_row_if_asked) {
+  EventScript script("reclaim", {.own = {{"hist", "1"}}});
+  script.name_process(100, "hog");
+  script.play(one(0, 1500, 32));
+  script.play(one(2000, 3600, 32));
+  const auto histograms = script.finish().tables[0].histograms;
+  ASSERT_EQ(histograms.size(), 1U);
+  EXPECT_EQ(histograms[0].keys, (std::vector<Cell>{text("hog")}));
+  EXPECT_EQ(histograms[0].histogram.buckets.back().low, 1024U);
+  EXPECT_EQ(histograms[0].histogram.buckets.back().count, 2U);
+}
+
 TEST(Reclaim, of_a_cgroup_inside_of_direct_reclaim_is_a_reclaim_of_its_own) {
   EventScript script("reclaim", {.by = {"kind"}});
   script.play({begin(0, {.kind = kDirect}),
