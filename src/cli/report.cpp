@@ -217,12 +217,13 @@ Result<ExitStatus> report_overview(RecordSource& source,
                                    const PrintOptions& print,
                                    const ParsedOptions& parsed) {
   // Findings have no stacks to fold, and no figures to collect.
-  const bool is_all = find_renderer(parsed.text("format", "text"))->wants_all_views;
-  auto overview =
-      parsed.has("all") || is_all
-          ? make_all_views_report(
-                source, std::move(options), is_all ? ShownRows::AsAsked : ShownRows::First)
-          : make_first_screen(source, std::move(options), input_arguments(parsed));
+  const NamedRenderer& renderer = *find_renderer(parsed.text("format", "text"));
+  const ShownRows rows = !renderer.wants_all_views ? ShownRows::First
+                         : renderer.draws_stacks   ? ShownRows::ByWholeStacks
+                                                   : ShownRows::AsAsked;
+  auto overview = parsed.has("all") || renderer.wants_all_views
+                      ? make_all_views_report(source, std::move(options), rows)
+                      : make_first_screen(source, std::move(options), input_arguments(parsed));
   if (!overview.ok()) {
     return overview.take_error();
   }

@@ -28,12 +28,23 @@ bool repeats_events(const NamedView& view) {
   return view.name == "count" || view.name == "calls";
 }
 
+// kleaks groups by where a stack begins.
+SessionOptions::Choice whole_stacks(const NamedView& view) {
+  const auto usual = view.spec.default_by.empty() ? view.spec.keys.first(1) : view.spec.default_by;
+  SessionOptions::Choice choice{.by = {usual.begin(), usual.end()}};
+  std::ranges::replace(choice.by, "origin", "stack");
+  return choice;
+}
+
 }  // namespace
 
 Result<Report> make_all_views_report(RecordSource& source, SessionOptions options, ShownRows rows) {
   for (const NamedView& view : all_views()) {
     if (!repeats_events(view)) {
       options.views.push_back(&view);
+      if (rows == ShownRows::ByWholeStacks) {
+        options.choices.push_back(whole_stacks(view));
+      }
     }
   }
   options.arrange.top = rows == ShownRows::First ? kFirstRows : options.arrange.top;

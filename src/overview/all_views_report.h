@@ -8,8 +8,9 @@
 
 namespace memtrace {
 
-// Of each view's tables: the first ones, for people, or those that options.arrange says.
-enum class ShownRows : std::uint8_t { First, AsAsked };
+// Of each view's tables: the first ones, for people, or those that options.arrange says; the latter
+// by whole stacks, too, where a view's default key is a part of them.
+enum class ShownRows : std::uint8_t { First, AsAsked, ByWholeStacks };
 
 // options.views is filled in here.
 Result<Report> make_all_views_report(RecordSource& source,

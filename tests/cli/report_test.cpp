@@ -113,6 +113,18 @@ TEST_F(ReportTest, files_that_cannot_be_one_recording_are_refused) {
   expect_refused("report -i a.data,c.data", 1, "open(c.data)", "");
 }
 
+// By origin, its default, the stacks of a view would end where they begin.
+TEST_F(ReportTest, stacks_of_all_views_are_whole) {
+  const std::string all = run("$MEMTRACE report --format folded -i $CROWD").out;
+  std::istringstream leaks(
+      run("$MEMTRACE report kleaks --by stack --top 0 --format folded -i $CROWD").out);
+  std::size_t count = 0;
+  for (std::string line; std::getline(leaks, line); ++count) {
+    EXPECT_NE(all.find("kleaks;" + line + "\n"), std::string::npos) << line;
+  }
+  EXPECT_GT(count, 0U);
+}
+
 TEST_F(ReportTest, same_recording_gives_the_same_report) {
   const std::string script = "$MEMTRACE report --format json -i $CROWD";
   EXPECT_EQ(run(script).out, run(script).out);
