@@ -89,6 +89,9 @@ class FaultPairing {
 
   void check(const std::deque<EventType>& types);
 
+  // For views that show no classes: Fault::of_zero_page stays false.
+  void ignore_zero_pages() { keeps_zero_pages_ = false; }
+
   // True for an event of a page fault. Events during a fault are used, too.
   bool on(const Event& event, const World& world);
 
@@ -130,6 +133,7 @@ class FaultPairing {
   tsl::robin_map<std::uint64_t, Pending> pending_;                     // by tid and mode
   std::map<std::uint32_t, tsl::robin_set<std::uint64_t>> zero_pages_;  // by pid: pages
   std::size_t zero_page_count_ = 0;
+  bool keeps_zero_pages_ = true;
   FaultEvents seen_;
 };
 
