@@ -86,7 +86,7 @@ Fault FaultPairing::begun(const Event& event, const PageFault& fault, const Worl
           .pid = event.pid,
           .tid = event.tid,
           .comm = event.comm,
-          .stack = event.stack,
+          .stack = keeps_stacks_ ? event.stack.id() : StackId(),
           .code = event.call_site,
           .entry = fault,
           .place = place_of(world, event.pid, fault.address),
@@ -99,8 +99,7 @@ Fault FaultPairing::without_place(const Event& event) const {
           .time_ns = event.time_ns,
           .pid = event.pid,
           .tid = event.tid,
-          .comm = event.comm,
-          .stack = event.stack};
+          .comm = event.comm};
 }
 
 void FaultPairing::on_entry(const Event& event, const PageFault& fault, const World& world) {

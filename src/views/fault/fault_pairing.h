@@ -28,7 +28,7 @@ struct Fault {
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
   StringId comm;
-  StackId stack;
+  StackId stack;     // none unless it is listed
   LocationId code;   // that faulted; none unless each fault is listed
   PageFault entry;   // the entry of a fault
   FaultPlace place;  // the mapping that the address is in
@@ -89,6 +89,9 @@ class FaultPairing {
 
   void check(const std::deque<EventType>& types);
 
+  // For lists of faults that show stacks: else Fault::stack is none, and is not made.
+  void keep_stacks() { keeps_stacks_ = true; }
+
   // For views that show no classes: Fault::of_zero_page stays false.
   void ignore_zero_pages() { keeps_zero_pages_ = false; }
 
@@ -134,6 +137,7 @@ class FaultPairing {
   std::map<std::uint32_t, tsl::robin_set<std::uint64_t>> zero_pages_;  // by pid: pages
   std::size_t zero_page_count_ = 0;
   bool keeps_zero_pages_ = true;
+  bool keeps_stacks_ = false;
   FaultEvents seen_;
 };
 
