@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,12 +56,14 @@ Table finding_table(std::vector<Finding> findings,
   return table;
 }
 
-// Those of live blocks need stacks of allocations, all others stacks and places of page faults:
-// each half has little to do for the events of the other.
+// Those of live blocks and swapin look at the stacks of allocations, the others at those of page
+// faults: no stack is looked up twice.
 std::vector<std::vector<std::size_t>> halves() {
   std::vector<std::vector<std::size_t>> halves(2);
   for (std::size_t i = 0; i < all_finders().size(); ++i) {
-    halves[find_view(all_finders()[i].view)->spec.needs_live_blocks ? 1 : 0].push_back(i);
+    const std::string_view view = all_finders()[i].view;
+    const bool is_of_allocations = find_view(view)->spec.needs_live_blocks || view == "swapin";
+    halves[is_of_allocations ? 1 : 0].push_back(i);
   }
   return halves;
 }
