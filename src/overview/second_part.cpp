@@ -15,8 +15,7 @@ SecondPart::SecondPart(ScreenPart& part, RecordSource& own, RecordSource& of_fir
 
 Result<> SecondPart::end() {
   wait();
-  return has_failed_thread() ? Error{thread_failure(), 0, "the recording was not read to its end"}
-                             : result_;
+  return result_ ? *result_ : Error{thread_failure(), 0, "the recording was not read to its end"};
 }
 
 void SecondPart::wait() {

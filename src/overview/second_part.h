@@ -1,6 +1,7 @@
 // Runs a part of the first screen in a thread of its own, beside the first part.
 #pragma once
 
+#include <optional>
 #include <thread>
 
 #include "base/result.h"
@@ -27,7 +28,8 @@ class SecondPart {
   void wait();
 
   RecordSource& of_first_;
-  Result<> result_ = kDone;  // the thread's, until it has ended
+  // The thread's, until it has ended; nothing when an exception has ended it.
+  std::optional<Result<>> result_;
   std::thread thread_;
 };
 
