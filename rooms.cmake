@@ -55,7 +55,7 @@ memtrace_room(src/state/process "processes, address spaces, modules, stacks, ide
               SEES base symbolize/elf USES robin_map)
 memtrace_room(src/state/mapping "mappings and the system calls that change them"
               SEES base tracepoints/event USES robin_map)
-memtrace_room(src/state/heap "allocator calls to blocks, peaks and arenas"
+memtrace_room(src/state/heap "allocator calls to blocks and arenas"
               SEES base state/process state/mapping tracepoints/event USES robin_map)
 memtrace_room(src/state/world "owns all state; changed by records and events"
               SEES base state/process state/mapping state/heap tracepoints/event USES robin_map)
@@ -129,7 +129,7 @@ memtrace_room(src/session "records to views to reports: a sink of the pipeline"
                    state/process state/world symbolize/names tracepoints/event tracepoints/decode
                    tracepoints/probe unwind views views/all)
 memtrace_room(src/overview "a recording as a whole: its findings on one screen, or all views"
-              SEES base perf/record report sections session state/world views/all)
+              SEES base os perf/record report sections session state/world views/all USES Threads)
 memtrace_room(src/doctor "what this machine can do, view by view"
               SEES base os observe perf/event report tracepoints/format tracepoints/decode
                    tracepoints/probe views views/all)

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "base/units.h"
 #include "overview/finders.h"
@@ -29,13 +31,30 @@ struct Growth {
 
 using GrowthByUse = std::map<std::pair<std::string, std::string>, Growth>;  // comm, use
 
+// Of rows with as many bytes, which lie in no order.
+bool comes_first(const Table& table, std::size_t left, std::size_t right) {
+  const auto count_left = figure_at(table, left, "count");
+  const auto count_right = figure_at(table, right, "count");
+  if (count_left != count_right) {
+    return count_left > count_right;
+  }
+  const auto words = [&table](std::size_t row) {
+    return std::tuple(
+        text_at(table, row, "comm"), text_at(table, row, "cache"), stack_at(table, row).value);
+  };
+  return words(left) < words(right);
+}
+
 // The rows with the most bytes.
 std::vector<std::size_t> largest_rows(const Table& table) {
   std::vector<std::pair<std::uint64_t, std::size_t>> sorted;
   for (std::size_t row = 0; row < row_count(table); ++row) {
     sorted.emplace_back(figure_at(table, row, "bytes"), row);
   }
-  std::ranges::stable_sort(sorted, std::greater(), &std::pair<std::uint64_t, std::size_t>::first);
+  std::ranges::sort(sorted, [&table](const auto& left, const auto& right) {
+    return left.first != right.first ? left.first > right.first
+                                     : comes_first(table, left.second, right.second);
+  });
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < std::min(sorted.size(), kNamedRows); ++i) {
     rows.push_back(sorted[i].second);

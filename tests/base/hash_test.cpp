@@ -38,5 +38,23 @@ TEST(Hash, a_word_more_is_another_hash) {
   EXPECT_NE(hash_words(std::vector<std::uint64_t>{}), hash_words(std::vector<std::uint64_t>{0}));
 }
 
+TEST(Hash, of_many_words_every_word_its_place_and_their_number_matter) {
+  std::set<std::uint64_t> hashes;
+  std::size_t count = 0;
+  for (std::size_t size = 0; size < 20; ++size) {
+    std::vector<std::uint64_t> words(size);
+    hashes.insert(hash_many_words(words));
+    hashes.insert(hash_many_words(words, 7));
+    count += 2;
+    for (std::size_t i = 0; i < size; ++i) {
+      words[i] = 1;
+      hashes.insert(hash_many_words(words));
+      words[i] = 0;
+      ++count;
+    }
+  }
+  EXPECT_EQ(hashes.size(), count);
+}
+
 }  // namespace
 }  // namespace memtrace

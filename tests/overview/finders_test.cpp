@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "support/fake_namer.h"
@@ -148,6 +149,24 @@ TEST_F(FindersTest, growth_is_by_cache_or_by_purpose) {
             "fill).");
   EXPECT_EQ(findings[2].rank, Finding::Rank::ProgramGrowth);
   EXPECT_EQ(findings[2].command, "kleaks --by stack --user-pages --comm py");
+}
+
+// More rows than are looked at, all of one size: which of them count does not depend on their
+// order.
+TEST_F(FindersTest, growth_is_the_same_in_whatever_order_the_rows_are) {
+  constexpr std::uint32_t kRows = 500;
+  Report report{.tables = {{.columns = {{"comm"}, {"stack"}, {"count"}, {"bytes"}}}}};
+  auto& rows = report.tables.front().rows;
+  for (std::uint32_t i = 1; i <= kRows; ++i) {
+    namer_.stacks[StackId{i}] = namer_.stacks[StackId{3}];
+    rows.push_back({"py", StackId{i}, number(i), number(std::uint64_t{1} << 20U)});
+  }
+  const auto findings = find_growth(report, context());
+  std::ranges::reverse(rows);
+  const auto reversed = find_growth(report, context());
+  ASSERT_EQ(findings.size(), 1U);
+  ASSERT_EQ(reversed.size(), 1U);
+  EXPECT_EQ(findings[0].sentence, reversed[0].sentence);
 }
 
 TEST_F(FindersTest, faults_name_who_takes_most_and_who_copies) {

@@ -24,10 +24,10 @@ void HeapBlocks::copy_from_parent(std::uint32_t pid, Heap& heap) const {
   }
   std::erase(parent.copies_due, pid);
   heap.blocks = parent.blocks;
-  for (auto it = heap.blocks.begin(); it != heap.blocks.end(); ++it) {
-    it.value().is_inherited = true;
-    it.value().pid = pid;
-  }
+  heap.blocks.change_each([pid](LiveBlock& block) {
+    block.is_inherited = true;
+    block.pid = pid;
+  });
 }
 
 void HeapBlocks::make_all_copies() const {
@@ -39,18 +39,11 @@ void HeapBlocks::make_all_copies() const {
 }
 
 void HeapBlocks::allocate(const LiveBlock& block) {
-  own_heap(block.pid).blocks[block.key] = block;
+  own_heap(block.pid).blocks.put(block);
 }
 
 std::optional<LiveBlock> HeapBlocks::take(std::uint32_t pid, std::uint64_t address) {
-  Heap& heap = own_heap(pid);
-  const auto found = heap.blocks.find(address);
-  if (found == heap.blocks.end()) {
-    return std::nullopt;
-  }
-  LiveBlock block = found->second;
-  heap.blocks.erase(found);
-  return block;
+  return own_heap(pid).blocks.take(address);
 }
 
 // Nobody waits for this process's copy, and it waits for none.

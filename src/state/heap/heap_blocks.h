@@ -2,22 +2,19 @@
 // something only in one address space. Pids are those of records.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "state/heap/live_blocks.h"
+#include "state/heap/block_table.h"
+#include "state/heap/live_block.h"
 
 namespace memtrace {
 
 class HeapBlocks {
  public:
-  using Map = tsl::robin_map<std::uint64_t, LiveBlock>;
-
   // An address that is allocated again replaces the old block: its free was not seen.
   void allocate(const LiveBlock& block);
 
@@ -34,21 +31,17 @@ class HeapBlocks {
   template <typename Visitor>
   void for_each(Visitor visit) const {
     make_all_copies();
-    for (const Map& blocks : ended_) {
-      for (const auto& [address, block] : blocks) {
-        visit(block);
-      }
+    for (const BlockTable& blocks : ended_) {
+      blocks.for_each(visit);
     }
     for (const auto& [pid, heap] : heaps_) {
-      for (const auto& [address, block] : heap.blocks) {
-        visit(block);
-      }
+      heap.blocks.for_each(visit);
     }
   }
 
  private:
   struct Heap {
-    Map blocks;
+    BlockTable blocks;
     std::optional<std::uint32_t> copy_of;   // a parent whose blocks are still to be copied
     std::vector<std::uint32_t> copies_due;  // children that wait for copies of this heap
   };
@@ -59,7 +52,7 @@ class HeapBlocks {
   void detach(std::uint32_t pid);
 
   mutable std::unordered_map<std::uint32_t, Heap> heaps_;  // a copy due changes no meaning
-  std::deque<Map> ended_;                                  // of pids that were used again
+  std::deque<BlockTable> ended_;                           // of pids that were used again
 };
 
 }  // namespace memtrace

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "state/heap/live_blocks.h"
+#include "state/heap/live_block.h"
 #include "tracepoints/event/event.h"
 
 namespace memtrace {

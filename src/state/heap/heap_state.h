@@ -11,7 +11,7 @@
 #include "state/heap/heap_calls.h"
 #include "state/heap/heap_entries.h"
 #include "state/heap/heap_names.h"
-#include "state/heap/live_blocks.h"
+#include "state/heap/live_block.h"
 #include "state/process/process_table.h"
 #include "state/process/stack_table.h"
 #include "tracepoints/event/event.h"

@@ -1,7 +1,6 @@
 #include "state/heap/live_blocks.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace memtrace {
 namespace {
@@ -13,65 +12,49 @@ constexpr std::uint32_t kMaxOrder = 16;
 }  // namespace
 
 std::optional<LiveBlock> LiveBlocks::allocate(const LiveBlock& block) {
-  Map& blocks = block.kind == BlockKind::Page ? pages_ : slabs_;
-  const auto [place, is_new] = blocks.try_emplace(block.key, block);
-  if (is_new) {
-    return std::nullopt;
+  if (block.kind != BlockKind::Page) {
+    return slabs_.put(block);
   }
-  return std::exchange(place.value(), block);
+  largest_order_ = std::max(largest_order_, block.order);
+  return pages_.put(block);
 }
 
 std::optional<LiveBlock> LiveBlocks::free_slab(std::uint64_t ptr) {
-  const auto found = slabs_.find(ptr);
-  if (found == slabs_.end()) {
-    return std::nullopt;
-  }
-  const LiveBlock block = found->second;
-  slabs_.erase(found);
-  return block;
+  return slabs_.take(ptr);
 }
 
 std::optional<LiveBlock> LiveBlocks::free_pages(const PageFree& free) {
   if (!free.page_is_pfn) {
-    return take_page(free.page);
+    return pages_.take(free.page);
   }
   const auto holder = find_holder(free);
   if (!holder) {
     return free_smaller(free);
   }
-  LiveBlock part = *take_page(*holder);
+  LiveBlock part = *pages_.take(*holder);
   // Halve the block as the buddy allocator would until only the freed part is left.
   while (part.order > free.order) {
     LiveBlock other = resized(part, part.order - 1);
     part = other;
     const std::uint64_t half = std::uint64_t{1} << other.order;
     (free.page >= part.key + half ? part : other).key += half;
-    pages_[other.key] = other;
+    pages_.put(other);
   }
   return part;
 }
 
-std::optional<LiveBlock> LiveBlocks::take_page(std::uint64_t page) {
-  const auto found = pages_.find(page);
-  if (found == pages_.end()) {
-    return std::nullopt;
-  }
-  const LiveBlock block = found->second;
-  pages_.erase(found);
-  return block;
-}
-
+// Nobody holds more pages than the largest block has: most frees of unknown pages end early.
 std::optional<std::uint64_t> LiveBlocks::find_holder(const PageFree& free) const {
+  const std::uint32_t largest = std::min(kMaxOrder, largest_order_);
   std::uint64_t previous = ~std::uint64_t{0};
-  for (std::uint32_t order = free.order; order <= kMaxOrder; ++order) {
+  for (std::uint32_t order = free.order; order <= largest; ++order) {
     const std::uint64_t base = free.page & ~((std::uint64_t{1} << order) - 1);
     if (base == previous) {
       continue;
     }
     previous = base;
-    const auto found = pages_.find(base);
-    if (found != pages_.end()) {
-      const std::uint64_t limit = base + (std::uint64_t{1} << found->second.order);
+    if (const LiveBlock* found = pages_.find(base)) {
+      const std::uint64_t limit = base + (std::uint64_t{1} << found->order);
       const bool holds = free.page + (std::uint64_t{1} << free.order) <= limit;
       return holds ? std::optional(base) : std::nullopt;
     }
@@ -85,7 +68,7 @@ std::optional<LiveBlock> LiveBlocks::free_smaller(const PageFree& free) {
   std::optional<LiveBlock> sum;
   const std::uint64_t limit = free.page + (std::uint64_t{1} << std::min(free.order, kMaxOrder));
   for (std::uint64_t page = free.page; page < limit;) {
-    const auto block = take_page(page);
+    const auto block = pages_.take(page);
     page += block ? std::uint64_t{1} << block->order : 1;
     if (block && sum) {
       sum->bytes += block->bytes;

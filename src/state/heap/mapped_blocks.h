@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/interval_map.h"
-#include "state/heap/live_blocks.h"
+#include "state/heap/live_block.h"
 
 namespace memtrace {
 

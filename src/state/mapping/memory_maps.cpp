@@ -73,6 +73,7 @@ MemoryMap::Range MemoryMaps::range_of(std::uint64_t start, std::uint64_t bytes) 
 }
 
 void MemoryMaps::announce(const Record& record) {
+  last_found_ = {};
   Space& space = this->space(record.pid);
   MemoryArea area = record.area;
   has_data_ = has_data_ || (area.protection & kProtectExecute) == 0;
@@ -106,16 +107,19 @@ void MemoryMaps::announce(const Record& record) {
 }
 
 void MemoryMaps::fork(std::uint32_t parent_pid, std::uint32_t pid) {
+  last_found_ = {};
   Space child{.map = space(parent_pid).map};
   child.heap_top = space(parent_pid).heap_top;
   spaces_[pid] = std::move(child);
 }
 
 void MemoryMaps::exec(std::uint32_t pid) {
+  last_found_ = {};
   spaces_[pid] = {};
 }
 
 void MemoryMaps::exit(std::uint32_t pid, std::uint32_t tid) {
+  last_found_ = {};
   const auto found = spaces_.find(pid);
   if (found == spaces_.end()) {
     return;
@@ -142,9 +146,10 @@ void MemoryMaps::forget_calls() {
   }
 }
 
-const MemoryMap::Entry* MemoryMaps::find(std::uint32_t pid, std::uint64_t avma) const {
+const MemoryMap::Entry* MemoryMaps::search(std::uint32_t pid, std::uint64_t avma) const {
   const MemoryMap* map = of(pid);
-  return map == nullptr ? nullptr : map->find(avma);
+  last_found_ = {pid, map == nullptr ? nullptr : map->find(avma)};
+  return last_found_.entry;
 }
 
 std::uint64_t MemoryMaps::heap_top(std::uint32_t pid) const {
@@ -169,6 +174,7 @@ void MemoryMaps::note_fresh(Space& space, MemoryMap::Range range, std::uint64_t 
 }
 
 void MemoryMaps::begin(const Task& task, const SystemCallEntry& entry) {
+  last_found_ = {};
   Space& space = this->space(task.pid);
   std::erase_if(space.calls, [&](const Call& call) { return call.tid == task.tid; });
   if (is_change(entry.call)) {
@@ -177,6 +183,7 @@ void MemoryMaps::begin(const Task& task, const SystemCallEntry& entry) {
 }
 
 void MemoryMaps::end(const Task& task, const SystemCallDone& done) {
+  last_found_ = {};
   if (!is_change(done.call)) {
     return;
   }

@@ -60,7 +60,11 @@ class MemoryMaps {
   void forget_calls();
 
   // Null where nothing is known to be mapped; valid until the next change.
-  const MemoryMap::Entry* find(std::uint32_t pid, std::uint64_t avma) const;
+  const MemoryMap::Entry* find(std::uint32_t pid, std::uint64_t avma) const {
+    const bool is_same = last_found_.entry != nullptr && pid == last_found_.pid &&
+                         avma >= last_found_.entry->start && avma < last_found_.entry->limit;
+    return is_same ? last_found_.entry : search(pid, avma);
+  }
 
   // Null for a process of which nothing is known.
   const MemoryMap* of(std::uint32_t pid) const;
@@ -107,6 +111,7 @@ class MemoryMaps {
 
   // What the arguments of mmap(2) say, for a recording without records of data mappings.
   static MemoryArea area_of(const SystemCallArguments& arguments);
+  const MemoryMap::Entry* search(std::uint32_t pid, std::uint64_t avma) const;
   Space& space(std::uint32_t pid);
   static MemoryMap& own(Space& space);
   std::uint64_t whole_pages(std::uint64_t bytes) const;
@@ -118,7 +123,15 @@ class MemoryMaps {
   void end_brk(Space& space, const Call& call, const SystemCallDone& done);
   void change(Space& space, const Call& call, const SystemCallDone& done, std::uint64_t time_ns);
 
+  // What find() found last: several views ask the same of an event, and a process's next fault is
+  // mostly in the same mapping. Forgotten at every change.
+  struct Found {
+    std::uint32_t pid = 0;
+    const MemoryMap::Entry* entry = nullptr;
+  };
+
   std::uint64_t page_size_bytes_ = 0;
+  mutable Found last_found_;
   std::map<std::uint32_t, Space> spaces_;
   std::deque<std::uint32_t> exited_;
   bool has_data_ = false;

@@ -1,5 +1,7 @@
 #include "state/process/stack_interner.h"
 
+#include <algorithm>
+
 #include "base/hash.h"
 
 namespace memtrace {
@@ -61,7 +63,7 @@ StackId StackInterner::intern(std::uint32_t pid, std::span<const std::uint64_t> 
     return {};
   }
   const std::uint64_t key =
-      hash_words(callchain, combine(process.serial, process.space.generation()));
+      hash_many_words(callchain, combine(process.serial, process.space.generation()));
   if (const StackId known = known_chains_.find(key); known.valid()) {
     return known;
   }
@@ -73,43 +75,85 @@ StackId StackInterner::intern(std::uint32_t pid, std::span<const std::uint64_t> 
   return stack;
 }
 
-StackId StackInterner::translate(const Process& process, std::span<const std::uint64_t> callchain) {
-  const std::uint64_t space = combine(process.serial, process.space.generation());
-  frames_.clear();
+void StackInterner::add_frames(std::span<const std::uint64_t> callchain) {
   for_each_frame(callchain, [this](const Frame& frame) {
     frames_.push_back(frame);
     return true;
   });
-  RecentChain& recent = recent_.of(space);
-  std::size_t inner = frames_.size() - recent.keep_common(space, frames_);
-  if (place_frames(process, space, inner)) {
-    while (inner-- > 0) {
-      recent.add(frames_[inner], called_from(recent.stack(), places_[inner]));
-    }
-    return recent.stack();
+}
+
+// The kernel's part is the same in all processes, and its frames are looked up together: new stacks
+// differ in the user's part mostly.
+StackId StackInterner::translate(const Process& process, std::span<const std::uint64_t> callchain) {
+  const std::uint64_t space = combine(process.serial, process.space.generation());
+  const auto inner = callchain.first(
+      static_cast<std::size_t>(std::ranges::find(callchain, kUserMarker) - callchain.begin()));
+  frames_.clear();
+  add_frames(inner);
+  const bool is_kernel = std::ranges::none_of(frames_, &Frame::user);
+  const std::size_t kernel_count = is_kernel ? frames_.size() : 0;
+  add_frames(callchain.subspan(inner.size()));
+  const auto frames = std::span<const Frame>(frames_);
+  const std::uint64_t kernel_key = hash_many_words(inner);
+  if (kernel_count > 0 && !known_kernels_.find(kernel_key).valid()) {
+    place_frames(process, space, frames.first(kernel_count));  // places are numbered from inside
+    known_kernels_.put(kernel_key, StackId{1});
   }
-  StackId stack;
-  for (std::size_t i = places_.size(); i > 0; --i) {
-    stack = called_from(stack, places_[i - 1]);
+  if (!place_callers(process, space, frames.subspan(kernel_count))) {
+    place_frames(process, space, frames);
+    return called_from(StackId(), places_);
   }
+  const StackId caller = recent_.of(space).stack();
+  if (kernel_count == 0) {
+    return caller;
+  }
+  const std::uint64_t key = combine(kernel_key, caller.value + 1);
+  if (const StackId known = known_kernels_.find(key); known.valid()) {
+    return known;
+  }
+  place_frames(process, space, frames.first(kernel_count));
+  const StackId stack = called_from(caller, places_);
+  known_kernels_.put(key, stack);
   return stack;
 }
 
-// The places of the innermost frames. False: the stack ends with the last of them. An address
+// Makes them the process's recent chain. False, as of place_frames().
+bool StackInterner::place_callers(const Process& process,
+                                  std::uint64_t space,
+                                  std::span<const Frame> frames) {
+  RecentChain& recent = recent_.of(space);
+  std::size_t inner = frames.size() - recent.keep_common(space, frames);
+  if (!place_frames(process, space, frames.first(inner))) {
+    return false;
+  }
+  while (inner-- > 0) {
+    recent.add(frames[inner], called_from(recent.stack(), places_[inner]));
+  }
+  return true;
+}
+
+// The places of frames, innermost first. False: the stack ends with the last of them. An address
 // outside of every mapping is no code: the frame-pointer chain ran into a register that held
 // something else. What follows is noise, unlike for each call.
 bool StackInterner::place_frames(const Process& process,
                                  std::uint64_t space,
-                                 std::size_t frame_count) {
+                                 std::span<const Frame> frames) {
   places_.clear();
-  for (std::size_t i = 0; i < frame_count; ++i) {
-    const LocationId location = place(process, space, frames_[i]);
+  for (const Frame& frame : frames) {
+    const LocationId location = place(process, space, frame);
     places_.push_back(location.valid() ? location : stacks_.intern(CodeLocation{}));
     if (!location.valid()) {
       return false;
     }
   }
   return true;
+}
+
+StackId StackInterner::called_from(StackId caller, std::span<const LocationId> innermost_first) {
+  for (std::size_t i = innermost_first.size(); i > 0; --i) {
+    caller = called_from(caller, innermost_first[i - 1]);
+  }
+  return caller;
 }
 
 // None where there is no code.

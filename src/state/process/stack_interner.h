@@ -61,8 +61,11 @@ class StackInterner {
   template <typename Use>
   void for_each_frame(std::span<const std::uint64_t> callchain, Use use) const;
 
+  void add_frames(std::span<const std::uint64_t> callchain);
   StackId translate(const Process& process, std::span<const std::uint64_t> callchain);
-  bool place_frames(const Process& process, std::uint64_t space, std::size_t frame_count);
+  bool place_callers(const Process& process, std::uint64_t space, std::span<const Frame> frames);
+  bool place_frames(const Process& process, std::uint64_t space, std::span<const Frame> frames);
+  StackId called_from(StackId caller, std::span<const LocationId> innermost_first);
   void note_places(const Process& process, std::span<const std::uint64_t> callchain);
   LocationId place(const Process& process, std::uint64_t space, const Frame& frame);
   StackId called_from(StackId caller, LocationId location);
@@ -76,6 +79,7 @@ class StackInterner {
   RecentIds<StackId> known_chains_;     // of callchains in one address space
   RecentIds<LocationId> known_places_;  // of addresses in one address space
   RecentIds<StackId> known_calls_;      // of a place that was called from a stack
+  RecentIds<StackId> known_kernels_;    // of the kernel's part, entered from a stack
   RecentChains recent_;
   tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
   tsl::robin_map<std::uint64_t, LocationId> kernel_functions_;

@@ -86,7 +86,7 @@ Fault FaultPairing::begun(const Event& event, const PageFault& fault, const Worl
           .pid = event.pid,
           .tid = event.tid,
           .comm = event.comm,
-          .stack = event.stack,
+          .stack = keeps_stacks_ ? event.stack.id() : StackId(),
           .code = event.call_site,
           .entry = fault,
           .place = place_of(world, event.pid, fault.address),
@@ -99,8 +99,7 @@ Fault FaultPairing::without_place(const Event& event) const {
           .time_ns = event.time_ns,
           .pid = event.pid,
           .tid = event.tid,
-          .comm = event.comm,
-          .stack = event.stack};
+          .comm = event.comm};
 }
 
 void FaultPairing::on_entry(const Event& event, const PageFault& fault, const World& world) {
@@ -182,16 +181,20 @@ void FaultPairing::on_signal(const Event& event, const SignalSent& signal) {
 // A read of memory without a file that was never written maps the one page of zeros (mm/memory.c,
 // do_anonymous_page); the write that comes later finds a page there and gets one of its own.
 void FaultPairing::note_zero_page(Fault& ended) {
-  if (!ended.entry.has_error_code || !ended.place.is_anonymous()) {
+  if (!keeps_zero_pages_ || !ended.entry.has_error_code || !ended.place.is_anonymous()) {
     return;
   }
-  auto& pages = zero_pages_[ended.pid];
   const std::uint64_t page = page_of(ended.entry);
   const bool is_zero_read = !ended.is_write() && !ended.is_present() &&
                             ended.end == FaultEnd::Minor && ended.huge_pages == 0;
   if (is_zero_read && zero_page_count_ < kMaxZeroPages) {
-    zero_page_count_ += pages.insert(page).second ? 1 : 0;
-  } else if (!is_zero_read && pages.erase(page) > 0) {
+    zero_page_count_ += zero_pages_[ended.pid].insert(page).second ? 1 : 0;
+  }
+  if (is_zero_read || zero_page_count_ == 0) {
+    return;
+  }
+  const auto known = zero_pages_.find(ended.pid);
+  if (known != zero_pages_.end() && known->second.erase(page) > 0) {
     --zero_page_count_;
     ended.of_zero_page = ended.is_write() && ended.is_present();
   }

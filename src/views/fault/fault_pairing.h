@@ -28,7 +28,7 @@ struct Fault {
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
   StringId comm;
-  StackId stack;
+  StackId stack;     // none unless it is listed
   LocationId code;   // that faulted; none unless each fault is listed
   PageFault entry;   // the entry of a fault
   FaultPlace place;  // the mapping that the address is in
@@ -89,6 +89,12 @@ class FaultPairing {
 
   void check(const std::deque<EventType>& types);
 
+  // For lists of faults that show stacks: else Fault::stack is none, and is not made.
+  void keep_stacks() { keeps_stacks_ = true; }
+
+  // For views that show no classes: Fault::of_zero_page stays false.
+  void ignore_zero_pages() { keeps_zero_pages_ = false; }
+
   // True for an event of a page fault. Events during a fault are used, too.
   bool on(const Event& event, const World& world);
 
@@ -130,6 +136,8 @@ class FaultPairing {
   tsl::robin_map<std::uint64_t, Pending> pending_;                     // by tid and mode
   std::map<std::uint32_t, tsl::robin_set<std::uint64_t>> zero_pages_;  // by pid: pages
   std::size_t zero_page_count_ = 0;
+  bool keeps_zero_pages_ = true;
+  bool keeps_stacks_ = false;
   FaultEvents seen_;
 };
 

@@ -43,6 +43,9 @@ class Faults final : public View {
         pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }),
         has_trace_(options.wants_lines()),
         has_stacks_(options.asks_for("stack")) {
+    if (has_trace_ && has_stacks_) {
+      pairing_.keep_stacks();
+    }
     if (options.own.contains(std::string(kHistOption.name))) {
       row_latency_.emplace(keys.size());
     }

@@ -90,7 +90,9 @@ class FilePagesView final : public View {
         counter_(keys, RssMember::File, [this](const Fault& fault, ProcessPages& row) {
           add_fault(fault, row);
           count_file(fault);
-        }) {}
+        }) {
+    counter_.pairing().ignore_zero_pages();
+  }
 
   Result<> check(const std::deque<EventType>& types) override {
     counter_.check(types);
@@ -109,6 +111,7 @@ class FilePagesView final : public View {
   Report finish(const World& world, Span span) override;
 
  private:
+  FilePages& of_file(const FileKey& key);
   void count_file(const Fault& fault);
   void count_cache(const Event& event, const PageCacheChange& change, const World& world);
   void join_by_path();
@@ -118,14 +121,23 @@ class FilePagesView final : public View {
   ProcessPageCounter counter_;
   ShmemPages shmem_pages_;
   std::map<FileKey, FilePages> files_;
+  std::map<FileKey, FilePages>::value_type* last_file_ = nullptr;  // that a page fault was in
 };
+
+// Faults come in runs.
+FilePages& FilePagesView::of_file(const FileKey& key) {
+  if (last_file_ == nullptr || last_file_->first != key) {
+    last_file_ = &*files_.try_emplace(key).first;
+  }
+  return last_file_->second;
+}
 
 void FilePagesView::count_file(const Fault& fault) {
   if (fault.place.kind != PlaceKind::File || fault.end == FaultEnd::Open) {
     return;
   }
   const FileId& id = fault.place.file_id;
-  FilePages& file = files_[{id, id == FileId() ? fault.place.file : StringId()}];
+  FilePages& file = of_file({id, id == FileId() ? fault.place.file : StringId()});
   file.cost.faults += fault.weight;
   file.cost.major += fault.end == FaultEnd::Major ? fault.weight : 0;
   file.name = fault.place.file;
@@ -145,6 +157,7 @@ void FilePagesView::count_cache(const Event& event,
 // A file that is known by its path may be known by its number too: /proc/PID/maps has both.
 void FilePagesView::join_by_path() {
   std::map<StringId, FilePages*> numbered;
+  last_file_ = nullptr;  // files may be taken away
   for (auto& [key, file] : files_) {
     if (!key.path.valid() && file.name.valid()) {
       numbered[file.name] = &file;
@@ -213,6 +226,7 @@ Report FilePagesView::finish(const World& world, Span span) {
   report.inconclusive = !context.cache_seen;
   counter_.rows().clear();
   files_.clear();
+  last_file_ = nullptr;
   return report;
 }
 

@@ -59,7 +59,11 @@ std::optional<std::uint64_t> probed_number(const Event& event, std::string_view 
 class HugeFaults final : public View {
  public:
   explicit HugeFaults(const FaultKeys& keys)
-      : rows_(keys), pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }) {}
+      : rows_(keys), pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }) {
+    if (!keys.has("class")) {
+      pairing_.ignore_zero_pages();
+    }
+  }
 
   Result<> check(const std::deque<EventType>& types) override {
     pairing_.check(types);

@@ -76,7 +76,9 @@ class SwapIns final : public View {
   SwapIns(const FaultKeys& keys, Namer* namer)
       : rows_(keys),
         namer_(namer),
-        pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }) {}
+        pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }) {
+    pairing_.ignore_zero_pages();
+  }
 
   Result<> check(const std::deque<EventType>& types) override {
     pairing_.check(types);

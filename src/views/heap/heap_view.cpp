@@ -5,10 +5,10 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "state/heap/peak_tracker.h"
 #include "views/heap/caller_key.h"
 #include "views/heap/heap_events.h"
 #include "views/heap/kernel_memory.h"
+#include "views/heap/peak_tracker.h"
 #include "views/heap/sampled_series.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"

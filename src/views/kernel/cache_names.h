@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "report/report.h"
-#include "state/heap/live_blocks.h"
+#include "state/heap/live_block.h"
 #include "state/world/world.h"
 #include "tracepoints/event/event.h"
 

@@ -66,17 +66,17 @@ bool FlowRows::release(const Event& event) {
 
 // From the world and not from allocs - frees: bulk frees are not traced in 5.10 and 6.1, and the
 // world forgets such a block when its address is given out again.
-void FlowRows::finish(const LiveBlocks::Map& live, const World& world) {
-  for (const auto& [address, block] : live) {
+void FlowRows::finish(const BlockTable& live, const World& world) {
+  live.for_each([&](const LiveBlock& block) {
     if (!tasks_.accepts(world, block)) {
-      continue;
+      return;
     }
     FlowCost& cost = rows_.row(block);
     ++cost.live_blocks;
     cost.live_pages += block.bytes / page_size_bytes_;
     cost.live_bytes += block.bytes;
     cost.live_req += block.bytes_req;
-  }
+  });
   if (maxima_) {
     maxima_->add_to(rows_);
   }

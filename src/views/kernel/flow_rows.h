@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "state/heap/live_blocks.h"
+#include "state/heap/block_table.h"
 #include "views/kernel/alloc_flow.h"
 #include "views/kernel/gfp_names.h"
 #include "views/kernel/live_maxima.h"
@@ -39,7 +39,7 @@ class FlowRows {
   bool release(const Event& event);
 
   // Adds what the world has live, and the maxima: once for each report.
-  void finish(const LiveBlocks::Map& live, const World& world);
+  void finish(const BlockTable& live, const World& world);
 
   FlowCost total() const { return rows_.total(); }
 

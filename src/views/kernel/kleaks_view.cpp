@@ -111,11 +111,8 @@ std::vector<const LiveBlock*> KernelLeaks::outstanding(const World& world, Span 
     }
     blocks.push_back(&block);
   };
-  for (const LiveBlocks::Map* map : {&world.live().slabs(), &world.live().pages()}) {
-    for (const auto& [key, block] : *map) {
-      look_at(block);
-    }
-  }
+  world.live().slabs().for_each(look_at);
+  world.live().pages().for_each(look_at);
   return blocks;
 }
 

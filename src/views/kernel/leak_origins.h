@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "report/namer.h"
-#include "state/heap/live_blocks.h"
+#include "state/heap/live_block.h"
 #include "state/world/world.h"
 #include "views/kernel/cache_key.h"
 #include "views/kit/keys.h"

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "state/heap/live_blocks.h"
+#include "state/heap/live_block.h"
 #include "views/kernel/leak_origins.h"
 
 namespace memtrace {

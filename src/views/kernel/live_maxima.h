@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "state/heap/live_blocks.h"
+#include "state/heap/live_block.h"
 #include "views/kernel/flow_cost.h"
 #include "views/kit/group_by.h"
 

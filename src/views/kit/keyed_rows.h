@@ -29,7 +29,7 @@ class KeyedRows {
     std::size_t at = hash & (slots_.size() - 1);
     while (slots_[at].number != 0) {
       const std::size_t row = slots_[at].number - 1;
-      if (slots_[at].hash == upper(hash) && std::ranges::equal(words_of(row), words)) {
+      if (slots_[at].hash == upper(hash) && is_at(row, words)) {
         return costs_[row];
       }
       at = (at + 1) & (slots_.size() - 1);
@@ -66,6 +66,17 @@ class KeyedRows {
 
   std::span<const std::uint64_t> words_of(std::size_t row) const {
     return std::span<const std::uint64_t>{words_}.subspan(row * key_count_, key_count_);
+  }
+
+  // A loop: most keys are one or two words, and memcmp() is a call.
+  bool is_at(std::size_t row, std::span<const std::uint64_t> words) const {
+    const std::uint64_t* own = &words_[row * key_count_];
+    for (const std::uint64_t word : words) {
+      if (*own++ != word) {
+        return false;
+      }
+    }
+    return true;
   }
 
   void grow() {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "state/heap/live_blocks.h"
+#include "state/heap/live_block.h"
 #include "views/kit/event_list.h"
 #include "views/kit/group_by.h"
 #include "views/view.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <span>
 
-#include "state/heap/live_blocks.h"
+#include "state/heap/live_block.h"
 #include "tracepoints/event/event.h"
 #include "views/kit/keys.h"
 

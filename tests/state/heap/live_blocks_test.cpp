@@ -18,11 +18,11 @@ LiveBlock pages(std::uint64_t pfn, std::uint32_t order) {
 
 std::uint64_t live_bytes(const LiveBlocks& blocks) {
   std::uint64_t sum = 0;
-  for (const auto& [key, block] : blocks.pages()) {
+  blocks.pages().for_each([&](const LiveBlock& block) {
     EXPECT_EQ(block.bytes, kPage << block.order);
-    EXPECT_EQ(key, block.key);
+    EXPECT_EQ(blocks.pages().find(block.key), &block);
     sum += block.bytes;
-  }
+  });
   return sum;
 }
 

@@ -220,5 +220,27 @@ TEST_F(MemoryMapsTest, a_process_whose_first_thread_has_ended_lives_on) {
   EXPECT_TRUE(mapped(0));
 }
 
+// The same place is asked for again and again, with a change of every kind in between.
+TEST_F(MemoryMapsTest, what_was_found_last_is_forgotten_when_it_changes) {
+  const auto found = [this](std::uint64_t avma, std::uint32_t pid = 10) {
+    return maps_.find(pid, avma) != nullptr;
+  };
+  announce(kPlace, 4);
+  ASSERT_TRUE(found(kPlace));
+  call(munmap(kPlace, 4));
+  EXPECT_FALSE(found(kPlace));
+  announce(kPlace, 4, AreaKind::File);
+  EXPECT_EQ(maps_.find(10, kPlace)->value.kind, AreaKind::File);
+  announce(kPlace, 4);
+  EXPECT_EQ(maps_.find(10, kPlace)->value.kind, AreaKind::Anonymous);
+  maps_.fork(10, 11);
+  EXPECT_TRUE(found(kPlace, 11));
+  EXPECT_FALSE(found(kPlace, 12));
+  maps_.exec(11);
+  EXPECT_FALSE(found(kPlace, 11));
+  EXPECT_TRUE(found(kPlace + 4 * kPage - 1));
+  EXPECT_FALSE(found(kPlace + 4 * kPage));
+}
+
 }  // namespace
 }  // namespace memtrace::memory_maps_test
