@@ -129,7 +129,7 @@ memtrace_room(src/session "records to views to reports: a sink of the pipeline"
                    state/process state/world symbolize/names tracepoints/event tracepoints/decode
                    tracepoints/probe unwind views views/all)
 memtrace_room(src/overview "a recording as a whole: its findings on one screen, or all views"
-              SEES base os perf/record report sections session state/world views/all USES Threads)
+              SEES base perf/record report sections session state/world views/all)
 memtrace_room(src/doctor "what this machine can do, view by view"
               SEES base os observe perf/event report tracepoints/format tracepoints/decode
                    tracepoints/probe views views/all)

@@ -3,17 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <memory>
-#include <numeric>
-#include <span>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/units.h"
 #include "overview/finding.h"
-#include "overview/screen_part.h"
-#include "overview/second_part.h"
 #include "overview/whole_recording.h"
 #include "views/all/all_views.h"
 
@@ -23,15 +15,28 @@ namespace {
 // With three lines for each, and ten for what was recorded and what is missing, one screen.
 constexpr std::size_t kMostFindings = 12;
 
+void choose_views(SessionOptions& options) {
+  for (const Finder& finder : all_finders()) {
+    SessionOptions::Choice choice{.by = finder.by};
+    for (const std::string& flag : finder.flags) {
+      choice.own[flag] = "1";
+    }
+    options.views.push_back(find_view(finder.view));
+    options.choices.push_back(std::move(choice));
+  }
+  options.as_made = true;
+  options.part = StackPart::Whole;  // the kernel's part shows what memory is for
+}
+
 // What is in the recording and can be looked at.
-std::string note_of(const std::vector<bool>& has_events, std::size_t left_out) {
+std::string note_of(const Session& session, std::size_t left_out) {
   std::string note;
   if (left_out > 0) {
     note = counted(left_out, "more finding", "more findings") + " of less weight\n";
   }
   std::string names;
   for (std::size_t i = 0; i < all_finders().size(); ++i) {
-    if (has_events[i]) {
+    if (session.view_has_events(i)) {
       names += (names.empty() ? "" : ", ") + std::string(all_finders()[i].view);
     }
   }
@@ -39,14 +44,14 @@ std::string note_of(const std::vector<bool>& has_events, std::size_t left_out) {
 }
 
 Table finding_table(std::vector<Finding> findings,
-                    const std::vector<bool>& has_events,
+                    const Session& session,
                     const std::string& arguments) {
   const std::size_t found = findings.size();
   findings.resize(std::min(found, kMostFindings));
   Table table{.title = findings.empty() ? "nothing stands out" : "findings",
               .columns = {{"view", Unit::Text}, {"finding", Unit::Text}, {"command", Unit::Text}},
               .key_count = 3,
-              .note = note_of(has_events, found - findings.size()),
+              .note = note_of(session, found - findings.size()),
               .fixed = true,
               .paragraphs = true};
   for (const Finding& finding : findings) {
@@ -56,35 +61,17 @@ Table finding_table(std::vector<Finding> findings,
   return table;
 }
 
-// Those of live blocks and swapin look at the stacks of allocations, the others at those of page
-// faults: no stack is looked up twice.
-std::vector<std::vector<std::size_t>> halves() {
-  std::vector<std::vector<std::size_t>> halves(2);
-  for (std::size_t i = 0; i < all_finders().size(); ++i) {
-    const std::string_view view = all_finders()[i].view;
-    const bool is_of_allocations = find_view(view)->spec.needs_live_blocks || view == "swapin";
-    halves[is_of_allocations ? 1 : 0].push_back(i);
+std::vector<Finding> find_all(const std::vector<Report>& reports, Session& session) {
+  const View::Span span = session.span();
+  const FindingContext context{.span_ns = span.end_ns - span.start_ns, .namer = session.namer()};
+  std::vector<Finding> findings;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (session.view_has_events(i)) {
+      std::ranges::move(all_finders()[i].find(reports[i], context), std::back_inserter(findings));
+    }
   }
-  return halves;
-}
-
-std::vector<std::vector<std::size_t>> whole() {
-  std::vector<std::size_t> all(all_finders().size());
-  std::iota(all.begin(), all.end(), 0);
-  return {all};
-}
-
-Result<> run_both(std::vector<ScreenPart>& parts,
-                  std::span<const std::unique_ptr<RecordSource>> of) {
-  SecondPart second(parts[1], *of[1], *of[0]);
-  const auto first = parts[0].run();
-  const auto other = second.end();
-  return first.ok() ? other : first;
-}
-
-// Of a filter by tasks each session says for itself whom it could not judge: one has to see all.
-bool may_share(const SessionOptions& options) {
-  return options.view_options.tasks.empty() && !options.view_options.asks_identity();
+  sort_by_weight(findings);
+  return findings;
 }
 
 }  // namespace
@@ -92,36 +79,22 @@ bool may_share(const SessionOptions& options) {
 Result<Report> make_first_screen(RecordSource& source,
                                  SessionOptions options,
                                  const std::string& arguments) {
-  std::vector<std::unique_ptr<RecordSource>> readers;
-  if (may_share(options)) {
-    readers = source.share(2);
+  choose_views(options);
+  auto made = Session::create(source, std::move(options));
+  if (!made.ok()) {
+    return made.take_error();
   }
-  const auto finders = readers.empty() ? whole() : halves();
-  std::vector<ScreenPart> parts;
-  for (std::size_t i = 0; i < finders.size(); ++i) {
-    RecordSource& own = readers.empty() ? source : *readers[i];
-    auto part = ScreenPart::create(own, options, finders[i]);
-    if (!part.ok()) {
-      return part.take_error();
-    }
-    parts.push_back(part.take());
-  }
-  TRY(readers.empty() ? parts.front().run() : run_both(parts, readers));
-  Screen found{.findings = {},
-               .reports = std::vector<Report>(all_finders().size()),
-               .has_events = std::vector<bool>(all_finders().size())};
-  for (ScreenPart& part : parts) {
-    part.add_to(found);
-  }
-  sort_by_weight(found.findings);
+  Session& session = *made.value();
+  std::vector<Finding> findings;
   Report screen{.view = "overview"};
-  screen.caveats = shared_caveats(found.reports);
-  screen.clock = found.reports.front().clock;
-  // A process without a record of its own is known by its stacks alone.
-  const auto& most = *std::ranges::max_element(
-      parts, {}, [](const ScreenPart& part) { return part.session().world().processes().seen(); });
-  describe_recording(most.session(), source.recording(), screen);
-  screen.tables.push_back(finding_table(std::move(found.findings), found.has_events, arguments));
+  TRY(session.run([&](std::vector<Report> reports) -> Result<> {
+    findings = find_all(reports, session);
+    screen.caveats = shared_caveats(reports);
+    screen.clock = reports.front().clock;
+    return kDone;
+  }));
+  describe_recording(session, source.recording(), screen);
+  screen.tables.push_back(finding_table(std::move(findings), session, arguments));
   return screen;
 }
 

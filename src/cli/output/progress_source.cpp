@@ -1,7 +1,5 @@
 #include "cli/output/progress_source.h"
 
-#include <utility>
-
 namespace memtrace {
 
 // By the times of its records: how large they are is known to the reader of the file alone.
@@ -20,14 +18,6 @@ Result<std::optional<Record>> ProgressSource::next() {
                  is_known ? recording.last_time_ns - recording.first_time_ns : 0);
   }
   return record;
-}
-
-std::vector<std::unique_ptr<RecordSource>> ProgressSource::share(std::size_t count) {
-  auto readers = source_->share(count);
-  if (!readers.empty()) {
-    readers.front() = std::make_unique<ProgressSource>(std::move(readers.front()));
-  }
-  return readers;
 }
 
 }  // namespace memtrace

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "cli/output/progress.h"
 #include "perf/record/record_source.h"
@@ -14,11 +13,6 @@ class ProgressSource final : public RecordSource {
   explicit ProgressSource(std::unique_ptr<RecordSource> source) : source_(std::move(source)) {}
 
   Result<std::optional<Record>> next() override;
-
-  // The first of them says how much has been read.
-  std::vector<std::unique_ptr<RecordSource>> share(std::size_t count) override;
-
-  void leave() override { source_->leave(); }
 
   const Recording& recording() const override { return source_->recording(); }
 

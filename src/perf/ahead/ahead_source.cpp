@@ -8,54 +8,88 @@
 namespace memtrace {
 
 // Signals are for the thread that waits for them. A thread inherits the mask.
-AheadSource::AheadSource(std::unique_ptr<HoldingSource> source)
-    : source_(std::move(source)),
-      filling_(batches_.take_empty()),
-      first_(std::make_unique<AheadReader>(batches_, 0, *source_)) {
-  source_->on_change([this] { wait_for_callers(); });
+AheadSource::AheadSource(std::unique_ptr<HoldingSource> source) : source_(std::move(source)) {
+  source_->on_change([this] { wait_for_caller(); });
+  filling_ = std::make_unique<Batch>();
+  for (std::size_t i = 1; i < kBatches; ++i) {
+    empty_.push_back(std::make_unique<Batch>());
+  }
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
   ::sigdelset(&all, SIGBUS);  // of a file that becomes shorter while it is read
   ::sigdelset(&all, SIGSEGV);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = start_guarded_thread([this] { read(); }, [this] { batches_.stop(); });
+  thread_ = start_guarded_thread([this] { read(); },
+                                 [this] {
+                                   const std::lock_guard lock(mutex_);
+                                   is_stopping_ = true;
+                                   moved_.notify_all();
+                                 });
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 AheadSource::~AheadSource() {
-  batches_.stop();
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  moved_.notify_all();
   thread_.join();
 }
 
-// The first of them takes the place of the only caller.
-std::vector<std::unique_ptr<RecordSource>> AheadSource::share(std::size_t count) {
-  std::vector<std::unique_ptr<RecordSource>> readers;
-  for (std::size_t i = 1; i < count; ++i) {
-    readers.push_back(std::make_unique<AheadReader>(batches_, batches_.add_reader(), *source_));
+Result<std::optional<Record>> AheadSource::next() {
+  while (true) {
+    if (using_ != nullptr && used_ < using_->records.size()) {
+      Result<std::optional<Record>> result{std::optional<Record>()};
+      result.value().emplace(using_->records[used_++]);
+      return result;
+    }
+    if (using_ != nullptr && using_->error) {
+      return *using_->error;
+    }
+    if (has_ended_) {
+      return std::optional<Record>();
+    }
+    if (!take_batch()) {
+      return Error{thread_failure(), 0, "the recording was not read to its end"};
+    }
   }
-  readers.insert(readers.begin(), std::move(first_));
-  return readers;
+}
+
+// False: there will be no more, as the thread has failed.
+bool AheadSource::take_batch() {
+  std::unique_lock lock(mutex_);
+  if (using_ != nullptr) {
+    empty_.push_back(std::move(using_));
+  }
+  caller_waits_ = true;
+  moved_.notify_all();
+  moved_.wait(lock, [this] { return !full_.empty() || is_stopping_; });
+  caller_waits_ = false;
+  if (full_.empty()) {
+    return false;
+  }
+  using_ = std::move(full_.front());
+  full_.erase(full_.begin());
+  used_ = 0;
+  has_ended_ = using_->is_last;
+  return true;
 }
 
 void AheadSource::read() {
-  while (filling_ != nullptr && add_next()) {
+  while (!was_stopped_ && add_next()) {
     if (filling_->records.size() >= kBatchRecords || filling_->size_bytes >= kBatchBytes) {
       hand_over();
     }
   }
-  if (filling_ != nullptr) {
-    filling_->is_last = true;
-    batches_.give(*filling_);
-  }
+  filling_->is_last = true;
+  hand_over();
 }
 
 // False: there are no more.
 bool AheadSource::add_next() {
   auto taken = source_->take();
-  if (filling_ == nullptr) {
-    return false;  // nobody waits for it: the recording was about to change
-  }
   if (!taken.ok()) {
     filling_->error = taken.take_error();
     return false;
@@ -73,11 +107,18 @@ bool AheadSource::add_next() {
 }
 
 void AheadSource::hand_over() {
-  batches_.give(*filling_);
-  filling_ = batches_.take_empty();
-  if (filling_ == nullptr) {
+  std::unique_lock lock(mutex_);
+  full_.push_back(std::move(filling_));
+  moved_.notify_all();
+  moved_.wait(lock, [this] { return !empty_.empty() || is_stopping_; });
+  if (is_stopping_) {
+    filling_ = std::make_unique<Batch>();
+    was_stopped_ = true;
     return;
   }
+  filling_ = std::move(empty_.back());
+  empty_.pop_back();
+  lock.unlock();
   for (const std::uint64_t number : filling_->held) {
     source_->release(number);
   }
@@ -86,13 +127,13 @@ void AheadSource::hand_over() {
   filling_->size_bytes = 0;
 }
 
-void AheadSource::wait_for_callers() {
-  if (filling_ != nullptr && !filling_->records.empty()) {
+void AheadSource::wait_for_caller() {
+  if (!filling_->records.empty()) {
     hand_over();
   }
-  if (filling_ != nullptr && !batches_.wait_for_readers()) {
-    filling_ = nullptr;
-  }
+  std::unique_lock lock(mutex_);
+  moved_.wait(lock, [this] { return (caller_waits_ && full_.empty()) || is_stopping_; });
+  was_stopped_ = is_stopping_;
 }
 
 }  // namespace memtrace

@@ -2,23 +2,30 @@
 // unpacks, sorts and parses the next ones.
 #pragma once
 
+#include <array>
+#include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
-#include "perf/ahead/ahead_batches.h"
-#include "perf/ahead/ahead_reader.h"
 #include "perf/ahead/holding_source.h"
 
 namespace memtrace {
 
-// The thread changes the recording only while all callers wait and all records before the change
-// have been used: a caller sees it change where it would without a thread.
+// Batches go round between the thread and the caller:
+//
+//   thread:  fill ──> full_ ──> caller: records one by one ──> empty_ ──> thread: release, fill
+//
+// The thread changes the recording only while the caller waits and all records before the change
+// have been used: the caller sees it change where it would without a thread.
 class AheadSource final : public RecordSource {
  public:
   static constexpr std::size_t kBatches = 4;
-  static constexpr std::size_t kBatchRecords = 2048;
+  static constexpr std::size_t kBatchRecords = 512;
   static constexpr std::size_t kBatchBytes = std::size_t{1} << 20;  // records with stacks are large
 
   explicit AheadSource(std::unique_ptr<HoldingSource> source);
@@ -28,28 +35,40 @@ class AheadSource final : public RecordSource {
   AheadSource& operator=(AheadSource&&) = delete;
   ~AheadSource() override;
 
-  Result<std::optional<Record>> next() override { return first_->next(); }
-
-  std::vector<std::unique_ptr<RecordSource>> share(std::size_t count) override;
-
-  void leave() override {
-    if (first_ != nullptr) {
-      first_->leave();
-    }
-  }
+  Result<std::optional<Record>> next() override;
 
   const Recording& recording() const override { return source_->recording(); }
 
  private:
+  struct Batch {
+    std::vector<Record> records;
+    std::vector<std::uint64_t> held;
+    std::size_t size_bytes = 0;
+    std::optional<Error> error;  // behind the records
+    bool is_last = false;
+  };
+
+  using BatchPtr = std::unique_ptr<Batch>;
+
   void read();
   bool add_next();
   void hand_over();
-  void wait_for_callers();
+  void wait_for_caller();
+  bool take_batch();
 
   std::unique_ptr<HoldingSource> source_;
-  AheadBatches batches_{kBatches};
-  AheadBatches::Batch* filling_ = nullptr;  // the thread's; null: no more are wanted
-  std::unique_ptr<AheadReader> first_;      // the caller's; null when there are several
+  BatchPtr filling_;          // the thread's
+  bool was_stopped_ = false;  // the thread's
+  BatchPtr using_;            // the caller's
+  std::size_t used_ = 0;
+  bool has_ended_ = false;
+
+  std::mutex mutex_;  // guards all below
+  std::condition_variable moved_;
+  std::vector<BatchPtr> full_;  // in order
+  std::vector<BatchPtr> empty_;
+  bool caller_waits_ = false;
+  bool is_stopping_ = false;  // the caller needs no more, or the thread has failed
   std::thread thread_;
 };
 

@@ -6,8 +6,6 @@
 #include <array>
 #include <set>
 #include <stdexcept>
-#include <thread>
-#include <vector>
 
 #include "os/guarded_thread.h"
 
@@ -134,65 +132,6 @@ TEST(AheadSource, an_exception_of_the_thread_is_an_error) {
   } while (record.ok() && record.value());
   ASSERT_FALSE(record.ok());
   EXPECT_EQ(record.error().message, thread_failure());
-}
-
-// Reads on in a thread and checks that nothing is missing, up to `most` records.
-std::thread count_in_thread(RecordSource& reader, std::uint64_t most, std::uint64_t& count) {
-  return std::thread([&reader, most, &count] {
-    while (count < most) {
-      const auto record = reader.next();
-      if (!record.ok() || !record.value() || record.value()->stamp.sequence != count + 1) {
-        return;
-      }
-      ++count;
-    }
-    reader.leave();
-  });
-}
-
-TEST(AheadSource, all_who_share_it_get_all_records) {
-  constexpr std::uint64_t kRecords = 100'000;
-  AheadSource source(counting({.records = kRecords, .change_at = 7000}));
-  const auto readers = source.share(3);
-  ASSERT_EQ(readers.size(), 3U);
-  std::array<std::uint64_t, 3> counts{};
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < readers.size(); ++i) {
-    threads.push_back(count_in_thread(*readers[i], kRecords + 1, counts[i]));
-  }
-  std::ranges::for_each(threads, &std::thread::join);
-  EXPECT_EQ(counts, (std::array<std::uint64_t, 3>{kRecords, kRecords, kRecords}));
-  EXPECT_EQ(source.recording().last_time_ns, kRecords - kRecords % 7000);
-}
-
-TEST(AheadSource, who_leaves_early_keeps_nobody_waiting) {
-  constexpr std::uint64_t kRecords = 50'000;
-  AheadSource source(counting({.records = kRecords, .change_at = 7000}));
-  const auto readers = source.share(2);
-  std::uint64_t few = 0;
-  std::uint64_t all = 0;
-  std::thread first = count_in_thread(*readers[0], 3000, few);
-  std::thread second = count_in_thread(*readers[1], kRecords + 1, all);
-  first.join();
-  second.join();
-  EXPECT_EQ(few, 3000U);
-  EXPECT_EQ(all, kRecords);
-}
-
-TEST(AheadSource, nobody_of_those_who_share_it_needs_to_take_a_record) {
-  AheadSource source(counting({.records = 1'000'000'000}));
-  const auto readers = source.share(2);
-  EXPECT_TRUE(readers[0]->next().value());
-}
-
-TEST(AheadSource, an_error_reaches_all_who_share_it) {
-  AheadSource source(counting({.records = 10'000, .fail_at = 3000}));
-  for (const auto readers = source.share(2); const auto& reader : readers) {
-    for (int i = 1; i < 3000; ++i) {
-      ASSERT_TRUE(reader->next().value());
-    }
-    EXPECT_EQ(reader->next().error().message, "read");
-  }
 }
 
 }  // namespace
