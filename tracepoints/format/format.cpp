@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -21,13 +20,6 @@ namespace {
 constexpr int kMaxFieldLimitBytes = 65536;
 
 using TepHandle = std::unique_ptr<tep_handle, decltype(&tep_free)>;
-
-// libtraceevent 1.7 keeps the text that it parses, and its log level, in variables of its own
-// (src/event-parse.c: input_buf), whatever the handle.
-std::mutex& parser_mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
 
 TepHandle make_handle() {
   tep_set_loglevel(TEP_LOG_NONE);  // a print fmt that it cannot parse is no news to the user
@@ -97,7 +89,6 @@ Result<> add_fields(const tep_format_field* field, bool says_signed, EventFormat
 
 Result<EventFormat> parse_format(std::string_view text, std::string_view system) {
   const std::string group(system);
-  const std::lock_guard lock(parser_mutex());
   const TepHandle handle = make_handle();
   const std::optional<std::string> copy = guarded_format(text);
   if (handle == nullptr) {

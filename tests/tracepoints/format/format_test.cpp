@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <thread>
 
 #include "base/text.h"
 #include "support/saved_formats.h"
@@ -36,23 +35,6 @@ TEST(parse_format, kmalloc_of_5_10_is_where_the_file_says) {
   EXPECT_EQ(place(format, "bytes_alloc"), "32/8");
   EXPECT_EQ(place(format, "gfp_flags"), "40/4");
   EXPECT_EQ(place(format, "node"), "missing");
-}
-
-TEST(parse_format, threads_parse_at_the_same_time) {
-  const std::string text = saved_text("5.10", "kmem:kmalloc");
-  const auto parse_often = [&text](int& good) {
-    for (int i = 0; i < 200; ++i) {
-      const auto format = parse_format(text, "kmem");
-      good += format.ok() && format.value().fields.size() == 9 ? 1 : 0;
-    }
-  };
-  int good_here = 0;
-  int good_there = 0;
-  std::thread other([&] { parse_often(good_there); });
-  parse_often(good_here);
-  other.join();
-  EXPECT_EQ(good_here, 200);
-  EXPECT_EQ(good_there, 200);
 }
 
 TEST(parse_format, kmalloc_has_wide_gfp_flags_and_a_node_since_6_1) {
