@@ -1,4 +1,4 @@
-// Who does most of what costs time: page faults, reads into the page cache, mappings, kernel
+// Who does most of what costs time: page faults, pages put into the page cache, mappings, kernel
 // allocations.
 #include <fmt/core.h>
 
@@ -129,7 +129,7 @@ std::vector<Finding> find_cache_churn(const Report& report, const FindingContext
   findings.push_back(activity(
       "filepages",
       groups[0],
-      fmt::format("{} read {} into the page cache{}; the kernel dropped {} at the same time.",
+      fmt::format("{} put {} into the page cache{}; the kernel dropped {} at the same time.",
                   subject_of(groups[0].keys[0]),
                   counted(groups[0].figures[0], "page", "pages"),
                   by_file.empty() ? "" : ", most of " + by_file[0].keys[0],

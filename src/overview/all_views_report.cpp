@@ -36,17 +36,23 @@ SessionOptions::Choice whole_stacks(const NamedView& view) {
   return choice;
 }
 
-}  // namespace
-
-Result<Report> make_all_views_report(RecordSource& source, SessionOptions options, ShownRows rows) {
+void choose_all_views(SessionOptions& options, ShownRows rows) {
   for (const NamedView& view : all_views()) {
     if (!repeats_events(view)) {
       options.views.push_back(&view);
-      if (rows == ShownRows::ByWholeStacks) {
-        options.choices.push_back(whole_stacks(view));
-      }
     }
   }
+  if (rows == ShownRows::ByWholeStacks) {
+    for (const NamedView* view : options.views) {
+      options.choices.push_back(whole_stacks(*view));
+    }
+  }
+}
+
+}  // namespace
+
+Result<Report> make_all_views_report(RecordSource& source, SessionOptions options, ShownRows rows) {
+  choose_all_views(options, rows);
   options.arrange.top = rows == ShownRows::First ? kFirstRows : options.arrange.top;
   options.arrange.closing_figures = false;
   auto made = Session::create(source, std::move(options));

@@ -73,7 +73,7 @@ TEST_F(FirstScreenLiveTest, file_that_the_page_cache_cannot_keep) {
   }
   record_machine(trouble("mt-reread reread file 16384", group.enter()), 4);
   expect_finding({"mt-reread waited", "cgroup reclaim"});
-  expect_finding({"mt-reread read", "into the page cache"});
+  expect_finding({"mt-reread put", "into the page cache"});
 }
 
 TEST_F(FirstScreenLiveTest, huge_pages_that_take_long) {
@@ -148,8 +148,8 @@ TEST_F(FirstScreenLiveTest, writers_faster_than_the_disk) {
   if (text_of("/proc/sys/vm/dirty_bytes") != "0\n") {
     GTEST_SKIP() << "vm.dirty_bytes is in use here";
   }
-  background_bytes.set(2 * kMebibyte);
-  bytes.set(4 * kMebibyte);
+  background_bytes.set(kMebibyte / 4);
+  bytes.set(kMebibyte / 2);
   // A writer on a busy processor may be slower than the disk, and is then not made to wait.
   const std::vector<std::string> words = {"mt-dirty waited", "throttles who dirties pages"};
   bool is_found = false;

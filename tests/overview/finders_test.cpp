@@ -194,7 +194,7 @@ TEST_F(FindersTest, page_cache_is_a_finding_only_when_it_does_not_keep_what_was_
   const auto findings = find_cache_churn(report, context());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].sentence,
-            "cat read 90,000 pages into the page cache, most of /big; the kernel dropped 80,000 at "
+            "cat put 90,000 pages into the page cache, most of /big; the kernel dropped 80,000 at "
             "the same time.");
   report.tables[0].rows[0][2] = number(100);
   EXPECT_TRUE(find_cache_churn(report, context()).empty());

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/units.h"
 #include "base/visible.h"
@@ -139,12 +140,15 @@ void add_notes(Composition& composition, std::size_t pane, std::size_t limit_lin
   if (report == nullptr) {
     return;
   }
+  std::vector<std::string> lines;
   for (const std::string& note : report->caveats.notes) {
-    for (const std::string& line : wrap("Note: " + visible(note), composition.columns, 2)) {
-      if (composition.frame.lines.size() < limit_line) {
-        composition.add(line);
-      }
-    }
+    std::ranges::move(wrap("Note: " + visible(note), composition.columns, 2),
+                      std::back_inserter(lines));
+  }
+  const std::size_t taken = composition.frame.lines.size();
+  lines.resize(std::min(lines.size(), limit_line - std::min(limit_line, taken)));
+  for (const std::string& line : lines) {
+    composition.add(line);
   }
 }
 

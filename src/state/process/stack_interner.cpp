@@ -139,14 +139,11 @@ bool StackInterner::place_frames(const Process& process,
                                  std::uint64_t space,
                                  std::span<const Frame> frames) {
   places_.clear();
-  for (const Frame& frame : frames) {
+  return std::ranges::all_of(frames, [&](const Frame& frame) {
     const LocationId location = place(process, space, frame);
     places_.push_back(location.valid() ? location : stacks_.intern(CodeLocation{}));
-    if (!location.valid()) {
-      return false;
-    }
-  }
-  return true;
+    return location.valid();
+  });
 }
 
 StackId StackInterner::called_from(StackId caller, std::span<const LocationId> innermost_first) {

@@ -8,6 +8,9 @@ check_pressure() {
   # A huge page that is written whole makes one event and counts 512 in pswpout.
   echo never >/sys/kernel/mm/transparent_hugepage/enabled
   press_machine
+  # What the shell and memtrace itself had to give up comes back now, and not between the reading of a
+  # counter and the first event.
+  swapoff "$DISK" && swapon "$DISK"
   press_group
   swapoff "$DISK"
   compact_by_hand
