@@ -101,6 +101,7 @@ class Oom final : public View {
   std::vector<Table> tables() const {
     const std::vector<OomGroup> groups = group_kills(pending_, keys_);
     std::vector<OomKill> last;
+    last.reserve(groups.size());
     for (const OomGroup& group : groups) {
       last.push_back(*group.last);
     }
