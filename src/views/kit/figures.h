@@ -106,7 +106,11 @@ template <auto Member>
 constexpr auto rate_figure(std::string_view name, Unit unit = Unit::PerSecond) {
   return figures_parts::describe(name, unit, [](const auto& cost, const auto& context) {
     const double seconds = context.seconds();
-    return seconds > 0 ? Cell{static_cast<double>(std::invoke(Member, cost)) / seconds} : Cell{};
+    Cell rate;
+    if (seconds > 0) {
+      rate = static_cast<double>(std::invoke(Member, cost)) / seconds;
+    }
+    return rate;
   });
 }
 
