@@ -28,10 +28,11 @@ Result<Users> find_users(const std::vector<std::string>& names, const std::strin
     const auto uid = parse_number(name);
     const auto found =
         std::ranges::find_if(known, [&name](const auto& user) { return user.second == name; });
-    if (!uid && found == known.end()) {
+    constexpr std::uint64_t kLargest = 0xffff'ffff;  // of uid_t
+    if (uid ? *uid > kLargest : found == known.end()) {
       return Error{"unknown user '" + name + "'",
                    0,
-                   "/etc/passwd has no user of this name; a number is taken as well",
+                   "give a name that is in /etc/passwd, or a number of 32 bits",
                    ErrorKind::Usage};
     }
     users.insert(uid ? static_cast<std::uint32_t>(*uid) : found->first);

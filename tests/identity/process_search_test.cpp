@@ -51,6 +51,12 @@ TEST_F(ProcessSearchTest, a_user_that_is_not_known_is_no_empty_search) {
   EXPECT_EQ(pids.error().message, "unknown user 'wwwdata'");
 }
 
+TEST_F(ProcessSearchTest, a_number_that_no_user_can_have_is_not_cut_to_roots) {
+  const auto pids = find({.users = {"4294967296"}});
+  ASSERT_FALSE(pids.ok());
+  EXPECT_EQ(pids.error().message, "unknown user '4294967296'");
+}
+
 TEST_F(ProcessSearchTest, nobody_found_is_an_error) {
   const auto pids = find({.users = {"root"}, .cgroups = {"user.slice"}});
   ASSERT_FALSE(pids.ok());

@@ -12,8 +12,7 @@ namespace memtrace {
 class FrameWriter {
  public:
   // What turns the frame before into this one, whose lines are as wide as the screen: only lines
-  // that differ. All of it for another size,
-  // and after forget().
+  // that differ. All of it for another size, and after forget().
   std::string update(const ScreenFrame& frame);
 
   // Something else wrote on the screen.

@@ -10,12 +10,8 @@ namespace {
 
 constexpr std::size_t kLongestComm = 15;
 
-bool takes_filter(const EventRequest& request) {
-  return request.info.kind == EventKind::Tracepoint && !request.on_user_code &&
-         role_of(request.info.name) != EventRole::Free;
-}
-
-bool is_free(const EventRequest& request) {
+// Of blocks, perhaps of another thread's.
+bool is_of_all_threads(const EventRequest& request) {
   return request.on_user_code || role_of(request.info.name) == EventRole::Free;
 }
 
@@ -42,10 +38,13 @@ Result<std::string> filter_by_comm(const std::string& expression,
   std::vector<std::string> others;
   bool is_taken = false;
   for (EventRequest& request : requests) {
-    if (takes_filter(request)) {
+    if (is_of_all_threads(request)) {
+      continue;
+    }
+    if (request.info.kind == EventKind::Tracepoint) {
       request.filter = both_filters(request.filter, expression);
       is_taken = true;
-    } else if (!is_free(request)) {
+    } else {
       others.push_back(request.info.name);
     }
   }
