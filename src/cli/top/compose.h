@@ -21,7 +21,7 @@ namespace memtrace {
 // next pane is below the chosen one. `namer` knows the stacks of the snapshot.
 ScreenFrame compose(TopState& state, const TopSnapshot& snapshot, ScreenSize size, Namer& namer);
 
-// The heading and the pane's table alone, of at most `most_rows` rows.
+// The heading and the pane alone: a line, and at most `most.lines` below it.
 ScreenFrame compose_batch(TopState& state,
                           const TopSnapshot& snapshot,
                           ScreenSize most,
