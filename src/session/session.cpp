@@ -193,10 +193,24 @@ Result<bool> Session::admit(const Record& record) {
   while (const auto ended = clock_.take_ended(time_ns, started_ns())) {
     TRY(deliver(*ended));
   }
-  if (std::holds_alternative<Sample>(record.payload) && !checked_types_) {
+  const auto* sample = std::get_if<Sample>(&record.payload);
+  if (sample != nullptr && !checked_types_) {
     TRY(check_views());
     TRY(find_window(started_ns() != 0 ? started_ns() : time_ns));
   }
+  return sample == nullptr || !pass_over(record, *sample);
+}
+
+// Most events of a recording of everything are of no use to one view, which needs their counts.
+// What is live was opened because a view takes it.
+bool Session::pass_over(const Record& record, const Sample& sample) {
+  if (options_.live || dispatch_.needs(sample.event)) {
+    return false;
+  }
+  count({.time_ns = record.stamp.time_ns,
+         .cpu = record.stamp.cpu,
+         .weight = std::max<std::uint64_t>(sample.period, 1),
+         .type = &pipeline_.decoder().types()[sample.event]});
   return true;
 }
 
@@ -246,20 +260,25 @@ Result<> Session::on_sample(const SampleStep& step) {
   return ++readers_.events_since_lines < kEventsBetweenLines ? Result<>(kDone) : give_out_lines();
 }
 
-void Session::on_event(const Event& event, std::uint64_t unmatched) {
+// False: it is none of what is reported.
+bool Session::count(const Event& event) {
   enter_window(event.time_ns);
   // A call that changed mappings while the events were enabled is in the file for what it does.
   const bool is_early = event.time_ns < world().counted_from_ns();
   if (is_early && options_.times.window.start_ns != 0) {
-    return;
+    return false;
   }
   dispatch_.learn(pipeline_.decoder().types(), pipeline_.recording());
   dispatch_.count(event);
   if (is_early) {
-    return;
+    return false;
   }
   clock_.see(event.time_ns);
-  if (!wanted(event)) {
+  return true;
+}
+
+void Session::on_event(const Event& event, std::uint64_t unmatched) {
+  if (!count(event) || !wanted(event)) {
     return;
   }
   if (may_be_known(event)) {

@@ -89,6 +89,8 @@ class Session final : private PipelineSink {
   Result<> check_views();
   void learn_from_end();
   void on_event(const Event& event, std::uint64_t unmatched);
+  bool count(const Event& event);
+  bool pass_over(const Record& record, const Sample& sample);
   bool wanted(const Event& event);
   bool may_be_known(const Event& event);
   bool needs_identities() const;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sections/recording_facts.h"
+#include "tracepoints/decode/catalogue.h"
 #include "tracepoints/decode/system_calls.h"
 
 namespace memtrace {
@@ -31,6 +32,7 @@ void ViewDispatch::learn(const std::deque<EventType>& types, const Recording& re
     if (is_raw_call_event(type.name)) {
       add_calls(type, recording);
     }
+    needed_.push_back(!by_event_.back()->views.empty() || !is_for_views_alone(type.name));
   }
 }
 

@@ -34,6 +34,10 @@ class ViewDispatch {
   void learn(const std::deque<EventType>& types, const Recording& recording);
 
   void count(const Event& event);
+
+  // A view takes the recording's event of this number, or the state of the world depends on it.
+  bool needs(std::size_t event) const { return event >= needed_.size() || needed_[event]; }
+
   // Some view takes it.
   bool has_view_for(const Event& event);
   // To each view that handles the event, and to those of the heap if it changed what programs map
@@ -72,6 +76,7 @@ class ViewDispatch {
   std::vector<std::size_t> heap_views_;
   std::deque<Kind> kinds_;
   std::vector<Kind*> by_event_;
+  std::vector<bool> needed_;  // by the recording's event
   std::vector<Count> counts_;
   std::map<std::size_t, std::unique_ptr<RawCallTypes>> raw_;  // by the recording's event
   std::map<const EventType*, Kind*> by_call_;

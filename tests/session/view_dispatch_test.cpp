@@ -62,6 +62,20 @@ TEST_F(ViewDispatchTest, event_goes_to_the_views_that_handle_it) {
   EXPECT_FALSE(dispatch_.has_events(0));
 }
 
+// System calls change the mappings that other events are read by.
+TEST_F(ViewDispatchTest, event_is_needed_by_a_view_or_by_what_others_are_read_by) {
+  recording_.events.push_back({.name = "kmem:mm_page_alloc"});
+  recording_.events.push_back({.name = "minor-faults"});
+  types_.push_back({.name = "kmem:mm_page_alloc", .index = 2});
+  types_.push_back({.name = "minor-faults", .index = 3});
+  EXPECT_TRUE(dispatch_.needs(2)) << "not known yet";
+  dispatch_.learn(types_, recording_);
+  EXPECT_TRUE(dispatch_.needs(0));
+  EXPECT_TRUE(dispatch_.needs(1));
+  EXPECT_FALSE(dispatch_.needs(2));
+  EXPECT_FALSE(dispatch_.needs(3));
+}
+
 TEST_F(ViewDispatchTest, what_a_program_maps_itself_goes_to_the_views_of_the_heap) {
   play(1,
        SystemCallEntry{

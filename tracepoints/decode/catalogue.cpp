@@ -34,9 +34,12 @@ constexpr auto kGroups = std::to_array<EventGroup>({
      .events = &huge_memory_tracepoints,
      .option = "CONFIG_TRANSPARENT_HUGEPAGE"},
     {.name = "sched", .events = &sched_tracepoints},
-    {.name = "kmem", .events = &slab_tracepoints},
-    {.name = "kmem", .events = &page_tracepoints},
-    {.name = "exceptions", .events = &fault_tracepoints, .is_of_task = true},
+    {.name = "kmem", .events = &slab_tracepoints, .is_for_views_alone = true},
+    {.name = "kmem", .events = &page_tracepoints, .is_for_views_alone = true},
+    {.name = "exceptions",
+     .events = &fault_tracepoints,
+     .is_of_task = true,
+     .is_for_views_alone = true},
     {.name = "filemap", .events = &resident_tracepoints},
     {.name = "oom", .events = &oom_tracepoints, .is_of_task = true, .is_of_anybody = true},
     {.name = "signal", .is_of_task = true, .is_of_anybody = true},
@@ -59,6 +62,24 @@ const EventGroup* group_of(std::string_view event) {
   return found == kGroups.end() ? nullptr : found;
 }
 
+struct EventRow {
+  const EventGroup* group = nullptr;
+  const Tracepoint* tracepoint = nullptr;
+};
+
+// Both are null for an event that has no row.
+EventRow find_row(std::string_view name) {
+  const std::string_view wanted = without_modifiers(name);
+  for (const EventGroup& group : kGroups) {
+    const auto events = group.events == nullptr ? std::span<const Tracepoint>() : group.events();
+    const auto found = std::ranges::find(events, wanted, &Tracepoint::name);
+    if (found != events.end()) {
+      return {.group = &group, .tracepoint = &*found};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const EventGroup> event_groups() {
@@ -72,15 +93,12 @@ const Tracepoint* find_tracepoint(std::string_view name) {
   if (is_arena_event(name)) {
     return &arena_probe();
   }
-  const std::string_view wanted = without_modifiers(name);
-  for (const EventGroup& group : kGroups) {
-    const auto events = group.events == nullptr ? std::span<const Tracepoint>() : group.events();
-    const auto found = std::ranges::find(events, wanted, &Tracepoint::name);
-    if (found != events.end()) {
-      return &*found;
-    }
-  }
-  return nullptr;
+  return find_row(name).tracepoint;
+}
+
+bool is_for_views_alone(std::string_view name) {
+  const EventGroup* group = find_row(name).group;
+  return group != nullptr && group->is_for_views_alone;
 }
 
 Result<Decoder> decoder_for(const EventType& type) {

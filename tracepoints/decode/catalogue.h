@@ -18,6 +18,8 @@ struct EventGroup {
   bool is_of_task = false;
   // Their pages and processes can be anybody's, in any task's context.
   bool is_of_anybody = false;
+  // Only views that take the events need them: they change nothing that other events are read by.
+  bool is_for_views_alone = false;
 };
 
 std::span<const EventGroup> event_groups();
@@ -25,6 +27,9 @@ std::span<const EventGroup> event_groups();
 // nullptr for an event that has no row. Modifiers as perf record writes them into names
 // ("kmem:kmalloc:k", "page-faults:u") and short names ("faults") do not matter.
 const Tracepoint* find_tracepoint(std::string_view name);
+
+// Without a view for the event, its count is all that a report needs of it.
+bool is_for_views_alone(std::string_view name);
 
 // For an event without a typed payload, a decoder that always yields monostate.
 Result<Decoder> decoder_for(const EventType& type);

@@ -35,6 +35,27 @@ TEST(Catalogue, what_is_freed_reclaimed_moved_and_killed_may_be_anybodys) {
   }
 }
 
+// What is mapped, called and begun changes how later events are read.
+TEST(Catalogue, kernel_blocks_and_faults_are_for_their_views_alone) {
+  for (const char* event : {"kmem:kmalloc",
+                            "kmem:kmem_cache_free:k",
+                            "kmem:mm_page_alloc",
+                            "percpu:percpu_alloc_percpu",
+                            "exceptions:page_fault_user",
+                            "minor-faults",
+                            "faults:u"}) {
+    EXPECT_TRUE(is_for_views_alone(event)) << event;
+  }
+  for (const char* event : {"syscalls:sys_exit_mmap",
+                            "vmscan:mm_vmscan_direct_reclaim_begin",
+                            "memtrace_1:malloc",
+                            "memtrace_1:cache_alloc",
+                            "kmem:mm_page_alloc_extfrag",
+                            "sched:sched_switch"}) {
+    EXPECT_FALSE(is_for_views_alone(event)) << event;
+  }
+}
+
 TEST(Catalogue, rows_are_complete_and_stand_once) {
   std::set<std::string_view> names;
   for (const EventGroup& group : event_groups()) {
