@@ -3,13 +3,23 @@
 #include <utility>
 
 namespace memtrace {
+namespace {
+
+BlockKind kind_of(const SlabAlloc& alloc) {
+  if (alloc.cache == kPercpuCache) {
+    return BlockKind::PerCpu;
+  }
+  return alloc.kmalloc ? BlockKind::Kmalloc : BlockKind::Cache;
+}
+
+}  // namespace
 
 void KernelBlocks::apply(Event& event, const SlabAlloc& alloc) {
   if (alloc.ptr == 0) {
     return;
   }
   LiveBlock block = block_of(event);
-  block.kind = alloc.kmalloc ? BlockKind::Kmalloc : BlockKind::Cache;
+  block.kind = kind_of(alloc);
   block.key = alloc.ptr;
   block.bytes = alloc.bytes_alloc;
   block.bytes_req = alloc.bytes_req;

@@ -9,7 +9,7 @@
 
 namespace memtrace {
 
-enum class BlockKind : std::uint8_t { Kmalloc, Cache, Page, Heap };
+enum class BlockKind : std::uint8_t { Kmalloc, Cache, PerCpu, Page, Heap };
 
 struct LiveBlock {
   BlockKind kind = BlockKind::Kmalloc;

@@ -71,6 +71,7 @@ std::uint64_t CacheNames::key_of(const LiveBlock& block) {
     case BlockKind::Kmalloc:
       return kmalloc_key(block.bytes);
     case BlockKind::Cache:
+    case BlockKind::PerCpu:
       return cache_key(block.cache, block.call_site, block.bytes);
     case BlockKind::Page:
     case BlockKind::Heap:

@@ -33,6 +33,20 @@ TEST(Slab, counts_objects_and_bytes_by_cache) {
   EXPECT_EQ(total(report, "live_bytes"), 256U);
 }
 
+// Events of per-CPU memory go to kleaks, and its blocks lie beside those of slab caches.
+TEST(Slab, memory_of_each_cpu_is_not_live_in_a_cache) {
+  EventScript script("slab");
+  script.play({cache_alloc(object(0x10, 192, "dentry")),
+               cache_alloc(object(0x20, 192, "dentry")),
+               cache_free(0x10, "dentry"),
+               {.event = "percpu:percpu_alloc_percpu",
+                .payload = SlabAlloc{
+                    .ptr = 0x60a0, .bytes_req = 8, .bytes_alloc = 16, .cache = kPercpuCache}}});
+  const Report report = script.finish();
+  EXPECT_EQ(total(report, "live_objects"), 1U);
+  EXPECT_EQ(total(report, "live_bytes"), 192U);
+}
+
 TEST(Slab, rates_of_no_time_are_unknown) {
   EventScript script("slab");
   script.play(cache_alloc(object(0x10, 192, "dentry")));
