@@ -3,12 +3,16 @@
 // 6.18. The functions on the stacks of kmem:mm_page_alloc show who allocated them.
 #pragma once
 
+#include <tsl/robin_map.h>
+
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 
+#include "base/hash.h"
 #include "report/namer.h"
 #include "report/report.h"
 #include "state/world/world.h"
@@ -35,8 +39,14 @@ class ShmemPages {
     StackId stack;
     std::uint64_t gfp = 0;
 
-    // NOLINTNEXTLINE(modernize-use-nullptr): the compiler itself compares the result with 0.
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+
+  struct PlaceHash {
+    std::size_t operator()(const Place& place) const {
+      const std::uint64_t who = (std::uint64_t{place.pid} << 32U) | place.comm.value;
+      return combine(combine(who, place.stack.value), place.gfp);
+    }
   };
 
   struct Row {
@@ -51,7 +61,7 @@ class ShmemPages {
   std::string_view way_of(StackId stack, const World& world, Namer& namer);
   std::map<Row, std::uint64_t> rows(const World& world, Namer& namer);
 
-  std::map<Place, std::uint64_t> pages_;
+  tsl::robin_map<Place, std::uint64_t, PlaceHash> pages_;
   std::map<StackId, std::string_view> ways_;  // "" for a stack of no shared memory
   FieldNames gfp_flags_ = gfp_flag_names();
   bool has_names_ = false;  // of functions of the kernel, on any stack
