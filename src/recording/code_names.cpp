@@ -1,6 +1,9 @@
 #include "recording/code_names.h"
 
+#include <malloc.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "state/process/describe_module.h"
 #include "symbolize/elf/build_id.h"
@@ -17,23 +20,37 @@ std::string build_id_of(const Module& module) {
   return file ? file->build_id() : "";
 }
 
+// To the system: a file's debug information is a great many small blocks, which malloc would keep.
+// The C library may have no such function.
+void give_memory_back() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
+
 class SplitNamer final : public Namer {
  public:
-  SplitNamer(const World& world, FrameNamer& kernel, FrameNamer& files)
-      : world_(world), kernel_(kernel), files_(files) {}
+  SplitNamer(const World& world, FrameNamer& kernel, FrameNamer& files, ModuleId& open)
+      : world_(world), kernel_(kernel), files_(files), open_(open) {}
 
   const Frames& stack(StackId id) override { return files_.stack(id); }
 
   const Frames& location(LocationId id) override {
-    const CodeLocation& location = world_.stacks().location(id);
-    return location.module == world_.modules().kernel() ? kernel_.location(id)
-                                                        : files_.location(id);
+    const ModuleId module = world_.stacks().location(id).module;
+    if (module == world_.modules().kernel()) {
+      return kernel_.location(id);
+    }
+    if (std::exchange(open_, module) != module) {
+      files_.forget();
+    }
+    return files_.location(id);
   }
 
  private:
   const World& world_;
   FrameNamer& kernel_;
   FrameNamer& files_;
+  ModuleId& open_;  // the only file of which anything is kept
 };
 
 }  // namespace
@@ -65,7 +82,7 @@ bool CodeNamer::look_up(const World& world,
   if (!files_) {
     files_.emplace(world, recording, true);
   }
-  SplitNamer naming(world, *kernel_, *files_);
+  SplitNamer naming(world, *kernel_, *files_, open_);
   embed_names(world, naming, is_over, names_);
   note_caveats(*kernel_);
   note_caveats(*files_);
@@ -73,6 +90,8 @@ bool CodeNamer::look_up(const World& world,
     return false;
   }
   files_.reset();
+  open_ = {};
+  give_memory_back();
   return true;
 }
 

@@ -46,6 +46,7 @@ class CodeNamer {
   // What files say is read for each file of a recording anew: a just-in-time compiler adds to its
   // names. Null: all has been looked up.
   std::optional<FrameNamer> files_;
+  ModuleId open_;  // the file that was read last
   EmbeddedNames names_;
   std::vector<BuildIdEntry> build_ids_;
   std::uint32_t modules_ = 0;       // number of the world's modules whose build id was read

@@ -1,26 +1,44 @@
 #include "recording/embed_names.h"
 
+#include <algorithm>
+
 namespace memtrace {
+namespace {
+
+// The last one is the next to be named: files and addresses in the order in which they were seen.
+void list_new(const World& world, EmbeddedNames& names) {
+  const StackTable& stacks = world.stacks();
+  const auto count = static_cast<std::uint32_t>(stacks.location_count());
+  for (; names.listed < count; ++names.listed) {
+    const LocationId id{names.listed + 1};
+    if (stacks.location(id).module.valid()) {
+      names.to_name.push_back(id);
+    }
+  }
+  std::ranges::sort(names.to_name, [&stacks](LocationId a, LocationId b) {
+    const ModuleId module_a = stacks.location(a).module;
+    const ModuleId module_b = stacks.location(b).module;
+    return module_a != module_b ? module_b.value < module_a.value : b.value < a.value;
+  });
+}
+
+}  // namespace
 
 void embed_names(const World& world,
                  Namer& namer,
                  const std::function<bool()>& is_over,
                  EmbeddedNames& names) {
-  names.left_out = 0;
-  for (std::uint32_t i = names.named + 1; i <= world.stacks().location_count(); ++i) {
-    const CodeLocation& location = world.stacks().location(LocationId{i});
-    const bool has_name = location.module.valid();
-    if (has_name && (names.left_out > 0 || is_over())) {
-      ++names.left_out;
-      continue;
-    }
-    if (has_name) {
-      names.symbols.add(world.modules().at(location.module),
-                        location.lookup_offset(),
-                        namer.location(LocationId{i}));
-    }
-    names.named = names.left_out == 0 ? i : names.named;
+  if (names.listed < world.stacks().location_count()) {
+    list_new(world, names);
   }
+  while (!names.to_name.empty() && !is_over()) {
+    const LocationId id = names.to_name.back();
+    const CodeLocation& location = world.stacks().location(id);
+    names.symbols.add(
+        world.modules().at(location.module), location.lookup_offset(), namer.location(id));
+    names.to_name.pop_back();
+  }
+  names.left_out = names.to_name.size();
 }
 
 }  // namespace memtrace

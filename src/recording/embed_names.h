@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
+#include "base/ids.h"
 #include "report/namer.h"
 #include "sections/embedded_symbols.h"
 #include "state/world/world.h"
@@ -13,12 +15,14 @@ namespace memtrace {
 
 struct EmbeddedNames {
   EmbeddedSymbols symbols;
-  std::uint32_t named = 0;   // number of the world's locations that are done
-  std::size_t left_out = 0;  // addresses
+  std::uint32_t listed = 0;         // number of the world's locations that were listed to be named
+  std::vector<LocationId> to_name;  // those that are not done, the next one last
+  std::size_t left_out = 0;         // addresses
 };
 
-// Adds those that are not in `names` yet. Files of gigabytes may have to be read for them:
-// `is_over` is asked before each, and when it says so the others are left out.
+// Adds those that are not in `names` yet, file by file: the files of a busy machine's processes do
+// not fit into memory together. Files of gigabytes may have to be read: `is_over` is asked before
+// each address, and when it says so the others are left out.
 void embed_names(const World& world,
                  Namer& namer,
                  const std::function<bool()>& is_over,

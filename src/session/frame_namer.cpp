@@ -46,6 +46,12 @@ FrameNamer::FrameNamer(const World& world, const Recording& recording, bool live
                  recording.kernel_release == machine_name().kernel_release;
 }
 
+void FrameNamer::forget() {
+  locations_.clear();
+  stacks_.clear();
+  symbolizer_.close_files();
+}
+
 const Frames& FrameNamer::location(LocationId id) {
   const auto [found, is_new] = locations_.try_emplace(id);
   if (is_new && id.valid()) {

@@ -25,6 +25,9 @@ class FrameNamer final : public Namer {
   const Frames& location(LocationId id) override;
   CodeFile module(ModuleId id) override;
 
+  // Names that were given out, and the files that they are from, are not needed any more.
+  void forget();
+
   // Sentences about names that could not be had.
   std::vector<std::string> caveats() const;
 

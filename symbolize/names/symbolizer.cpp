@@ -239,6 +239,10 @@ std::vector<FrameName> Symbolizer::name(ModuleId id,
   return frames;
 }
 
+void Symbolizer::close_files() {
+  state_->files.clear();
+}
+
 const std::vector<std::string>& Symbolizer::caveats() const {
   return state_->caveats.sentences();
 }

@@ -36,6 +36,9 @@ class Symbolizer {
                               const ModuleDescription& module,
                               std::uint64_t lookup_offset);
 
+  // Files are kept open, with what was read of them, up to 64. This gives the memory back.
+  void close_files();
+
   // Sentences about what could not be read (kptr_restrict, a build id that does not match).
   const std::vector<std::string>& caveats() const;
 
