@@ -8,13 +8,13 @@
 
 #include "base/ids.h"
 #include "report/namer.h"
-#include "sections/embedded_symbols.h"
+#include "sections/symbols_text.h"
 #include "state/world/world.h"
 
 namespace memtrace {
 
 struct EmbeddedNames {
-  EmbeddedSymbols symbols;
+  SymbolsText symbols;
   std::uint32_t listed = 0;         // number of the world's locations that were listed to be named
   std::vector<LocationId> to_name;  // those that are not done, the next one last
   std::size_t left_out = 0;         // addresses

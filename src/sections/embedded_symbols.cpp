@@ -1,44 +1,16 @@
 #include "sections/embedded_symbols.h"
 
-#include <fmt/core.h>
-
-#include <map>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
+
+#include "sections/symbols_text.h"
 
 namespace memtrace {
 namespace {
 
 using Json = nlohmann::json;
-
-// Anonymous code of different processes has nothing in common.
-std::string name_of(const Module& module) {
-  return module.kind == ModuleKind::Anonymous ? module.path + '@' + std::to_string(module.pid)
-                                              : module.path;
-}
-
-// "fe:1:131"; "" when the recording does not have it. Below chroot(2) two files have the same path.
-std::string file_of(const Module& module) {
-  return module.inode == 0 ? ""
-                           : fmt::format("{:x}:{:x}:{}", module.major, module.minor, module.inode);
-}
-
-std::string key_of(const std::string& name, const std::string& file) {
-  return file.empty() ? name : name + '\0' + file;
-}
-
-Json to_json(const Frame& frame) {
-  return Json::array(
-      {frame.function, frame.module, frame.file, frame.line, frame.kernel, frame.inlined});
-}
-
-Json to_json(const Frames& frames) {
-  Json list = Json::array();
-  for (const Frame& frame : frames) {
-    list.push_back(to_json(frame));
-  }
-  return list;
-}
 
 Frame to_frame(const Json& json) {
   return {.function = json.at(0),
@@ -49,9 +21,14 @@ Frame to_frame(const Json& json) {
           .inlined = json.at(5)};
 }
 
+std::string key_of(const Json& module) {
+  return ModuleKey{.name = module.at("module"), .file = module.value("file", "")}.text();
+}
+
 void add_places(const Json& json, std::unordered_map<std::uint64_t, Frames>& places) {
   for (const Json& place : json) {
     Frames& frames = places[place.at(0)];
+    frames.clear();
     for (const Json& frame : place.at(1)) {
       frames.push_back(to_frame(frame));
     }
@@ -65,7 +42,7 @@ Result<EmbeddedSymbols> EmbeddedSymbols::parse(const std::string& json) {
   try {
     const Json document = Json::parse(json);
     for (const Json& module : document.at("modules")) {
-      Places& places = symbols.modules_[key_of(module.at("module"), module.value("file", ""))];
+      Places& places = symbols.modules_[key_of(module)];
       add_places(module.at("at"), places);
     }
   } catch (const Json::exception& error) {
@@ -75,7 +52,7 @@ Result<EmbeddedSymbols> EmbeddedSymbols::parse(const std::string& json) {
 }
 
 void EmbeddedSymbols::add(const Module& module, std::uint64_t lookup_offset, const Frames& frames) {
-  modules_[key_of(name_of(module), file_of(module))][lookup_offset] = frames;
+  modules_[ModuleKey::of(module).text()][lookup_offset] = frames;
 }
 
 void EmbeddedSymbols::merge(EmbeddedSymbols&& other) {
@@ -85,9 +62,10 @@ void EmbeddedSymbols::merge(EmbeddedSymbols&& other) {
 }
 
 const Frames* EmbeddedSymbols::find(const Module& module, std::uint64_t lookup_offset) const {
-  auto places = modules_.find(key_of(name_of(module), file_of(module)));
+  const ModuleKey key = ModuleKey::of(module);
+  auto places = modules_.find(key.text());
   if (places == modules_.end()) {
-    places = modules_.find(name_of(module));
+    places = modules_.find(key.name);
   }
   if (places == modules_.end()) {
     return nullptr;
@@ -97,25 +75,19 @@ const Frames* EmbeddedSymbols::find(const Module& module, std::uint64_t lookup_o
 }
 
 std::string EmbeddedSymbols::to_json() const {
-  Json modules = Json::array();
-  // Sorted, so that the same recording gives the same bytes.
-  const std::map<std::string, Places> sorted_modules(modules_.begin(), modules_.end());
-  for (const auto& [key, places] : sorted_modules) {
-    Json at = Json::array();
-    const std::map<std::uint64_t, Frames> sorted_places(places.begin(), places.end());
-    for (const auto& [offset, frames] : sorted_places) {
-      at.push_back(Json::array({offset, memtrace::to_json(frames)}));
+  SymbolsText text;
+  for (const auto& [key, places] : modules_) {
+    // Sorted, so that the same names give the same bytes.
+    std::vector<std::uint64_t> offsets;
+    for (const auto& [offset, frames] : places) {
+      offsets.push_back(offset);
     }
-    const std::size_t end = key.find('\0');
-    Json described = {{"module", key.substr(0, end)}, {"at", at}};
-    if (end != std::string::npos) {
-      described["file"] = key.substr(end + 1);
+    std::ranges::sort(offsets);
+    for (const std::uint64_t offset : offsets) {
+      text.add(key, offset, places.at(offset));
     }
-    modules.push_back(std::move(described));
   }
-  const Json document = {{"version", 1}, {"modules", modules}};
-  // A symbol need not be UTF-8.
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.to_json();
 }
 
 }  // namespace memtrace

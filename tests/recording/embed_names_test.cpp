@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "sections/embedded_symbols.h"
+
 namespace memtrace {
 namespace {
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sections/symbols_text.h"
+
 namespace memtrace {
 namespace {
 
@@ -84,6 +86,21 @@ TEST(EmbeddedSymbolsTest, order_of_adding_does_not_show_in_the_bytes) {
   other.add(kKernel, 2, inlined_frames());
   other.add(kLibc, 1, inlined_frames());
   EXPECT_EQ(one.to_json(), other.to_json());
+}
+
+// A just-in-time compiler gives an address to other code.
+TEST(EmbeddedSymbolsTest, place_that_is_written_again_replaces_the_one_before) {
+  SymbolsText text;
+  text.add(kLibc, 0x10, inlined_frames());
+  text.add(kKernel, 0x10, {{.function = "kfree", .kernel = true}});
+  text.add(kLibc, 0x10, {{.function = "again"}});
+  const auto read = EmbeddedSymbols::parse(text.to_json());
+  ASSERT_TRUE(read.ok()) << text.to_json();
+  const Frames* frames = read.value().find(kLibc, 0x10);
+  ASSERT_NE(frames, nullptr);
+  ASSERT_EQ(frames->size(), 1U);
+  EXPECT_EQ(frames->front().function, "again");
+  ASSERT_NE(read.value().find(kKernel, 0x10), nullptr);
 }
 
 TEST(EmbeddedSymbolsTest, names_that_are_not_utf8_do_not_spoil_the_others) {
