@@ -1,0 +1,31 @@
+// What the history of a row says of its blocks: whether they leak.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "views/leak/site_history.h"
+
+namespace memtrace {
+
+enum class Verdict : std::uint8_t {
+  Unknown,    // too little happened, or the recording is too short
+  Leak,       // most blocks are freed soon, and some never, all the time
+  Uncertain,  // the same, but their frees may be among the lost events
+  Growing,    // more and more is live, and blocks are not usually freed soon
+  WarmingUp,  // the same, but slower and slower
+  Cache,      // blocks are freed as others are allocated
+  StartUp,    // allocated in the first half of the recording, and none since
+};
+
+// "" for Unknown.
+std::string_view name_of(Verdict verdict);
+
+struct Judgement {
+  Verdict verdict = Verdict::Unknown;
+  std::uint64_t growth_per_min_bytes = 0;  // 0 unless what is live grows beyond doubt
+};
+
+Judgement judge(const SiteHistory& history);
+
+}  // namespace memtrace
