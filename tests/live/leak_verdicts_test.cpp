@@ -64,15 +64,31 @@ TEST_F(LeakVerdictsTest, five_programs_leak_and_five_do_not) {
   EXPECT_EQ(callers_with(leaks, "uncertain").size(), 0U) << "lost: " << lost_in(leaks);
 }
 
-// Of rows whose stack has this function.
-std::set<std::string> verdicts_at(const Json& leaks, const std::string& function) {
+// Of rows whose stack has this function, and whose blocks have this size: an allocation may make
+// the allocator allocate for itself.
+std::set<std::string> verdicts_at(const Json& leaks, const std::string& function, int bytes) {
   std::set<std::string> verdicts;
   for (const Json& row : leaks.at("tables").at(0).at("rows")) {
-    if (row.at("stack").dump().find(function) != std::string::npos && row.at("count") >= 8) {
+    if (row.at("stack").dump().find(function) != std::string::npos &&
+        row.at("bytes") == row.at("count").get<int>() * bytes) {
       verdicts.insert(row.at("verdict").dump());
     }
   }
   return verdicts;
+}
+
+TEST_F(LeakVerdictsTest, few_blocks_that_keep_many_pages_are_fragmented) {
+  const Outcome outcome =
+      run_well("$MEMTRACE record --for leaks -- $PUPPETS/leak_patterns sparse 3");
+  const std::uint64_t pages = std::stoull(outcome.out);
+  EXPECT_GT(pages, 900U);
+  const Json leaks = report("leaks --by stack --top 0");
+  EXPECT_EQ(verdicts_at(leaks, "hold_sparse", 64), std::set<std::string>{"\"fragmented\""})
+      << leaks.dump(1);
+  EXPECT_NEAR(
+      static_cast<double>(sum_with_function(leaks, "(anonymous namespace)::hold_sparse", "pinned")),
+      static_cast<double>(pages * 4096),
+      static_cast<double>(pages * 41));
 }
 
 TEST_F(LeakVerdictsTest, the_kernels_memory_has_verdicts_too) {
@@ -81,8 +97,9 @@ TEST_F(LeakVerdictsTest, the_kernels_memory_has_verdicts_too) {
       "pids=$pids,$!; done\n"
       "$MEMTRACE record --for kleaks -p ${pids#,} -d 8; wait");
   const Json leaks = report("kleaks --by stack --top 0");
-  EXPECT_EQ(verdicts_at(leaks, "leak_queued"), std::set<std::string>{"\"leak\""}) << leaks.dump(1);
-  EXPECT_EQ(verdicts_at(leaks, "hold_queued"), std::set<std::string>{"\"cache\""});
+  EXPECT_EQ(verdicts_at(leaks, "leak_queued", 2048), std::set<std::string>{"\"leak\""})
+      << leaks.dump(1);
+  EXPECT_EQ(verdicts_at(leaks, "hold_queued", 2048), std::set<std::string>{"\"cache\""});
 }
 
 // The table of a running process is sorted by growth, and a cache that is full does not grow.

@@ -64,6 +64,7 @@ class HeapLeaks final : public View {
   Outstanding outstanding(const World& world, Span span) const;
   std::vector<std::string> notes(const LeftOut& inherited) const;
   bool has_running(const World& world) const;
+  void look_at_pages(const World& world);
 
   LeakRows rows_;
   LeakOptions options_;
@@ -146,6 +147,20 @@ std::vector<std::string> HeapLeaks::notes(const LeftOut& inherited) const {
   return notes;
 }
 
+// A block that is not known, as those from before the recording, may be the one that keeps a page.
+void HeapLeaks::look_at_pages(const World& world) {
+  std::vector<const LiveBlock*> all;
+  bool is_sampled = false;
+  world.heap().for_each([&](const LiveBlock& block) {
+    is_sampled = is_sampled || block.weight > 1;
+    all.push_back(&block);
+  });
+  const bool is_whole = world.unmatched_frees() * 100 <= all.size() && world.last_loss_ns() == 0;
+  if (is_whole && !is_sampled && options_.sizes.accept_all()) {
+    rows_.note_pages(all, world.page_size_bytes());
+  }
+}
+
 bool HeapLeaks::has_running(const World& world) const {
   return std::ranges::any_of(rows_.blocks(), [&world](const LiveBlock* block) {
     const Process* process = world.processes().find(block->pid);
@@ -159,6 +174,7 @@ Report HeapLeaks::finish(const World& world, Span span) {
   rows_.note_loss(world.last_loss_ns());
   rows_.set(std::move(found.blocks), span);
   rows_.note_unlisted(found.younger);
+  look_at_pages(world);
   Report report{.view = "leaks", .title = "heap memory allocated and not freed"};
   report.inconclusive = !probed_.returns || !probed_.frees;
   if (probed_.returns && !probed_.frees) {

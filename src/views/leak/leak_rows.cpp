@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "views/leak/pinned_pages.h"
 
 namespace memtrace {
 namespace {
@@ -17,10 +18,15 @@ constexpr auto kFigures = std::to_array<Figure<LeakCost>>({
     figure<&LeakCost::oldest_ns, &Largest::value>("oldest_ns", Unit::Nanoseconds),
 });
 
+Judgement judgement_of(const LeakCost& cost) {
+  return judge(cost.history, cost.bytes, cost.pinned_bytes);
+}
+
+constexpr Figure<LeakCost> kPinned = figure<&LeakCost::pinned_bytes>("pinned", Unit::Bytes);
 constexpr Figure<LeakCost> kAtLeast = figure<&LeakCost::at_least_bytes>("at_least", Unit::Bytes);
 
 Cell growth_cell(const LeakCost& cost, const CellContext& /*context*/) {
-  const Judgement judgement = judge(cost.history);
+  const Judgement judgement = judgement_of(cost);
   return when(judgement.verdict != Verdict::Unknown, judgement.growth_per_min_bytes);
 }
 
@@ -35,7 +41,7 @@ Cell freed_cell(const LeakCost& cost, const CellContext& /*context*/) {
 }
 
 Cell verdict_cell(const LeakCost& cost, const CellContext& /*context*/) {
-  return unless_empty(name_of(judge(cost.history).verdict));
+  return unless_empty(name_of(judgement_of(cost).verdict));
 }
 
 constexpr auto kJudgedFigures = std::to_array<Figure<LeakCost>>({
@@ -74,6 +80,15 @@ std::uint64_t age_ns(const LiveBlock& block, View::Span span) {
   return span.end_ns > block.time_ns ? span.end_ns - block.time_ns : 0;
 }
 
+template <typename Test>
+bool LeakRows::has_row(Test test) const {
+  bool found = false;
+  rows_.for_each_row([&](const KeyWords& /*words*/, const LeakCost& cost) {
+    found = found || (!cost.empty() && test(judgement_of(cost)));
+  });
+  return found && has_frees_;
+}
+
 void LeakRows::note_loss(std::uint64_t time_ns) {
   if (time_ns > last_loss_ns_) {
     last_loss_ns_ = time_ns;
@@ -106,6 +121,13 @@ void LeakRows::note_unlisted(const std::vector<const LiveBlock*>& blocks) {
   }
 }
 
+void LeakRows::note_pages(const std::vector<const LiveBlock*>& all, std::uint64_t page_size_bytes) {
+  const PinnedPages pages(all, page_size_bytes);
+  for (const LiveBlock* block : blocks_) {
+    rows_.row(*block).pinned_bytes += pages.bytes_kept_by(*block);
+  }
+}
+
 void LeakRows::clear() {
   blocks_.clear();
   if (judging_ == Judging::No) {
@@ -134,6 +156,9 @@ Table LeakRows::table(const CellContext& context) const {
   if (last_loss_ns_ != 0) {
     figures.insert(std::next(figures.begin(), 2), kAtLeast);
   }
+  if (has_row([](const Judgement& judged) { return judged.verdict == Verdict::Fragmented; })) {
+    figures.insert(std::next(figures.begin(), 2), kPinned);
+  }
   if (judging_ == Judging::Yes) {
     std::ranges::transform(
         kJudgedFigures, std::back_inserter(figures), [this](const Figure<LeakCost>& figure) {
@@ -143,15 +168,6 @@ Table LeakRows::table(const CellContext& context) const {
   Table table = rows_.table(figures, context);
   sort_by(table, "bytes");
   return table;
-}
-
-template <typename Test>
-bool LeakRows::has_row(Test test) const {
-  bool found = false;
-  rows_.for_each_row([&](const KeyWords& /*words*/, const LeakCost& cost) {
-    found = found || (!cost.empty() && test(judge(cost.history)));
-  });
-  return found && has_frees_;
 }
 
 bool LeakRows::has_leak() const {

@@ -27,6 +27,7 @@ struct LeftOut {
 struct LeakCost {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t pinned_bytes = 0;    // of their pages; 0: not known
   std::uint64_t at_least_bytes = 0;  // of blocks whose frees cannot be among the lost events
   std::uint64_t sum_age_ns = 0;
   Largest oldest_ns;
@@ -77,6 +78,9 @@ class LeakRows {
 
   // Behind set(): others that are live and that the report does not list.
   void note_unlisted(const std::vector<const LiveBlock*>& blocks);
+
+  // Behind set(): how much of their pages the listed blocks keep. `all`: also those of other rows.
+  void note_pages(const std::vector<const LiveBlock*>& all, std::uint64_t page_size_bytes);
 
   // The frees of blocks are not known: columns of verdicts stay empty.
   void leave_verdicts_out() { has_frees_ = false; }

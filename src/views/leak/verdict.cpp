@@ -30,6 +30,9 @@ constexpr std::size_t kLeastBirths = 3;
 constexpr std::uint64_t kMostLateFrees = 8;
 // What grows at less than this part of its former rate has stopped.
 constexpr double kStopped = 10;
+// Less is the end of a page here and there.
+constexpr std::uint64_t kLeastPinnedBytes = 1 << 20;
+constexpr std::uint64_t kLeastPinnedRatio = 8;
 constexpr double kNsPerMinute = 60e9;
 
 struct Site {
@@ -198,7 +201,7 @@ Judgement with_rate(Verdict verdict, double bytes_per_ns) {
 
 std::string_view name_of(Verdict verdict) {
   constexpr auto kNames = std::to_array<std::string_view>(
-      {"", "leak", "uncertain", "growing", "warming up", "cache", "start-up"});
+      {"", "leak", "uncertain", "growing", "warming up", "cache", "start-up", "fragmented"});
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
@@ -226,6 +229,18 @@ Judgement judge(const SiteHistory& history) {
     return with_rate(slows_down(site) ? Verdict::WarmingUp : Verdict::Growing, rate);
   }
   return {verdict_without_growth(site), 0};
+}
+
+Judgement judge(const SiteHistory& history, std::uint64_t live_bytes, std::uint64_t pinned_bytes) {
+  Judgement judgement = judge(history);
+  const bool is_settled = judgement.verdict == Verdict::Cache ||
+                          judgement.verdict == Verdict::StartUp ||
+                          judgement.verdict == Verdict::WarmingUp;
+  if (is_settled && judgement.growth_per_min_bytes == 0 && pinned_bytes >= kLeastPinnedBytes &&
+      pinned_bytes / kLeastPinnedRatio >= live_bytes) {
+    judgement.verdict = Verdict::Fragmented;
+  }
+  return judgement;
 }
 
 }  // namespace memtrace

@@ -9,13 +9,14 @@
 namespace memtrace {
 
 enum class Verdict : std::uint8_t {
-  Unknown,    // too little happened, or the recording is too short
-  Leak,       // most blocks are freed soon, and some never, all the time
-  Uncertain,  // the same, but their frees may be among the lost events
-  Growing,    // more and more is live, and blocks are not usually freed soon
-  WarmingUp,  // the same, but slower and slower
-  Cache,      // blocks are freed as others are allocated
-  StartUp,    // allocated in the first half of the recording, and none since
+  Unknown,     // too little happened, or the recording is too short
+  Leak,        // most blocks are freed soon, and some never, all the time
+  Uncertain,   // the same, but their frees may be among the lost events
+  Growing,     // more and more is live, and blocks are not usually freed soon
+  WarmingUp,   // the same, but slower and slower
+  Cache,       // blocks are freed as others are allocated
+  StartUp,     // allocated in the first half of the recording, and none since
+  Fragmented,  // few bytes are left, but they keep many pages
 };
 
 // "" for Unknown.
@@ -27,5 +28,8 @@ struct Judgement {
 };
 
 Judgement judge(const SiteHistory& history);
+
+// The same where it is also known how many bytes the live blocks have, and how many their pages.
+Judgement judge(const SiteHistory& history, std::uint64_t live_bytes, std::uint64_t pinned_bytes);
 
 }  // namespace memtrace

@@ -14,6 +14,9 @@
 //           config    2,000 strings, each second made anew before the old ones are freed
 //           growth    a list that grows by realloc(3) for 2 s and begins anew
 //
+// sparse keeps 1,000 blocks of 64 bytes in as many pages, whose other blocks it frees. Its last
+// line on the standard output is the number of these pages.
+//
 // Two more are of the kernel's memory (messages.h): lost_messages leaves 1 in 50 messages in
 // queues, late_messages receives each message when 10 others have been sent.
 #include <sys/wait.h>
@@ -24,6 +27,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -243,6 +247,26 @@ void growth(long seconds) {
   });
 }
 
+[[gnu::noinline]] void* hold_sparse() {
+  return keep(std::malloc(64));
+}
+
+void sparse(long seconds) {
+  std::vector<void*> between;
+  std::set<std::uintptr_t> pages;
+  for (int i = 0; i < 1000; ++i) {
+    for (int j = 0; j < 20; ++j) {
+      between.push_back(hold_entry(399));
+    }
+    pages.insert(reinterpret_cast<std::uintptr_t>(hold_sparse()) / 4096);
+  }
+  for (void* block : between) {
+    std::free(block);
+  }
+  ::usleep(static_cast<useconds_t>(seconds) * 1'000'000);
+  std::printf("%zu\n", pages.size());
+}
+
 [[gnu::noinline]] void leak_queued(long queue, const Message& message) {
   send_message(queue, message);
 }
@@ -300,6 +324,7 @@ constexpr auto kPatterns = std::to_array<Pattern>({{"requests", requests},
                                                    {"ring", ring},
                                                    {"config", config},
                                                    {"growth", growth},
+                                                   {"sparse", sparse},
                                                    {"lost_messages", lost_messages},
                                                    {"late_messages", late_messages}});
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace memtrace {
+namespace memtrace::leak_rows_test {
 namespace {
 
 constexpr auto kKeys = std::to_array<std::string_view>({"comm", "pid"});
@@ -82,4 +82,4 @@ TEST_F(LeakRowsTest, older_takes_seconds_or_a_unit) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::leak_rows_test

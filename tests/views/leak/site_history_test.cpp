@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-namespace memtrace {
+namespace memtrace::site_history_test {
 namespace {
 
 constexpr std::uint64_t kMillisecondNs = 1'000'000;
@@ -137,4 +137,4 @@ TEST(SiteHistory, survivors_are_counted_by_the_interval_they_were_made_in) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::site_history_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace memtrace {
+namespace memtrace::timeline_test {
 namespace {
 
 constexpr std::uint64_t kStartNs = 5'000'000'000;
@@ -44,4 +44,4 @@ TEST(LeakTimeline, losses_stay_where_they_were_when_intervals_become_longer) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::timeline_test

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-namespace memtrace {
+namespace memtrace::verdict_test {
 namespace {
 
 constexpr std::uint64_t kMillisecondNs = 1'000'000;
@@ -45,13 +45,13 @@ class Server {
   // execve(2): what is live goes without a call.
   void forget_blocks() { blocks_.clear(); }
 
-  Judgement judge() {
+  Judgement judge(std::uint64_t live_bytes = 0, std::uint64_t pinned_bytes = 0) {
     timeline_.reach(now_ns_);
     history_.forget_survivors();
     for (const auto& [due_ns, block] : blocks_) {
       history_.note_survivor(block.born_ns, 1);
     }
-    return memtrace::judge(history_);
+    return memtrace::judge(history_, live_bytes, pinned_bytes);
   }
 
   std::string verdict() { return std::string(name_of(judge().verdict)); }
@@ -211,5 +211,18 @@ TEST(Verdict, a_short_time_or_few_blocks_have_none) {
   EXPECT_EQ(idle.verdict(), "");
 }
 
+TEST(Verdict, what_stays_and_keeps_many_pages_is_fragmented) {
+  constexpr std::uint64_t kMiB = 1 << 20;
+  Server server;
+  server.run(2, [](std::uint64_t) { return kNever; });
+  server.wait(13);
+  EXPECT_EQ(name_of(server.judge(kMiB / 8, kMiB).verdict), "fragmented");
+  EXPECT_EQ(name_of(server.judge(kMiB / 8, kMiB - 1).verdict), "start-up");
+  EXPECT_EQ(name_of(server.judge(kMiB / 4, kMiB).verdict), "start-up");
+  Server leaking;
+  leaking.run(15, leaking_one_in(100));
+  EXPECT_EQ(name_of(leaking.judge(1, kMiB).verdict), "leak");
+}
+
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::verdict_test
