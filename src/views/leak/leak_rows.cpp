@@ -47,7 +47,7 @@ Cell verdict_cell(const LeakCost& cost, const CellContext& /*context*/) {
 constexpr auto kJudgedFigures = std::to_array<Figure<LeakCost>>({
     {"growth_per_min", Unit::Bytes, growth_cell},
     {"half_life_ns", Unit::Nanoseconds, half_life_cell},
-    {"freed_percent", Unit::Percent, freed_cell},
+    {"freed", Unit::Percent, freed_cell},
     {"verdict", Unit::Text, verdict_cell},
 });
 

@@ -54,7 +54,7 @@ void SiteHistory::allocate(Timeline& timeline, std::uint64_t time_ns, Blocks blo
   const std::size_t now = timeline.reach(time_ns);
   if (!detail_.empty()) {
     catch_up(detail_.front(), timeline.doublings(), now, live_bytes());
-  } else if (allocated_.count + blocks.count >= kDetailFrom) {
+  } else if (allocated_.count + blocks.count >= kDetailFrom && timeline.grant_detail()) {
     make_detail(timeline);
   }
   allocated_.count += blocks.count;

@@ -32,6 +32,17 @@ class Timeline {
     return number;
   }
 
+  // Whether one more row may have detail: it has for ever, so that their memory has a bound.
+  bool grant_detail() {
+    if (details_ == kMaxDetails) {
+      return false;
+    }
+    ++details_;
+    return true;
+  }
+
+  static constexpr std::uint32_t kMaxDetails = 65'536;  // of half a KiB each
+
   // Events are missing: about this time.
   void lose(std::uint64_t time_ns) { losses_ |= std::uint32_t{1} << reach(time_ns); }
 
@@ -81,6 +92,7 @@ class Timeline {
   std::size_t count_ = 0;
   std::uint32_t doublings_ = 0;
   std::uint32_t counted_doublings_ = 0;
+  std::uint32_t details_ = 0;
   std::uint32_t losses_ = 0;  // a bit for each interval
 };
 

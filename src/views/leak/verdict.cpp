@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::size_t kLeastIntervals = 12;
 constexpr std::uint64_t kLeastLengthNs = 2'000'000'000;
+// The first allocation of a row was at least this part of the recording ago.
+constexpr std::uint64_t kLeastPart = 4;
 // A block is overdue at this many times the age that others do not reach.
 constexpr std::uint64_t kOverdue = 4;
 // Overdue blocks were made in at least this many intervals.
@@ -210,7 +212,10 @@ Judgement judge(const SiteHistory& history) {
     return {};
   }
   const Timeline& timeline = history.timeline();
-  if (timeline.count() < kLeastIntervals || timeline.length_ns() < kLeastLengthNs) {
+  const std::uint64_t known_ns =
+      timeline.end_ns() - std::min(timeline.end_ns(), history.first_ns());
+  if (timeline.count() < kLeastIntervals || timeline.length_ns() < kLeastLengthNs ||
+      known_ns * kLeastPart < timeline.length_ns()) {
     return {};
   }
   const Site site{.history = history,

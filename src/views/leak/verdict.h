@@ -9,7 +9,7 @@
 namespace memtrace {
 
 enum class Verdict : std::uint8_t {
-  Unknown,     // too little happened, or the recording is too short
+  Unknown,     // too little happened, or not long enough ago
   Leak,        // most blocks are freed soon, and some never, all the time
   Uncertain,   // the same, but their frees may be among the lost events
   Growing,     // more and more is live, and blocks are not usually freed soon

@@ -237,7 +237,7 @@ TEST(Leaks, each_row_has_a_verdict_and_what_it_rests_on) {
   play_server(script, 8);
   const Report report = script.finish({.start_ns = 0, .end_ns = 8 * kSecondNs});
   EXPECT_EQ(figure(report, {stack(2)}, "verdict"), text("leak"));
-  EXPECT_EQ(figure(report, {stack(2)}, "freed_percent"), Cell(90.0));
+  EXPECT_EQ(figure(report, {stack(2)}, "freed"), Cell(90.0));
   EXPECT_EQ(figure(report, {stack(1)}, "verdict"), text("start-up"));
   EXPECT_EQ(figure(report, {stack(1)}, "growth_per_min"), number(0));
   EXPECT_EQ(figure(report, {stack(1)}, "half_life_ns"), Cell());
@@ -288,7 +288,7 @@ TEST(Leaks, an_address_that_is_given_out_again_was_freed) {
   }
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {stack(1)}, "count"), number(1));
-  EXPECT_EQ(figure(report, {stack(1)}, "freed_percent"), Cell(75.0));
+  EXPECT_EQ(figure(report, {stack(1)}, "freed"), Cell(75.0));
 }
 
 }  // namespace

@@ -255,7 +255,7 @@ TEST(KernelLeaks, each_row_has_a_verdict_and_samples_have_none) {
     }
     const Report report = script.finish({.start_ns = 0, .end_ns = 8 * kSecondNs});
     EXPECT_EQ(figure(report, {stack(1)}, "verdict"), weight == 1 ? text("leak") : Cell());
-    EXPECT_EQ(figure(report, {stack(1)}, "freed_percent"), weight == 1 ? Cell(90.0) : Cell());
+    EXPECT_EQ(figure(report, {stack(1)}, "freed"), weight == 1 ? Cell(90.0) : Cell());
   }
 }
 
@@ -265,7 +265,7 @@ TEST(KernelLeaks, pages_have_a_history_as_objects_have) {
   script.play(page_alloc({.page = 0x30, .order = 1}));
   script.play(page_free(0x30, 1));
   script.play(leaked(0x10, 64));
-  EXPECT_EQ(figure(script.finish(), {text("worker")}, "freed_percent"), Cell(50.0));
+  EXPECT_EQ(figure(script.finish(), {text("worker")}, "freed"), Cell(50.0));
 }
 
 }  // namespace

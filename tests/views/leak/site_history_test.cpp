@@ -42,6 +42,18 @@ TEST(SiteHistory, few_allocations_have_sums_alone) {
   EXPECT_EQ(history.lows(), SiteHistory::Intervals{});
 }
 
+TEST(SiteHistory, detail_has_a_bound_and_sums_have_none) {
+  Timeline timeline;
+  std::uint32_t details = 0;
+  for (std::uint32_t row = 0; row < Timeline::kMaxDetails + 10; ++row) {
+    SiteHistory history;
+    history.allocate(timeline, 0, {8, 64});
+    EXPECT_EQ(history.allocated().count, 8U);
+    details += history.has_detail() ? 1 : 0;
+  }
+  EXPECT_EQ(details, Timeline::kMaxDetails);
+}
+
 // What a history must know of the least that was live, kept moment by moment.
 class Model {
  public:

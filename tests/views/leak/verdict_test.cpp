@@ -40,6 +40,9 @@ class Server {
     }
   }
 
+  // Another row has an event.
+  void start() { timeline_.reach(now_ns_); }
+
   void lose() { timeline_.lose(now_ns_); }
 
   // execve(2): what is live goes without a call.
@@ -200,6 +203,15 @@ TEST(Verdict, a_leak_before_and_behind_a_loss_is_one) {
   server.lose();
   server.run(10, leaking_one_in(100));
   EXPECT_EQ(server.verdict(), "leak");
+}
+
+TEST(Verdict, what_began_just_now_has_none) {
+  Server server;
+  server.wait(1);
+  server.start();
+  server.wait(19);
+  server.run(1, [](std::uint64_t) { return kNever; });
+  EXPECT_EQ(server.verdict(), "");
 }
 
 TEST(Verdict, a_short_time_or_few_blocks_have_none) {
