@@ -97,11 +97,14 @@ memtrace_room(src/views/kit "what views share: keys, rows, figures, lists, histo
               SEES base report state/heap state/world tracepoints/event views USES robin_map)
 memtrace_room(src/views/fault "page faults, swap-ins, resident and cached pages"
               SEES base report state/world tracepoints/event views views/kit USES robin_map)
-memtrace_room(src/views/kernel "the kernel's allocators"
+memtrace_room(src/views/leak "blocks that are not freed, and the verdict on who allocates them"
               SEES base report state/heap state/world tracepoints/event views views/kit
               USES robin_map)
+memtrace_room(src/views/kernel "the kernel's allocators"
+              SEES base report state/heap state/world tracepoints/event views views/kit views/leak
+              USES robin_map)
 memtrace_room(src/views/heap "the user heap"
-              SEES base report state/heap state/world tracepoints/event views views/kit)
+              SEES base report state/heap state/world tracepoints/event views views/kit views/leak)
 memtrace_room(src/views/mapping "mappings, brk, shared memory, refused calls"
               SEES base report state/mapping state/world tracepoints/event views views/kit)
 memtrace_room(src/views/reclaim "reclaim, compaction, migration, writeback"

@@ -79,7 +79,7 @@ Result<> Pipeline::on(const Record& record, PipelineSink& sink) {
     return on_sample(record, *sample, sink);
   }
   if (const auto* lost = std::get_if<Lost>(&record.payload)) {
-    world_.note_loss();
+    world_.note_loss(record.stamp.time_ns);
     return sink.on_loss(record, *lost);
   }
   if (const auto* cut = std::get_if<CutStacks>(&record.payload)) {

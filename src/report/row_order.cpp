@@ -125,6 +125,13 @@ bool is_before(const std::vector<Cell>& left_keys, const std::vector<Cell>& righ
   return false;
 }
 
+// Equal rows are told apart by the figure that matters most in their table.
+std::optional<std::size_t> second_column(const Table& table, std::optional<std::size_t> column) {
+  const auto weight = find_column(table, table.weight);
+  return column && weight && *weight != *column && *weight >= table.key_count ? weight
+                                                                              : std::nullopt;
+}
+
 bool comes_first(const Cell& left, const Cell& right, bool largest_first) {
   const bool either_unknown = kind_of(left) == Kind::Unknown || kind_of(right) == Kind::Unknown;
   const auto order = compare(left, right);
@@ -161,9 +168,16 @@ std::optional<std::vector<std::uint32_t>> first_rows(const Table& table,
   }
   std::vector<std::uint32_t> order(source.size());
   std::iota(order.begin(), order.end(), std::uint32_t{0});
+  const auto second = second_column(table, column);
   const auto comes_before = [&](std::uint32_t left, std::uint32_t right) {
-    return numbers[left] != numbers[right] ? numbers[left] > numbers[right]
-                                           : is_before(source.keys(left), source.keys(right));
+    if (numbers[left] != numbers[right]) {
+      return numbers[left] > numbers[right];
+    }
+    const Cell of_left = second ? source.figure(left, *second - table.key_count) : Cell();
+    const Cell of_right = second ? source.figure(right, *second - table.key_count) : Cell();
+    return std::is_neq(compare(of_left, of_right))
+               ? comes_first(of_left, of_right, true)
+               : is_before(source.keys(left), source.keys(right));
   };
   const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(count, order.size()));
   std::partial_sort(order.begin(), end, order.end(), comes_before);
@@ -175,6 +189,7 @@ void sort_rows(Table& table, std::optional<std::size_t> column, Namer& namer) {
   std::vector<std::size_t> order(table.rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<Cell> cells;
+  const auto second = second_column(table, column);
   bool largest_first = false;
   if (column) {
     const Unit unit = table.columns[*column].unit;
@@ -184,6 +199,9 @@ void sort_rows(Table& table, std::optional<std::size_t> column, Namer& namer) {
   std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
     if (column && std::is_neq(compare(cells[left], cells[right]))) {
       return comes_first(cells[left], cells[right], largest_first);
+    }
+    if (second && std::is_neq(compare(table.rows[left][*second], table.rows[right][*second]))) {
+      return comes_first(table.rows[left][*second], table.rows[right][*second], true);
     }
     return std::is_lt(compare_keys(table, left, right));
   });

@@ -1,4 +1,5 @@
-// The order of a table's rows: by one column, ties by the key cells.
+// The order of a table's rows: by one column, ties by the table's weight, and then by the key
+// cells.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,8 @@ std::optional<std::vector<std::uint32_t>> first_rows(const Table& table,
                                                      std::size_t count);
 
 // Numbers largest first, text, places and stacks by name in ascending order, unknown cells last.
-// Equal rows are ordered by their key cells, ascending: the same events give the same report.
+// Equal rows are ordered by the table's weight, and else by their key cells, ascending: the same
+// events give the same report.
 // Without a column the key cells alone decide.
 void sort_rows(Table& table, std::optional<std::size_t> column, Namer& namer);
 

@@ -52,6 +52,7 @@ bool can_be_summed(const Column& column) {
                                                              "newest",
                                                              "first",
                                                              "last",
+                                                             "life",
                                                              "p50",
                                                              "p90",
                                                              "p95",

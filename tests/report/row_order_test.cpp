@@ -65,6 +65,17 @@ TEST(RowOrder, equal_figures_are_ordered_by_the_keys) {
   EXPECT_EQ(sorted_names(table_of(Unit::Count, {{"c", same}, {"a", same}, {"b", same}})), "abc");
 }
 
+TEST(RowOrder, equal_figures_are_ordered_by_the_weight_before_the_keys) {
+  const std::uint64_t same = 7;
+  Table table = table_of(Unit::Count, {{"a", same}, {"b", same}, {"c", same}});
+  table.columns.push_back({"bytes", Unit::Bytes});
+  table.weight = "bytes";
+  table.rows[0].emplace_back(std::uint64_t{10});
+  table.rows[1].emplace_back();
+  table.rows[2].emplace_back(std::uint64_t{20});
+  EXPECT_EQ(sorted_names(table), "cab");
+}
+
 TEST(RowOrder, without_a_column_the_keys_decide) {
   Table table = table_of(Unit::Count, {{"b", std::uint64_t{9}}, {"a", std::uint64_t{1}}});
   test::FakeNamer namer;

@@ -41,7 +41,7 @@ class LateRows final : public RowSource {
   std::size_t& made_;
 };
 
-Report table_without_rows() {
+Report table_without_rows(const char* weight) {
   Report report;
   report.tables.push_back({.columns = {{"stack", Unit::Stack},
                                        {"count", Unit::Count},
@@ -49,7 +49,8 @@ Report table_without_rows() {
                                        {"net", Unit::Bytes},
                                        {"max_bytes", Unit::Bytes}},
                            .key_count = 1,
-                           .sort = "count"});
+                           .sort = "count",
+                           .weight = weight});
   return report;
 }
 
@@ -59,24 +60,24 @@ Table arranged(Report report, const ArrangeOptions& options) {
   return std::move(report.tables.front());
 }
 
-Table made_at_once(const ArrangeOptions& options) {
-  Report report = table_without_rows();
+Table made_at_once(const ArrangeOptions& options, const char* weight) {
+  Report report = table_without_rows(weight);
   for (std::size_t i = 0; i < kRows; ++i) {
     report.tables.front().rows.push_back(row_at(i));
   }
   return arranged(std::move(report), options);
 }
 
-Table made_late(const ArrangeOptions& options, std::size_t& made) {
-  Report report = table_without_rows();
+Table made_late(const ArrangeOptions& options, std::size_t& made, const char* weight = "") {
+  Report report = table_without_rows(weight);
   report.tables.front().source = std::make_shared<LateRows>(made);
   return arranged(std::move(report), options);
 }
 
-void expect_same(const ArrangeOptions& options) {
+void expect_same(const ArrangeOptions& options, const char* weight = "") {
   std::size_t made = 0;
-  const Table late = made_late(options, made);
-  const Table whole = made_at_once(options);
+  const Table late = made_late(options, made, weight);
+  const Table whole = made_at_once(options, weight);
   EXPECT_EQ(late.source, nullptr);
   EXPECT_EQ(late.rows, whole.rows);
   EXPECT_EQ(late.note, whole.note);
@@ -90,6 +91,8 @@ TEST(RowSource, first_rows_and_the_rest_are_those_of_a_whole_table) {
   expect_same({.top = 20});
   expect_same({.sort = "bytes", .top = 1});
   expect_same({.sort = "count", .top = kRows - 1});
+  expect_same({.top = 20}, "bytes");
+  expect_same({.top = 20}, "max_bytes");
 }
 
 TEST(RowSource, whatever_needs_all_rows_gets_them) {
@@ -112,7 +115,7 @@ TEST(RowSource, a_figure_that_is_neither_shown_nor_summed_is_not_made) {
 
 TEST(RowSource, rows_of_a_fixed_table_stay_in_their_order) {
   std::size_t made = 0;
-  Report report = table_without_rows();
+  Report report = table_without_rows("");
   report.tables.front().fixed = true;
   report.tables.front().source = std::make_shared<LateRows>(made);
   const Table table = arranged(std::move(report), {.top = 20});

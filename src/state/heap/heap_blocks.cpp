@@ -38,8 +38,8 @@ void HeapBlocks::make_all_copies() const {
   }
 }
 
-void HeapBlocks::allocate(const LiveBlock& block) {
-  own_heap(block.pid).blocks.put(block);
+std::optional<LiveBlock> HeapBlocks::allocate(const LiveBlock& block) {
+  return own_heap(block.pid).blocks.put(block);
 }
 
 std::optional<LiveBlock> HeapBlocks::take(std::uint32_t pid, std::uint64_t address) {

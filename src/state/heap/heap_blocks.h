@@ -15,8 +15,9 @@ namespace memtrace {
 
 class HeapBlocks {
  public:
-  // An address that is allocated again replaces the old block: its free was not seen.
-  void allocate(const LiveBlock& block);
+  // An address that is allocated again replaces the old block, which is the result: its free was
+  // not seen.
+  std::optional<LiveBlock> allocate(const LiveBlock& block);
 
   // Takes the block away; nothing when it is not known.
   std::optional<LiveBlock> take(std::uint32_t pid, std::uint64_t address);

@@ -142,7 +142,8 @@ void HeapState::finish(Event& event, const HeapReturn& ended, PendingCall& pendi
   block.bytes_req = alloc.bytes;
   block.function = event.function;
   block.weight = event.weight;
-  blocks_.allocate(block);
+  replaced_ = blocks_.allocate(block);
+  event.replaced = replaced_ ? &*replaced_ : nullptr;
 }
 
 void HeapState::note_freed(Event& event, std::optional<LiveBlock> block) {

@@ -34,7 +34,7 @@ class HeapState {
   const HeapNames::Names& names_of(const EventType& type);
 
   // A call that goes on in another function becomes HeapAgain, a return with its call HeapAlloc.
-  // They set the event's `freed`, which is good until the next of these calls.
+  // They set the event's `freed` and `replaced`, which are good until the next of these calls.
   void apply(Event& event, const HeapCall& call);
   void apply(Event& event, const HeapReturn& ended);
   void apply(Event& event, const HeapAgain& again);
@@ -78,6 +78,7 @@ class HeapState {
   // forgotten.
   std::array<FreedAddress, 256> last_freed_ = {};
   std::optional<LiveBlock> freed_;
+  std::optional<LiveBlock> replaced_;
   std::uint64_t unmatched_frees_ = 0;
 };
 

@@ -90,7 +90,8 @@ void World::exit(std::uint32_t pid, std::uint32_t tid) {
   kernel_work_.forget(tid);
 }
 
-void World::note_loss() {
+void World::note_loss(std::uint64_t time_ns) {
+  facts_.last_loss_ns = std::max(facts_.last_loss_ns, time_ns);
   heap_.forget_calls();
   calls_.forget_calls();
   kernel_work_.forget_all();

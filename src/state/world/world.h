@@ -175,8 +175,11 @@ class World {
   // `replaced` point into the world until the next apply().
   void apply(Event& event, const RawPayload& decoded);
 
-  // Events are missing: calls that have begun may have returned.
-  void note_loss();
+  // Events from before this time are missing: calls that have begun may have returned.
+  void note_loss(std::uint64_t time_ns);
+
+  // 0: no events are missing so far.
+  std::uint64_t last_loss_ns() const { return facts_.last_loss_ns; }
 
   // Frees of blocks that were allocated before the recording began.
   std::uint64_t unmatched_frees() const {
@@ -187,6 +190,7 @@ class World {
   // What is known of the recording as a whole.
   struct Facts {
     std::uint64_t counted_from_ns = 0;
+    std::uint64_t last_loss_ns = 0;
     KernelPlace kernel_place;
     VmstatGrowth vmstat_growth;
   };

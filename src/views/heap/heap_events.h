@@ -23,6 +23,10 @@ struct SizeLimits {
   std::uint64_t min_bytes = 0;
   std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max();
 
+  bool accept_all() const {
+    return min_bytes == 0 && max_bytes == std::numeric_limits<std::uint64_t>::max();
+  }
+
   bool accept(std::uint64_t bytes) const { return bytes >= min_bytes && bytes <= max_bytes; }
 };
 

@@ -8,8 +8,8 @@
 #include "views/heap/caller_key.h"
 #include "views/heap/heap_events.h"
 #include "views/heap/kernel_memory.h"
-#include "views/kit/leak_rows.h"
 #include "views/kit/make_view.h"
+#include "views/leak/leak_rows.h"
 
 namespace memtrace {
 namespace {
@@ -38,10 +38,11 @@ struct LeakOptions {
 class HeapLeaks final : public View {
  public:
   HeapLeaks(KeySet keys, KeySet address_keys, LeakOptions options)
-      : rows_(std::move(keys), std::move(address_keys)), options_(std::move(options)) {}
+      : rows_(std::move(keys), std::move(address_keys), Judging::Yes),
+        options_(std::move(options)) {}
 
-  // What is outstanding is the world's to know.
-  void on(const Event& /*event*/, const World& /*world*/) override {}
+  // What is outstanding is the world's to know: here is what became of other blocks.
+  void on(const Event& event, const World& world) override;
 
   Report finish(const World& world, Span span) override;
 
@@ -53,36 +54,79 @@ class HeapLeaks final : public View {
  private:
   struct Outstanding {
     std::vector<const LiveBlock*> blocks;
-    LeakCost inherited;
+    std::vector<const LiveBlock*> younger;  // than --older
+    LeftOut inherited;
   };
 
+  void on_mapping(const Event& event, const World::MappedChange& change);
+  void free(const LiveBlock& block, std::uint64_t time_ns);
+
   Outstanding outstanding(const World& world, Span span) const;
-  std::vector<std::string> notes(const LeakCost& inherited) const;
+  std::vector<std::string> notes(const LeftOut& inherited) const;
+  bool has_running(const World& world) const;
+  void look_at_pages(const World& world);
 
   LeakRows rows_;
   LeakOptions options_;
   HeapProbed probed_;
 };
 
+void HeapLeaks::on(const Event& event, const World& world) {
+  rows_.note_loss(world.last_loss_ns());
+  if (const auto* change = world.mapped_change()) {
+    on_mapping(event, *change);
+    return;
+  }
+  for (const LiveBlock* gone : {event.freed, event.replaced}) {
+    if (gone != nullptr && options_.sizes.accept(gone->bytes)) {
+      free(*gone, event.time_ns);
+    }
+  }
+  const auto* alloc = std::get_if<HeapAlloc>(&event.payload);
+  if (alloc != nullptr && alloc->address != 0 && options_.sizes.accept(alloc->bytes)) {
+    rows_.allocate(event, event.time_ns, {event.weight, event.weight * alloc->bytes});
+  }
+}
+
+void HeapLeaks::on_mapping(const Event& event, const World::MappedChange& change) {
+  for (const MappedBlocks::Piece& piece : change.gone) {
+    if (!piece.block.is_inherited && options_.sizes.accept(piece.block.bytes_req)) {
+      const std::uint64_t count = piece.is_last ? piece.block.weight : 0;
+      rows_.free(piece.block, event.time_ns, {count, piece.block.weight * piece.block.bytes});
+    }
+  }
+  if (change.made && options_.sizes.accept(change.made->bytes_req)) {
+    const LiveBlock& made = *change.made;
+    rows_.allocate(made, event.time_ns, {made.weight, made.weight * made.bytes});
+  }
+}
+
+// A copy that a child inherited was not allocated here.
+void HeapLeaks::free(const LiveBlock& block, std::uint64_t time_ns) {
+  if (!block.is_inherited) {
+    rows_.free(block, time_ns, {block.weight, block.weight * block.bytes});
+  }
+}
+
 HeapLeaks::Outstanding HeapLeaks::outstanding(const World& world, Span span) const {
   Outstanding found;
   const auto look_at = [&](const LiveBlock& block) {
-    if (age_ns(block, span) < options_.older_ns || !options_.sizes.accept(block.bytes) ||
-        !options_.tasks.accepts(world, block)) {
+    const bool is_old = age_ns(block, span) >= options_.older_ns;
+    if (!options_.sizes.accept(block.bytes) || !options_.tasks.accepts(world, block)) {
       return;
     }
     if (block.is_inherited && !options_.inherited) {
-      found.inherited += {block.weight, block.weight * block.bytes};
+      found.inherited += {is_old ? block.weight : 0, is_old ? block.weight * block.bytes : 0};
       return;
     }
-    found.blocks.push_back(&block);
+    (is_old ? found.blocks : found.younger).push_back(&block);
   };
   world.heap().for_each(look_at);
   world.mapped().for_each(look_at);
   return found;
 }
 
-std::vector<std::string> HeapLeaks::notes(const LeakCost& inherited) const {
+std::vector<std::string> HeapLeaks::notes(const LeftOut& inherited) const {
   std::vector<std::string> notes;
   if (probed_.calls && !probed_.returns) {
     notes.emplace_back(
@@ -103,13 +147,44 @@ std::vector<std::string> HeapLeaks::notes(const LeakCost& inherited) const {
   return notes;
 }
 
+// A block that is not known, as those from before the recording, may be the one that keeps a page.
+void HeapLeaks::look_at_pages(const World& world) {
+  std::vector<const LiveBlock*> all;
+  bool is_sampled = false;
+  world.heap().for_each([&](const LiveBlock& block) {
+    is_sampled = is_sampled || block.weight > 1;
+    all.push_back(&block);
+  });
+  const bool is_whole = world.unmatched_frees() * 100 <= all.size() && world.last_loss_ns() == 0;
+  if (is_whole && !is_sampled && options_.sizes.accept_all()) {
+    rows_.note_pages(all, world.page_size_bytes());
+  }
+}
+
+bool HeapLeaks::has_running(const World& world) const {
+  return std::ranges::any_of(rows_.blocks(), [&world](const LiveBlock* block) {
+    const Process* process = world.processes().find(block->pid);
+    return process != nullptr && !process->exited;
+  });
+}
+
 Report HeapLeaks::finish(const World& world, Span span) {
   const CellContext context{.world = world, .span = span};
   Outstanding found = outstanding(world, span);
+  rows_.note_loss(world.last_loss_ns());
   rows_.set(std::move(found.blocks), span);
+  rows_.note_unlisted(found.younger);
+  look_at_pages(world);
   Report report{.view = "leaks", .title = "heap memory allocated and not freed"};
   report.inconclusive = !probed_.returns || !probed_.frees;
-  rows_.add_to(report, context);
+  if (probed_.returns && !probed_.frees) {
+    rows_.leave_verdicts_out();
+  }
+  Table& table = rows_.add_to(report, context);
+  // Of a process that has ended it matters what it left, unless that is a leak.
+  if (has_running(world) || rows_.has_leak()) {
+    rows_.sort_by_growth(table);
+  }
   report.caveats.notes = notes(found.inherited);
   if (options_.show_allocs) {
     report.tables.push_back(rows_.address_table(context));

@@ -11,9 +11,9 @@
 #include "views/kernel/kmem_events.h"
 #include "views/kernel/leak_origins.h"
 #include "views/kernel/leak_parts.h"
-#include "views/kit/leak_rows.h"
 #include "views/kit/make_view.h"
 #include "views/kit/user_pages.h"
+#include "views/leak/leak_rows.h"
 
 namespace memtrace {
 namespace {
@@ -52,26 +52,15 @@ struct LeakOptions {
 class KernelLeaks final : public View {
  public:
   KernelLeaks(KeySet keys, KeySet address_keys, LeakOptions options, CacheNames cache_names)
-      : rows_(std::move(keys), std::move(address_keys)),
+      : rows_(keys, address_keys, Judging::Yes),
+        slab_pages_(std::move(keys), std::move(address_keys), Judging::No),
         options_(std::move(options)),
         cache_names_(std::move(cache_names)),
         origins_(options_.namer) {}
 
-  // What is outstanding is the world's to know: only names and caveats are gathered here.
-  void on(const Event& event, const World& /*world*/) override {
-    sampled_ = sampled_ || event.weight > 1;
-    gfp_flags_.learn(*event.type);
-    if (std::holds_alternative<SlabFree>(event.payload)) {
-      slab_.frees_seen = true;
-      cache_names_.learn(event);
-    } else if (std::holds_alternative<PageFree>(event.payload)) {
-      pages_.frees_seen = true;
-    } else if (std::holds_alternative<SlabAlloc>(event.payload)) {
-      slab_.allocs_seen = true;
-    } else if (std::holds_alternative<PageAlloc>(event.payload)) {
-      pages_.allocs_seen = true;
-    }
-  }
+  // What is outstanding is the world's to know: here are names, caveats, and what became of other
+  // blocks.
+  void on(const Event& event, const World& world) override;
 
   Report finish(const World& world, Span span) override;
 
@@ -81,39 +70,93 @@ class KernelLeaks final : public View {
     bool frees_seen = false;
   };
 
-  std::vector<const LiveBlock*> outstanding(const World& world, Span span);
+  struct Outstanding {
+    std::vector<const LiveBlock*> blocks;
+    std::vector<const LiveBlock*> younger;  // than --older
+  };
+
+  void allocate(const LiveBlock* made, const World& world);
+  bool is_left_out(const LiveBlock& page, const World& world);
+  Outstanding outstanding(const World& world, Span span);
   std::vector<const LiveBlock*> take_slab_pages(std::vector<const LiveBlock*>& blocks,
                                                 const World& world);
   std::vector<std::string> notes() const;
 
   LeakRows rows_;
+  LeakRows slab_pages_;
   LeakOptions options_;
   CacheNames cache_names_;
   FieldNames gfp_flags_ = gfp_flag_names();
-  LeakCost left_out_;  // pages that are not the kernel's
+  LeftOut left_out_;  // pages that are not the kernel's
   LeakOrigins origins_;
+  UserPages user_pages_{{}};
+  std::size_t flags_of_user_pages_ = 0;  // how many were known
   Seen slab_;
   Seen pages_;
   bool sampled_ = false;
 };
 
-std::vector<const LiveBlock*> KernelLeaks::outstanding(const World& world, Span span) {
-  std::vector<const LiveBlock*> blocks;
+void KernelLeaks::on(const Event& event, const World& world) {
+  sampled_ = sampled_ || event.weight > 1;
+  gfp_flags_.learn(*event.type);
+  rows_.note_loss(world.last_loss_ns());
+  if (std::holds_alternative<SlabFree>(event.payload)) {
+    slab_.frees_seen = true;
+    cache_names_.learn(event);
+  } else if (std::holds_alternative<PageFree>(event.payload)) {
+    pages_.frees_seen = true;
+  } else if (const auto* slab = std::get_if<SlabAlloc>(&event.payload)) {
+    slab_.allocs_seen = true;
+    allocate(world.live().slabs().find(slab->ptr), world);
+  } else if (const auto* page = std::get_if<PageAlloc>(&event.payload)) {
+    pages_.allocs_seen = true;
+    allocate(page->failed ? nullptr : world.live().pages().find(page->page), world);
+  }
+  for (const LiveBlock* gone : {event.freed, event.replaced}) {
+    if (gone != nullptr && !is_left_out(*gone, world)) {
+      rows_.free(*gone, event.time_ns, {gone->weight, gone->weight * gone->bytes});
+    }
+  }
+}
+
+// The key kind is of blocks alone.
+void KernelLeaks::allocate(const LiveBlock* made, const World& world) {
+  if (made != nullptr && !is_left_out(*made, world)) {
+    rows_.allocate(*made, made->time_ns, {made->weight, made->weight * made->bytes});
+  }
+}
+
+// The rows have no such pages.
+bool KernelLeaks::is_left_out(const LiveBlock& page, const World& world) {
+  if (page.kind != BlockKind::Page) {
+    return false;
+  }
+  if (flags_of_user_pages_ != gfp_flags_.names().size()) {
+    flags_of_user_pages_ = gfp_flags_.names().size();
+    user_pages_ = UserPages(gfp_flags_.names());
+  }
+  return (!options_.user_pages && user_pages_.has(page)) ||
+         (slab_.allocs_seen && origins_.is_of_slab_cache(page, world));
+}
+
+KernelLeaks::Outstanding KernelLeaks::outstanding(const World& world, Span span) {
+  Outstanding found;
   left_out_ = {};
   UserPages user_pages(gfp_flags_.names());
   const auto look_at = [&](const LiveBlock& block) {
-    if (age_ns(block, span) < options_.older_ns || !options_.tasks.accepts(world, block)) {
+    const bool is_old = age_ns(block, span) >= options_.older_ns;
+    if (!options_.tasks.accepts(world, block)) {
       return;
     }
     if (!options_.user_pages && user_pages.has(block)) {
-      left_out_ += {.count = 1, .bytes = block.bytes};
+      left_out_ += {is_old ? 1U : 0U, is_old ? block.bytes : 0};
       return;
     }
-    blocks.push_back(&block);
+    (is_old ? found.blocks : found.younger).push_back(&block);
   };
   world.live().slabs().for_each(look_at);
   world.live().pages().for_each(look_at);
-  return blocks;
+  return found;
 }
 
 // They hold the objects that are listed: both together would count the same memory twice. Without
@@ -157,11 +200,18 @@ std::vector<std::string> KernelLeaks::notes() const {
 Report KernelLeaks::finish(const World& world, Span span) {
   const OriginContext context{
       {{{.world = world, .span = span, .gfp_flags = gfp_flags_.names()}}, cache_names_}, origins_};
-  std::vector<const LiveBlock*> blocks = outstanding(world, span);
-  const std::vector<const LiveBlock*> slab_pages = take_slab_pages(blocks, world);
-  rows_.set(std::move(blocks), span);
+  Outstanding found = outstanding(world, span);
+  std::vector<const LiveBlock*> slab_pages = take_slab_pages(found.blocks, world);
+  take_slab_pages(found.younger, world);
+  rows_.note_loss(world.last_loss_ns());
+  rows_.set(std::move(found.blocks), span);
+  rows_.note_unlisted(found.younger);
   Report report{.view = "kleaks", .title = "kernel memory allocated and not freed"};
   report.inconclusive = !slab_.frees_seen && !pages_.frees_seen;
+  // One in N frees is not enough, either.
+  if (sampled_ || (!slab_.frees_seen && !pages_.frees_seen)) {
+    rows_.leave_verdicts_out();
+  }
   Table& table = rows_.add_to(report, context);
   report.caveats.notes = notes();
   if (rows_.key_index("origin") && table.key_count == 1) {
@@ -177,8 +227,9 @@ Report KernelLeaks::finish(const World& world, Span span) {
                      (addresses.note.empty() ? "" : "; " + addresses.note);
   }
   if (!slab_pages.empty()) {
-    rows_.set(slab_pages, span);
-    report.tables.push_back(rows_.table(context));
+    slab_pages_.set(std::move(slab_pages), span);
+    report.tables.push_back(slab_pages_.table(context));
+    slab_pages_.clear();
     report.tables.back().title = "pages of slab caches, which hold objects of the first table";
   }
   rows_.clear();

@@ -89,7 +89,7 @@ TEST_F(WorldCallsTest, an_entry_dies_with_its_thread_with_exec_and_with_a_loss) 
   world_.exec(10);
   EXPECT_TRUE(is_lone_exit(leave(SystemCall::Brk, 0, 4), SystemCall::Brk));
   enter(SystemCall::Brk, 1, 5);
-  world_.note_loss();
+  world_.note_loss(1);
   EXPECT_TRUE(is_lone_exit(leave(SystemCall::Brk, 0, 6), SystemCall::Brk));
 }
 

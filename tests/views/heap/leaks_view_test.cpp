@@ -216,5 +216,80 @@ TEST(Leaks, a_recording_of_entries_alone_says_so) {
   EXPECT_TRUE(has_note(report, "returns of allocator functions were not recorded"));
 }
 
+// One request each 10 ms, of which one in ten is not freed; a start-up of larger blocks.
+void play_server(EventScript& script, std::uint64_t seconds) {
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    script.play(heap_alloc(0x1000'0000 + i * 0x1000, 1'000, 1, i));
+  }
+  for (std::uint64_t i = 0; i < seconds * 100; ++i) {
+    const std::uint64_t now_ns = i * kSecondNs / 100;
+    script.play(heap_alloc(0x1000 + i * 0x10, 8, 2, now_ns));
+    if (i % 10 != 0) {
+      Step free = heap_free(0x1000 + i * 0x10);
+      free.at_ns = now_ns + 1000;
+      script.play(free);
+    }
+  }
+}
+
+TEST(Leaks, each_row_has_a_verdict_and_what_it_rests_on) {
+  EventScript script("leaks");
+  play_server(script, 8);
+  const Report report = script.finish({.start_ns = 0, .end_ns = 8 * kSecondNs});
+  EXPECT_EQ(figure(report, {stack(2)}, "verdict"), text("leak"));
+  EXPECT_EQ(figure(report, {stack(2)}, "freed"), Cell(90.0));
+  EXPECT_EQ(figure(report, {stack(1)}, "verdict"), text("start-up"));
+  EXPECT_EQ(figure(report, {stack(1)}, "growth_per_min"), number(0));
+  EXPECT_EQ(figure(report, {stack(1)}, "half_life_ns"), Cell());
+  const auto* growth = std::get_if<std::uint64_t>(
+      &report.tables[0].rows[1][column_index(report.tables[0], "growth_per_min")]);
+  ASSERT_NE(growth, nullptr);
+  EXPECT_NEAR(static_cast<double>(*growth), 10 * 60 * 8, 10 * 60);
+}
+
+TEST(Leaks, a_leak_is_sorted_by_growth_and_so_is_a_running_process) {
+  EventScript leaking("leaks");
+  play_server(leaking, 8);
+  const View::Span span{.start_ns = 0, .end_ns = 8 * kSecondNs};
+  EXPECT_EQ(leaking.finish(span).tables[0].sort, "growth_per_min");
+  EventScript script("leaks");
+  for (std::uint64_t i = 0; i < 800; ++i) {
+    script.play(heap_alloc(0x1000 + i * 0x10, 8, 2, i * kSecondNs / 100));
+  }
+  EXPECT_EQ(script.finish(span).tables[0].sort, "bytes");
+  script.name_process(100, "server");
+  EXPECT_EQ(script.finish(span).tables[0].sort, "growth_per_min");
+  script.world().exit(100, 100);
+  EXPECT_EQ(script.finish(span).tables[0].sort, "bytes");
+}
+
+TEST(Leaks, older_hides_blocks_from_the_table_and_not_from_the_verdict) {
+  EventScript script("leaks", {.own = {{"older", "7"}}});
+  play_server(script, 8);
+  const Report report = script.finish({.start_ns = 0, .end_ns = 8 * kSecondNs});
+  EXPECT_EQ(figure(report, {stack(2)}, "count"), number(11));
+  EXPECT_EQ(figure(report, {stack(2)}, "verdict"), text("leak"));
+}
+
+TEST(Leaks, a_block_whose_free_may_be_lost_is_not_certain) {
+  EventScript script("leaks");
+  script.play(heap_alloc(0x10, 64, 1, 1));
+  script.world().note_loss(2);
+  script.play(heap_alloc(0x20, 32, 1, 3));
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {stack(1)}, "bytes"), number(96));
+  EXPECT_EQ(figure(report, {stack(1)}, "at_least"), number(32));
+}
+
+TEST(Leaks, an_address_that_is_given_out_again_was_freed) {
+  EventScript script("leaks");
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    script.play(heap_alloc(0x10, 64, 1, i));
+  }
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {stack(1)}, "count"), number(1));
+  EXPECT_EQ(figure(report, {stack(1)}, "freed"), Cell(75.0));
+}
+
 }  // namespace
 }  // namespace memtrace::test::leaks_view_test

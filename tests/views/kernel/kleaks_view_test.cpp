@@ -241,5 +241,32 @@ TEST(KernelLeaks, no_free_is_missed_when_nothing_was_allocated) {
   EXPECT_TRUE(script.finish().caveats.notes.empty());
 }
 
+TEST(KernelLeaks, each_row_has_a_verdict_and_samples_have_none) {
+  for (const std::uint64_t weight : {std::uint64_t{1}, std::uint64_t{10}}) {
+    EventScript script("kleaks", {.by = {"stack"}});
+    for (std::uint64_t i = 0; i < 800; ++i) {
+      const std::uint64_t now_ns = i * kSecondNs / 100;
+      Step made = at(now_ns, leaked(0x1000 + i * 0x10, 8));
+      made.weight = weight;
+      script.play(made);
+      if (i % 10 != 0) {
+        script.play(at(now_ns + 1000, kfree(0x1000 + i * 0x10)));
+      }
+    }
+    const Report report = script.finish({.start_ns = 0, .end_ns = 8 * kSecondNs});
+    EXPECT_EQ(figure(report, {stack(1)}, "verdict"), weight == 1 ? text("leak") : Cell());
+    EXPECT_EQ(figure(report, {stack(1)}, "freed"), weight == 1 ? Cell(90.0) : Cell());
+  }
+}
+
+TEST(KernelLeaks, pages_have_a_history_as_objects_have) {
+  EventScript script("kleaks", {.by = {"comm"}});
+  script.name_process(100, "worker");
+  script.play(page_alloc({.page = 0x30, .order = 1}));
+  script.play(page_free(0x30, 1));
+  script.play(leaked(0x10, 64));
+  EXPECT_EQ(figure(script.finish(), {text("worker")}, "freed"), Cell(50.0));
+}
+
 }  // namespace
 }  // namespace memtrace::test::kleaks_view_test

@@ -1,10 +1,10 @@
-#include "views/kit/leak_rows.h"
+#include "views/leak/leak_rows.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-namespace memtrace {
+namespace memtrace::leak_rows_test {
 namespace {
 
 constexpr auto kKeys = std::to_array<std::string_view>({"comm", "pid"});
@@ -27,7 +27,7 @@ class LeakRowsTest : public testing::Test {
 
   World world_{{}};
   CellContext context_{.world = world_, .span = {.start_ns = 0, .end_ns = 1000}};
-  LeakRows rows_{keys("pid"), keys("pid")};
+  LeakRows rows_{keys("pid"), keys("pid"), Judging::No};
 };
 
 TEST_F(LeakRowsTest, a_sampled_block_counts_as_many_as_it_represents) {
@@ -82,4 +82,4 @@ TEST_F(LeakRowsTest, older_takes_seconds_or_a_unit) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::leak_rows_test
