@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "observe/file_watch.h"
 #include "observe/kernel_log.h"
 #include "state/world/observations.h"
 #include "tracepoints/event/event.h"
@@ -35,7 +36,7 @@ struct ObservationReader {
 
 class ProcObserver {
  public:
-  explicit ProcObserver(ProcFolder proc = {}) : proc_(std::move(proc)) {}
+  explicit ProcObserver(ProcFolder proc = {});
 
   // An event that has just come from the kernel. `cgroup` is where its process was known to be, for
   // those that have ended by now: the kernel says "/" of them.
@@ -48,6 +49,7 @@ class ProcObserver {
   bool may_read(std::uint64_t time_ns);
 
   ProcFolder proc_;
+  FileWatch files_;
   std::set<std::string_view> wanted_at_end_;  // readers' names
   std::uint64_t second_ = 0;
   std::uint64_t read_in_second_ = 0;

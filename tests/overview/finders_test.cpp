@@ -196,6 +196,11 @@ TEST_F(FindersTest, page_cache_is_a_finding_only_when_it_does_not_keep_what_was_
   EXPECT_EQ(findings[0].sentence,
             "cat put 90,000 pages into the page cache, most of /big; the kernel dropped 80,000 at "
             "the same time.");
+  report.tables[1].columns.push_back({"times", Unit::Number});
+  report.tables[1].rows[0].push_back(number(10));
+  EXPECT_EQ(find_cache_churn(report, context())[0].sentence,
+            "cat put 90,000 pages into the page cache, most of /big (hot: read 10 times over); the "
+            "kernel dropped 80,000 at the same time.");
   report.tables[0].rows[0][2] = number(100);
   EXPECT_TRUE(find_cache_churn(report, context()).empty());
 }

@@ -9,6 +9,7 @@
 #include "views/kit/make_view.h"
 #include "views/kit/show_option.h"
 #include "views/reclaim/flushes.h"
+#include "views/reclaim/written_files.h"
 #include "views/reclaim/sync_calls.h"
 #include "views/reclaim/work_keys.h"
 
@@ -143,6 +144,7 @@ class Writeback final : public View {
   void on(const Event& event, const World& /*world*/) override {
     flushes_.on(event);
     sync_calls_.on(event);
+    files_.on(event);
     if (!is_cost(event.payload)) {
       return;
     }
@@ -169,6 +171,7 @@ class Writeback final : public View {
 
   GroupBy<WriteCost> rows_;
   GroupBy<WriteCost> devices_;
+  WrittenFiles files_;
   Flushes flushes_;
   SyncCalls sync_calls_;
   std::vector<std::string_view> unknown_;  // columns
@@ -222,6 +225,9 @@ Report Writeback::finish(const World& world, Span span) {
     sort_by(table, "dirtied");
     blank(table, unknown_);
   }
+  if (files_.any()) {
+    blank(report.tables.emplace_back(files_.table(world)), unknown_);
+  }
   if (flushes_.any()) {
     report.tables.push_back(flushes_.table());
   }
@@ -231,6 +237,7 @@ Report Writeback::finish(const World& world, Span span) {
   report.caveats.notes = notes_;
   rows_.clear();
   devices_.clear();
+  files_.clear();
   flushes_.clear();
   sync_calls_.clear();
   return report;
