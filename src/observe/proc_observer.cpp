@@ -53,7 +53,8 @@ std::optional<FileId> file_of(const EventPayload& payload) {
 
 }  // namespace
 
-ProcObserver::ProcObserver(ProcFolder proc) : proc_(std::move(proc)), files_(file_sources(proc_)) {}
+ProcObserver::ProcObserver(ProcFolder proc)
+    : proc_(std::move(proc)), files_(file_sources(proc_)), tmpfs_(proc_.path + "/self/mountinfo") {}
 
 std::string ProcFolder::read(const std::string& name) const {
   auto text = read_file(path + "/" + name);
@@ -105,6 +106,11 @@ void ProcObserver::at_end(std::uint64_t time_ns, Observations& observations) {
       reader->read({}, proc_, observation);
       observations.add(std::move(observation));
     }
+  }
+  if (tmpfs_.has_begun()) {
+    Observation growth = tmpfs_.take_growth();
+    growth.time_ns = time_ns;
+    observations.add(std::move(growth));
   }
   if (files_.wants_any()) {
     observations.add(files_.take());  // has all names: it replaces the one of the interval before

@@ -8,7 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "observe/file_watch.h"
+#include "observe/files/file_watch.h"
+#include "observe/files/tmpfs_files.h"
 #include "observe/kernel_log.h"
 #include "state/world/observations.h"
 #include "tracepoints/event/event.h"
@@ -38,6 +39,9 @@ class ProcObserver {
  public:
   explicit ProcObserver(ProcFolder proc = {});
 
+  // Before the first event, of a recording that shows how shared memory grows.
+  void begin_tmpfs() { tmpfs_.begin(); }
+
   // An event that has just come from the kernel. `cgroup` is where its process was known to be, for
   // those that have ended by now: the kernel says "/" of them.
   void on(const Event& event, Observations& observations, std::string_view cgroup = {});
@@ -50,6 +54,7 @@ class ProcObserver {
 
   ProcFolder proc_;
   FileWatch files_;
+  TmpfsFiles tmpfs_;
   std::set<std::string_view> wanted_at_end_;  // readers' names
   std::uint64_t second_ = 0;
   std::uint64_t read_in_second_ = 0;

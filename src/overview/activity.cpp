@@ -157,6 +157,15 @@ std::vector<Finding> find_cache_churn(const Report& report, const FindingContext
   return findings;
 }
 
+// All that one report of filepages has.
+std::vector<Finding> find_files(const Report& report, const FindingContext& context) {
+  std::vector<Finding> findings = find_cache_churn(report, context);
+  for (Finding& growth : find_tmpfs_growth(report, context)) {
+    findings.push_back(std::move(growth));
+  }
+  return findings;
+}
+
 std::vector<Finding> find_mapping_churn(const Report& report, const FindingContext& context) {
   static constexpr auto kKeys = std::to_array<std::string_view>({"comm"});
   static constexpr auto kFigures = std::to_array<std::string_view>({"count", "bytes"});

@@ -186,6 +186,17 @@ TEST_F(FindersTest, faults_name_who_takes_most_and_who_copies) {
             "all), most in fill.");
 }
 
+TEST_F(FindersTest, files_on_tmpfs_that_grew_are_named) {
+  const Report report{.tables = {{.columns = {{"comm"}, {"cache_add"}, {"cache_del"}}},
+                                 {.columns = {{"file"}, {"grown"}, {"size"}},
+                                  .rows = {{"/dev/shm/small", number(4096), number(4096)},
+                                           {"/dev/shm/x", number(8 << 20), number(12 << 20)}}}}};
+  const auto findings = find_files(report, context());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].sentence, "/dev/shm/x on tmpfs grew by 8.0 MiB to 12.0 MiB.");
+  EXPECT_EQ(findings[0].command, "filepages");
+}
+
 TEST_F(FindersTest, page_cache_is_a_finding_only_when_it_does_not_keep_what_was_read) {
   Report report{.tables = {{.columns = {{"comm"}, {"cache_add"}, {"cache_del"}},
                             .rows = {{"cat", number(90000), number(80000)}}},

@@ -1,5 +1,5 @@
 // Names of files of which events have the device and the inode alone: from mappings, and from what
-// was read of open files while recording (observe/file_watch.h).
+// was read of open files while recording (observe/files/file_watch.h).
 #pragma once
 
 #include <compare>

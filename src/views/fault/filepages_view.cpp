@@ -126,7 +126,7 @@ class FilePagesView final : public View {
   ProcessPageCounter counter_;
   ShmemPages shmem_pages_;
   std::map<FileKey, FilePages> files_;
-  std::size_t pieces_ = 0;  // of all files' cached pages
+  std::size_t pieces_ = 0;                                         // of all files' cached pages
   std::map<FileKey, FilePages>::value_type* last_file_ = nullptr;  // that a page fault was in
 };
 
@@ -159,8 +159,7 @@ void FilePagesView::count_cache(const Event& event, const PageCacheChange& chang
   }
   file.cost.added += event.weight * pages;
   const std::size_t before = file.cached.piece_count();
-  file.cost.refaults +=
-      event.weight * file.cached.add(change.index, pages, pieces_ < kMaxPieces);
+  file.cost.refaults += event.weight * file.cached.add(change.index, pages, pieces_ < kMaxPieces);
   pieces_ += file.cached.piece_count() - before;
 }
 

@@ -1,4 +1,4 @@
-#include "observe/open_files.h"
+#include "observe/files/open_files.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -97,8 +97,8 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> parse_ext_mounts(
     const auto major = parse_number(device.front());
     const auto minor = parse_number(device.back());
     if (device.size() == 2 && major && minor) {
-      mounts.try_emplace(
-          {static_cast<std::uint32_t>(*major), static_cast<std::uint32_t>(*minor)}, words[4]);
+      mounts.try_emplace({static_cast<std::uint32_t>(*major), static_cast<std::uint32_t>(*minor)},
+                         words[4]);
     }
   }
   return mounts;

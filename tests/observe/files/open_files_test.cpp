@@ -1,4 +1,4 @@
-#include "observe/open_files.h"
+#include "observe/files/open_files.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Names of files from processes that have them open, with processes made up for the test.
-#include "observe/file_watch.h"
+#include "observe/files/file_watch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "observe/file_watch.h"
+#include "observe/files/file_watch.h"
 
 #include <algorithm>
 #include <chrono>
@@ -138,10 +138,9 @@ Observation FileWatch::take() {
   const std::lock_guard lock(mutex_);
   for (const auto& [id, path] : names_) {
     if (wanted_.contains(id)) {
-      observation.rows.push_back({.numbers = {{"major", id.device_major},
-                                              {"minor", id.device_minor},
-                                              {"inode", id.inode}},
-                                  .texts = {{"path", path}}});
+      observation.rows.push_back(
+          {.numbers = {{"major", id.device_major}, {"minor", id.device_minor}, {"inode", id.inode}},
+           .texts = {{"path", path}}});
     }
   }
   observation.facts.numbers["left_out"] = left_out_;

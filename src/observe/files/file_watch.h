@@ -19,7 +19,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "observe/open_files.h"
+#include "observe/files/open_files.h"
 #include "state/world/observations.h"
 
 namespace memtrace {
@@ -93,9 +93,9 @@ class FileWatch {
   std::map<FileId, std::string> names_;
   bool must_end_ = false;
 
-  std::mutex reading_;  // sources are asked by one thread at a time
+  std::mutex reading_;                                 // sources are asked by one thread at a time
   std::map<std::uint32_t, std::uint64_t> read_at_ns_;  // of the thread's: processes
-  std::thread thread_;  // from the first wish on
+  std::thread thread_;                                 // from the first wish on
 };
 
 }  // namespace memtrace
