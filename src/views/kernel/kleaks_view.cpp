@@ -51,10 +51,10 @@ struct LeakOptions {
 
 class KernelLeaks final : public View {
  public:
-  KernelLeaks(KeySet keys, KeySet address_keys, LeakOptions options, CacheNames cache_names)
-      : rows_(std::move(keys), std::move(address_keys)),
-        options_(std::move(options)),
-        cache_names_(std::move(cache_names)),
+  KernelLeaks(KeySet keys, KeySet address_keys, LeakOptions leaks, const ViewOptions& options)
+      : rows_(std::move(keys), std::move(address_keys), options),
+        options_(std::move(leaks)),
+        cache_names_(options.slab_caches),
         origins_(options_.namer) {}
 
   // What is outstanding is the world's to know: only names and caveats are gathered here.
@@ -204,7 +204,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   return make_view<KernelLeaks>(KeySet::choose(options, kKeys, own_keys),
                                 KeySet::choose(by_address, kKeys, own_keys),
                                 parse_options(options),
-                                CacheNames(options.slab_caches));
+                                options);
 }
 
 }  // namespace

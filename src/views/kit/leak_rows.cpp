@@ -47,17 +47,19 @@ void LeakRows::set(std::vector<const LiveBlock*> blocks, View::Span span) {
   for (const LiveBlock* block : blocks_) {
     const std::uint64_t age = age_ns(*block, span);
     rows_.row(*block) += {block->weight, block->weight * block->bytes, block->weight * age, {age}};
+    sizes_.add(rows_.keys(), *block, block->bytes, block->weight);
   }
 }
 
-Table& LeakRows::add_to(Report& report, const CellContext& context) const {
+Table& LeakRows::add_to(Report& report, const CellContext& context) {
   report.totals = totals_of(std::span(kFigures).first(2), rows_.total(), context);
   return report.tables.emplace_back(table(context));
 }
 
-Table LeakRows::table(const CellContext& context) const {
+Table LeakRows::table(const CellContext& context) {
   Table table = rows_.table(kFigures, context);
   sort_by(table, "bytes");
+  sizes_.move_into(table, rows_.keys(), context);
   return table;
 }
 

@@ -10,6 +10,7 @@
 #include "state/heap/live_block.h"
 #include "views/kit/event_list.h"
 #include "views/kit/group_by.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/view.h"
 
 namespace memtrace {
@@ -31,8 +32,10 @@ std::uint64_t age_ns(const LiveBlock& block, View::Span span);
 
 class LeakRows {
  public:
-  LeakRows(KeySet keys, KeySet address_keys)
-      : rows_(std::move(keys)), address_keys_(std::move(address_keys)) {}
+  LeakRows(KeySet keys, KeySet address_keys, const ViewOptions& options)
+      : rows_(std::move(keys)),
+        sizes_(options, rows_.keys().size(), "sizes", Unit::Bytes),
+        address_keys_(std::move(address_keys)) {}
 
   // The blocks of a report; they outlive it.
   void set(std::vector<const LiveBlock*> blocks, View::Span span);
@@ -49,15 +52,16 @@ class LeakRows {
   }
 
   // Totals, and the table by keys.
-  Table& add_to(Report& report, const CellContext& context) const;
+  Table& add_to(Report& report, const CellContext& context);
 
-  Table table(const CellContext& context) const;
+  Table table(const CellContext& context);
 
   // Each block with its address, oldest first, at most `most` of them.
   Table address_table(const CellContext& context, std::size_t most = kMaxListed) const;
 
  private:
   GroupBy<LeakCost> rows_;
+  AskedHistograms sizes_;
   KeySet address_keys_;
   std::vector<const LiveBlock*> blocks_;
 };

@@ -60,7 +60,7 @@ TEST(Writeback, files_have_a_table_with_their_names) {
                  .texts = {{"path", "/var/log/messages"}}}}});
   script.play({dirty(1, "8:0", 12), dirty(1, "8:16", 9), dirty(1, "btrfs-1", 7)});
   script.play({inode_written(2, "8:0", 5)});
-  const Table files = script.finish().tables.at(2);
+  const Table files = script.finish().tables.back();
   EXPECT_EQ(files.title, "by file");
   const auto* row = find_row(files, {text("/var/log/messages"), number(1), number(5)});
   EXPECT_NE(row, nullptr);
