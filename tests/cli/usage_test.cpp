@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"memleak -a",
               "unrecognised option '--show-allocs'",
               "memtrace kleaks --addresses lists the kernel's blocks"},
-        Wrong{"leaks -p 1 --all-processes", "more than one thing to watch", "give one of -a"},
+        Wrong{"leaks -p 1 --yes-all-processes", "more than one thing to watch", "give one of -a"},
         Wrong{"record -a -p 1", "more than one thing to watch", "give one of -a"},
         Wrong{"record true", "'true'", "put the command after --"},
         Wrong{"kmalloc -a soon", "'soon'", "give an interval in seconds and a count"},
