@@ -26,6 +26,7 @@ constexpr auto kAddressKeys =
 constexpr auto kOptions = std::to_array<ViewOption>({
     {"user-pages", "", "also list the pages of programs and of the page cache"},
     kOlderOption,
+    kHistOption,
     {"addresses", "", "list each block with its address, oldest first"},
 });
 constexpr auto kNeeds =

@@ -57,7 +57,8 @@ constexpr auto kFigures = std::to_array<Figure<ReclaimCost>>({
     figure<&ReclaimCost::objects>("objects"),
 });
 constexpr auto kOptions = std::to_array<ViewOption>(
-    {show_option("show these columns instead of the default ones; memtrace help vmscan")});
+    {show_option("show these columns instead of the default ones; memtrace help vmscan"),
+     kHistOption});
 
 struct ShrinkerCost {
   Durations durations;

@@ -70,6 +70,8 @@ std::vector<Case> cases() {
 
 TEST(RowHistograms, each_row_has_one_in_all_views_with_a_quantity) {
   for (const Case& one : cases()) {
+    const auto options = find_view(one.view)->spec.options;
+    EXPECT_NE(std::ranges::find(options, "hist", &ViewOption::name), options.end()) << one.view;
     EventScript script = script_of(one, {.by = {"pid"}, .own = {{"hist", "1"}}});
     const auto histograms = script.finish().tables.at(0).histograms;
     ASSERT_EQ(histograms.size(), 1U) << one.view;
