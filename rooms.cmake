@@ -64,8 +64,10 @@ memtrace_room(src/state/world "owns all state; changed by records and events"
 memtrace_room(src/unwind "registers and stack bytes to a callchain"
               SEES base os perf/record perf/event perf/live state/process state/world
                    symbolize/elf symbolize/names symbolize/cfi symbolize/code)
+memtrace_room(src/observe/files "names and sizes of files, read while events come"
+              SEES base os state/world USES Threads)
 memtrace_room(src/observe "what /proc says when an event happens, and this machine"
-              SEES base os perf/record state/mapping state/world
+              SEES base os observe/files perf/record state/mapping state/world
                    tracepoints/format tracepoints/event tracepoints/decode tracepoints/probe)
 memtrace_room(src/identity "whose a process is: users, cgroups, containers"
               SEES base os perf/record perf/target perf/side state/process state/world

@@ -85,6 +85,7 @@ struct LivePlan {
   SessionOptions session;
   PrintOptions print;
   Shown shown;
+  bool may_probe_all = false;  // the code of all processes
 };
 
 // All rows of a report are needed: those that are cut off cannot be found again in the next one.
@@ -133,11 +134,12 @@ Result<Target> read_live_target(const ParsedOptions& parsed, const NamedView& vi
     return read_target(parsed);
   }
   if (view.spec.of_programs) {
-    return Error{"nothing to watch",
-                 0,
-                 "give one of -p PID, -t TID, or -- COMMAND; --all-processes sets probes on the "
-                 "code of every process",
-                 ErrorKind::Usage};
+    return Error{
+        "nothing to watch",
+        0,
+        "give one of -p PID, -t TID, or -- COMMAND; --yes-all-processes sets probes on the "
+        "code of every process",
+        ErrorKind::Usage};
   }
   return Target{.kind = TargetKind::System};
 }
@@ -210,6 +212,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   }
   LivePlan plan{.selected = selected.take(), .live = live.take(), .session = session.take()};
   plan.live.target = target.take();
+  plan.may_probe_all = parsed.has("yes-all-processes");
   read_own_options(parsed, view.spec, plan.session.view_options);
   TRY(read_interval_options(parsed, plan));
   describe_machine(plan, view);
@@ -286,7 +289,7 @@ Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& re
   if (const auto children = unwatched_children(plan.live.target); !children.empty()) {
     warn(children);
   }
-  tell_probe_rate(plan.live.target, plan.selected.requests);
+  TRY(ask_for_all_processes(plan.live.target, plan.selected.requests, plan.may_probe_all));
   plan.print.stop_signals = &signals;
   auto source = LiveSource::open(plan.live, plan.selected);
   if (!source.ok()) {

@@ -9,7 +9,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::chrono::milliseconds kCountedTime(500);
+constexpr std::chrono::milliseconds kCountedTime(1000);
 
 // A pair of malloc and free takes 5.8 us more where three probes are hit for it (man
 // memtrace-leaks, COST).
@@ -28,7 +28,9 @@ std::string describe_probe_rate(const HitRate& rate) {
       per_second * kHitNs / kPercentNs);
 }
 
-void tell_probe_rate(const Target& target, std::span<const EventRequest> events) {
+Result<> ask_for_all_processes(const Target& target,
+                               std::span<const EventRequest> events,
+                               bool is_wanted) {
   std::vector<EventRequest> probes;
   for (const EventRequest& event : events) {
     if (!event.probed_file.empty()) {
@@ -36,7 +38,7 @@ void tell_probe_rate(const Target& target, std::span<const EventRequest> events)
     }
   }
   if (target.kind != TargetKind::System || probes.empty()) {
-    return;
+    return kDone;
   }
   const auto rate = count_hits(probes, kCountedTime);
   if (rate.ok()) {
@@ -44,6 +46,16 @@ void tell_probe_rate(const Target& target, std::span<const EventRequest> events)
   } else {
     warn("the hits of the probes could not be counted: " + describe(rate.error()));
   }
+  if (is_wanted) {
+    return kDone;
+  }
+  return Error{
+      "this sets probes on the code of every process of the machine, and slows down each process "
+      "that calls it",
+      0,
+      "give --yes-all-processes instead of -a if the rate is bearable; or watch some with -p PID, "
+      "-t TID or -- COMMAND; for the kernel's memory use kleaks, slab or pages",
+      ErrorKind::Usage};
 }
 
 }  // namespace memtrace

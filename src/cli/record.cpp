@@ -183,7 +183,7 @@ Result<RotationOptions> read_rotation(const ParsedOptions& parsed, const std::st
 
 // As perf record -u: the kernel opens events for tasks, not for users.
 Result<Target> read_search(const ParsedOptions& parsed) {
-  for (const char* other : {"all-cpus", "all-processes", "pid", "tid"}) {
+  for (const char* other : {"all-cpus", "yes-all-processes", "pid", "tid"}) {
     if (parsed.has(other)) {
       return Error{"more than one thing to watch",
                    0,
@@ -324,7 +324,9 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
       !children.empty()) {
     warn(children);
   }
-  tell_probe_rate(record_options.value().live.target, record_options.value().selected.requests);
+  TRY(ask_for_all_processes(record_options.value().live.target,
+                            record_options.value().selected.requests,
+                            parsed.value().has("yes-all-processes")));
   const std::string output = record_options.value().output;
   auto summary = record(record_options.take());
   if (!summary.ok()) {

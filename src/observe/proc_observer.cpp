@@ -1,6 +1,9 @@
 #include "observe/proc_observer.h"
 
 #include <array>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "observe/proc_readers.h"
 #include "os/procfs.h"
@@ -22,7 +25,36 @@ constexpr auto kReaders = std::to_array<const ObservationReader*>({&observe_limi
 constexpr std::uint64_t kMaxReadsPerSecond = 200;
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
+constexpr std::size_t kMaxDescriptors = 4096;  // of one process
+
+FileWatch::Sources file_sources(const ProcFolder& proc) {
+  return {.open_files = [path = proc.path](
+                            std::uint32_t pid) { return open_files(path, pid, kMaxDescriptors); },
+          .inode_name = [names = InodeNames(proc.path + "/self/mountinfo")](
+                            const FileId& id) mutable { return names.of(id); },
+          .processes =
+              [path = proc.path] {
+                auto pids = process_ids(path);
+                return pids.ok() ? pids.take() : std::vector<std::uint32_t>();
+              }};
+}
+
+// The file that an event is about, if it is one that has no name in it.
+std::optional<FileId> file_of(const EventPayload& payload) {
+  if (const auto* change = std::get_if<PageCacheChange>(&payload)) {
+    return FileId{change->device_major, change->device_minor, change->inode};
+  }
+  if (const auto* dirtied = std::get_if<PageDirtied>(&payload)) {
+    return file_on(dirtied->device, dirtied->inode);
+  }
+  const auto* written = std::get_if<InodeWritten>(&payload);
+  return written == nullptr ? std::nullopt : file_on(written->device, written->inode);
+}
+
 }  // namespace
+
+ProcObserver::ProcObserver(ProcFolder proc)
+    : proc_(std::move(proc)), files_(file_sources(proc_)), tmpfs_(proc_.path + "/self/mountinfo") {}
 
 std::string ProcFolder::read(const std::string& name) const {
   auto text = read_file(path + "/" + name);
@@ -39,6 +71,9 @@ bool ProcObserver::may_read(std::uint64_t time_ns) {
 }
 
 void ProcObserver::on(const Event& event, Observations& observations, std::string_view cgroup) {
+  if (const auto file = file_of(event.payload)) {
+    files_.want(*file, event.pid);
+  }
   for (const ObservationReader* reader : kReaders) {
     if (!reader->wants(event)) {
       continue;
@@ -71,6 +106,14 @@ void ProcObserver::at_end(std::uint64_t time_ns, Observations& observations) {
       reader->read({}, proc_, observation);
       observations.add(std::move(observation));
     }
+  }
+  if (tmpfs_.has_begun()) {
+    Observation growth = tmpfs_.take_growth();
+    growth.time_ns = time_ns;
+    observations.add(std::move(growth));
+  }
+  if (files_.wants_any()) {
+    observations.add(files_.take());  // has all names: it replaces the one of the interval before
   }
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "observe/files/file_watch.h"
+#include "observe/files/tmpfs_files.h"
 #include "observe/kernel_log.h"
 #include "state/world/observations.h"
 #include "tracepoints/event/event.h"
@@ -35,7 +37,10 @@ struct ObservationReader {
 
 class ProcObserver {
  public:
-  explicit ProcObserver(ProcFolder proc = {}) : proc_(std::move(proc)) {}
+  explicit ProcObserver(ProcFolder proc = {});
+
+  // Before the first event, of a recording that shows how shared memory grows.
+  void begin_tmpfs() { tmpfs_.begin(); }
 
   // An event that has just come from the kernel. `cgroup` is where its process was known to be, for
   // those that have ended by now: the kernel says "/" of them.
@@ -48,6 +53,8 @@ class ProcObserver {
   bool may_read(std::uint64_t time_ns);
 
   ProcFolder proc_;
+  FileWatch files_;
+  TmpfsFiles tmpfs_;
   std::set<std::string_view> wanted_at_end_;  // readers' names
   std::uint64_t second_ = 0;
   std::uint64_t read_in_second_ = 0;

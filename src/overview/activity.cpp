@@ -101,9 +101,32 @@ std::vector<Finding> find_faults(const Report& report, const FindingContext& con
   return findings;
 }
 
+namespace {
+
+// ", most of /db/table (hot: read 10 times over)".
+std::string most_of_file(const Report& report) {
+  static constexpr auto kFiles = std::to_array<std::string_view>({"file"});
+  static constexpr auto kFigures = std::to_array<std::string_view>({"cache_add"});
+  const Table* files = table_with(report, "file");
+  const auto by_file =
+      files == nullptr ? std::vector<RowGroup>() : group_rows(*files, kFiles, kFigures);
+  if (by_file.empty()) {
+    return "";
+  }
+  const std::string& file = by_file[0].keys[0];
+  std::uint64_t times = 0;
+  for (std::size_t row = 0; row < row_count(*files); ++row) {
+    if (text_at(*files, row, "file") == file) {
+      times = figure_at(*files, row, "times");
+    }
+  }
+  return ", most of " + file + (times > 1 ? fmt::format(" (hot: read {} times over)", times) : "");
+}
+
+}  // namespace
+
 std::vector<Finding> find_cache_churn(const Report& report, const FindingContext& context) {
   static constexpr auto kKeys = std::to_array<std::string_view>({"comm"});
-  static constexpr auto kFiles = std::to_array<std::string_view>({"file"});
   static constexpr auto kFigures = std::to_array<std::string_view>({"cache_add", "cache_del"});
   std::vector<Finding> findings;
   if (report.tables.empty()) {
@@ -123,17 +146,23 @@ std::vector<Finding> find_cache_churn(const Report& report, const FindingContext
       !is_large(groups[0].figures[0], added, context)) {
     return findings;
   }
-  const Table* files = table_with(report, "file");
-  const auto by_file =
-      files == nullptr ? std::vector<RowGroup>() : group_rows(*files, kFiles, kFigures);
   findings.push_back(activity(
       "filepages",
       groups[0],
       fmt::format("{} put {} into the page cache{}; the kernel dropped {} at the same time.",
                   subject_of(groups[0].keys[0]),
                   counted(groups[0].figures[0], "page", "pages"),
-                  by_file.empty() ? "" : ", most of " + by_file[0].keys[0],
+                  most_of_file(report),
                   print_count(dropped))));
+  return findings;
+}
+
+// All that one report of filepages has.
+std::vector<Finding> find_files(const Report& report, const FindingContext& context) {
+  std::vector<Finding> findings = find_cache_churn(report, context);
+  for (Finding& growth : find_tmpfs_growth(report, context)) {
+    findings.push_back(std::move(growth));
+  }
   return findings;
 }
 

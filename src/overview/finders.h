@@ -20,10 +20,12 @@ std::vector<Finding> find_huge_faults(const Report& report, const FindingContext
 
 // growth.cpp: what was allocated and is still there.
 std::vector<Finding> find_growth(const Report& report, const FindingContext& context);
+std::vector<Finding> find_tmpfs_growth(const Report& report, const FindingContext& context);
 
 // activity.cpp: who does most of what costs time.
 std::vector<Finding> find_faults(const Report& report, const FindingContext& context);
 std::vector<Finding> find_cache_churn(const Report& report, const FindingContext& context);
+std::vector<Finding> find_files(const Report& report, const FindingContext& context);
 std::vector<Finding> find_mapping_churn(const Report& report, const FindingContext& context);
 std::vector<Finding> find_slab_allocations(const Report& report, const FindingContext& context);
 

@@ -33,7 +33,7 @@ const std::vector<Finder>& all_finders() {
       {.view = "writeback", .by = {"comm"}, .find = find_throttled_writers},
       {.view = "hfaults", .by = {"comm"}, .find = find_huge_faults},
       {.view = "faults", .by = {"comm", "class", "stack"}, .find = find_faults},
-      {.view = "filepages", .by = {"comm"}, .find = find_cache_churn},
+      {.view = "filepages", .by = {"comm"}, .find = find_files},
       {.view = "mmap", .by = {"comm"}, .find = find_mapping_churn},
       {.view = "kleaks",
        .by = {"comm", "cache", "stack"},

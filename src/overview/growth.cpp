@@ -129,4 +129,27 @@ std::vector<Finding> find_growth(const Report& report, const FindingContext& con
   return findings;
 }
 
+// Which files hold what programs added to tmpfs.
+std::vector<Finding> find_tmpfs_growth(const Report& report, const FindingContext& /*context*/) {
+  constexpr std::size_t kMostFiles = 3;
+  std::vector<Finding> findings;
+  const Table* files = table_with(report, "grown");
+  for (std::size_t row = 0; files != nullptr && row < row_count(*files); ++row) {
+    const std::uint64_t grown = figure_at(*files, row, "grown");
+    if (grown >= kLeastBytes) {
+      findings.push_back({.rank = Finding::Rank::KernelGrowth,
+                          .weight = grown,
+                          .view = "filepages",
+                          .sentence = fmt::format("{} on tmpfs grew by {} to {}.",
+                                                  text_at(*files, row, "file"),
+                                                  print_bytes(grown),
+                                                  print_bytes(figure_at(*files, row, "size"))),
+                          .command = "filepages"});
+    }
+  }
+  sort_by_weight(findings);
+  findings.resize(std::min(findings.size(), kMostFiles));
+  return findings;
+}
+
 }  // namespace memtrace

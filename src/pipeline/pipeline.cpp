@@ -1,5 +1,6 @@
 #include "pipeline/pipeline.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "observe/host_facts.h"
@@ -133,6 +134,12 @@ void Pipeline::identify_processes(const Target& target, bool monotonic_clock) {
   identity_watch_->read_all(target);
   command_watch_.emplace(world_, identity_watch_->log());
   command_watch_->read_all(target);
+  const auto is_page_alloc = [](const EventInfo& event) {
+    return event.name == "kmem:mm_page_alloc";
+  };
+  if (std::ranges::any_of(recording().events, is_page_alloc)) {
+    observer_.begin_tmpfs();
+  }
 }
 
 void Pipeline::identify_new_processes(const Target& target) {

@@ -56,7 +56,8 @@ bool can_be_summed(const Column& column) {
                                                              "p50",
                                                              "p90",
                                                              "p95",
-                                                             "p99"});
+                                                             "p99",
+                                                             "times"});
   if (column.unit == Unit::Percent || column.unit == Unit::Address || column.unit == Unit::Text ||
       column.unit == Unit::Stack) {
     return false;

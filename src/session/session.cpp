@@ -82,14 +82,18 @@ void Session::learn_from_start() {
   RecordingFacts about = parse_recording_facts(pipeline_.recording().about_json);
   view_options.migratetypes = std::move(about.migratetypes);
   view_options.slab_caches = std::move(about.slab_caches);
+  learn_observations(about);
+  view_options.cpu_nodes = std::move(about.cpu_nodes);
+  about_.started_ns = about.started_ns;
+  about_.stopped_ns = about.stopped_ns;
+}
+
+void Session::learn_observations(RecordingFacts& about) {
   Observations& observations = pipeline_.world().observations();
   for (Observation& observation : about.observations) {
     observations.add(std::move(observation));
   }
   observations.add_skipped(about.observations_skipped);
-  view_options.cpu_nodes = std::move(about.cpu_nodes);
-  about_.started_ns = about.started_ns;
-  about_.stopped_ns = about.stopped_ns;
 }
 
 // For those who decide by functions on stacks while events come.
@@ -324,7 +328,12 @@ bool Session::may_be_known(const Event& event) {
 
 Result<> Session::deliver(View::Span span) {
   pipeline_.observe_end(span.end_ns);
+  const Observations& observations = world().observations();
+  const bool lacks_observations = observations.empty() && observations.skipped() == 0;
   about_ = parse_recording_facts(pipeline_.recording().about_json);  // a pipe has it at its end
+  if (lacks_observations && !options_.live) {
+    learn_observations(about_);
+  }
   losses_.count_logged(about_, clock_, span, world().counted_from_ns());
   losses_.doubt_mappings(caveats());
   note_vmstat();

@@ -84,6 +84,7 @@ class Session final : private PipelineSink {
   Result<> on_count(const Stamp& stamp, const Counted& counted) override;
 
   void learn_from_start();
+  void learn_observations(RecordingFacts& about);
   void name_stacks();
   Result<> make_views();
   Result<> check_views();

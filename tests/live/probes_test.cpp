@@ -177,7 +177,7 @@ TEST_F(ProbesTest, what_the_uprobe_pmu_does_not_follow_is_told) {
   EXPECT_FALSE(run_well(record + "malloc").says("threads and children that started"));
   EXPECT_TRUE(run_well(record + "fork").says("threads and children that started"));
   const Json leaks = report("leaks --top 0");
-  EXPECT_NE(leaks.at("caveats").dump().find("--all-processes"), std::string::npos);
+  EXPECT_NE(leaks.at("caveats").dump().find("--yes-all-processes"), std::string::npos);
   EXPECT_EQ(sum_with_function(leaks, "(anonymous namespace)::leak_in_child", "bytes"), 0U);
 }
 

@@ -253,8 +253,11 @@ TEST_F(TargetsTest, calls_of_all_processes_are_counted_before_they_are_recorded)
   const Outcome refused = run("$MEMTRACE calls -a " + calls);
   EXPECT_EQ(refused.status, 2);
   EXPECT_TRUE(refused.says("this sets probes on the code of every process")) << refused.all();
-  const Outcome outcome = run_well("$MEMTRACE calls --all-processes " + calls);
-  EXPECT_TRUE(outcome.says("times a second (counted for 0.5 s)")) << outcome.all();
+  EXPECT_TRUE(refused.says("times a second (counted for 1.0 s)")) << refused.all();
+  EXPECT_FALSE(refused.says("hit the probes 0 times")) << refused.all();
+  EXPECT_TRUE(refused.says("give --yes-all-processes")) << refused.all();
+  const Outcome outcome = run_well("$MEMTRACE calls --yes-all-processes " + calls);
+  EXPECT_TRUE(outcome.says("times a second (counted for 1.0 s)")) << outcome.all();
   EXPECT_FALSE(outcome.says("hit the probes 0 times")) << outcome.all();
   EXPECT_GE(Json::parse(outcome.out).at("totals").at("count"), 1U);
 }

@@ -51,6 +51,26 @@ TEST_F(WritebackTest, what_fsync_writes_is_its_callers) {
   EXPECT_LE(row.at("bytes").get<std::uint64_t>(), 10 * kMebibyte);
 }
 
+// head(1) has ended when its pages are written and the recording ends.
+TEST_F(WritebackTest, file_of_a_process_that_has_ended_is_named) {
+  run_well(
+      "$MEMTRACE record -a --for writeback,filepages -- sh -c "
+      "'head -c 4194304 /dev/urandom > named_file; sync'");
+  const std::string path = std::filesystem::canonical(dir_.file("named_file"));
+  const Json written =
+      row_where(table_of(report("writeback --top 0"), "by file"), "file", path.c_str());
+  if (written.is_null() && run("df -T . | grep -q ' ext[234] '").status != 0) {
+    GTEST_SKIP() << "the scratch folder is on no ext file system";
+  }
+  ASSERT_FALSE(written.is_null());
+  EXPECT_EQ(written.at("written"), 1024U);
+  const Json cached =
+      row_where(table_of(report("filepages --top 0"), "by file"), "file", path.c_str());
+  ASSERT_FALSE(cached.is_null());
+  EXPECT_EQ(cached.at("cache_add"), 1024U);
+  EXPECT_EQ(cached.at("times"), 1U);
+}
+
 TEST_F(WritebackTest, what_flushers_write_for_sync_has_that_reason) {
   run_well(
       "$MEMTRACE record -a --for writeback -- sh -c "

@@ -186,6 +186,17 @@ TEST_F(FindersTest, faults_name_who_takes_most_and_who_copies) {
             "all), most in fill.");
 }
 
+TEST_F(FindersTest, files_on_tmpfs_that_grew_are_named) {
+  const Report report{.tables = {{.columns = {{"comm"}, {"cache_add"}, {"cache_del"}}},
+                                 {.columns = {{"file"}, {"grown"}, {"size"}},
+                                  .rows = {{"/dev/shm/small", number(4096), number(4096)},
+                                           {"/dev/shm/x", number(8 << 20), number(12 << 20)}}}}};
+  const auto findings = find_files(report, context());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].sentence, "/dev/shm/x on tmpfs grew by 8.0 MiB to 12.0 MiB.");
+  EXPECT_EQ(findings[0].command, "filepages");
+}
+
 TEST_F(FindersTest, page_cache_is_a_finding_only_when_it_does_not_keep_what_was_read) {
   Report report{.tables = {{.columns = {{"comm"}, {"cache_add"}, {"cache_del"}},
                             .rows = {{"cat", number(90000), number(80000)}}},
@@ -196,6 +207,11 @@ TEST_F(FindersTest, page_cache_is_a_finding_only_when_it_does_not_keep_what_was_
   EXPECT_EQ(findings[0].sentence,
             "cat put 90,000 pages into the page cache, most of /big; the kernel dropped 80,000 at "
             "the same time.");
+  report.tables[1].columns.push_back({"times", Unit::Number});
+  report.tables[1].rows[0].push_back(number(10));
+  EXPECT_EQ(find_cache_churn(report, context())[0].sentence,
+            "cat put 90,000 pages into the page cache, most of /big (hot: read 10 times over); the "
+            "kernel dropped 80,000 at the same time.");
   report.tables[0].rows[0][2] = number(100);
   EXPECT_TRUE(find_cache_churn(report, context()).empty());
 }

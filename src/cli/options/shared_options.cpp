@@ -251,7 +251,6 @@ Result<EventSelection> read_selection(const ParsedOptions& parsed) {
                         .filter = parsed.text("filter"),
                         .period = period.value(),
                         .heap = heap.take(),
-                        .all_processes = parsed.has("all-processes"),
                         .kprobes = parsed.has("kprobes")};
 }
 

@@ -10,10 +10,11 @@ namespace {
 
 constexpr auto kTarget = std::to_array<Option>({
     {"all-cpus", 'a', "", "the whole machine"},
-    {"all-processes",
+    {"yes-all-processes",
      0,
      "",
      "the whole machine, and allow probes on the code of every process, which slow them all down"},
+    {"all-processes", 0, "", "the same as --yes-all-processes", "yes-all-processes", "1"},
     {"pid", 'p', "PID,...", "these processes, all their threads, and the children they start"},
     {"tid", 't', "TID,...", "these threads"},
     {"duration", 'd', "SECONDS", "stop after this time"},
@@ -48,14 +49,16 @@ Result<std::vector<std::uint32_t>> read_ids(const ParsedOptions& parsed, std::st
 }
 
 bool has_target(const ParsedOptions& parsed) {
-  constexpr std::array<std::string_view, 4> kNames = {"all-cpus", "all-processes", "pid", "tid"};
+  constexpr std::array<std::string_view, 4> kNames = {
+      "all-cpus", "yes-all-processes", "pid", "tid"};
   return !parsed.command().empty() ||
          std::ranges::any_of(kNames, [&](std::string_view name) { return parsed.has(name); });
 }
 
 Result<Target> read_target(const ParsedOptions& parsed) {
-  const std::array<bool, 3> given = {
-      parsed.has("all-cpus") || parsed.has("all-processes"), parsed.has("pid"), parsed.has("tid")};
+  const std::array<bool, 3> given = {parsed.has("all-cpus") || parsed.has("yes-all-processes"),
+                                     parsed.has("pid"),
+                                     parsed.has("tid")};
   const auto count = std::count(given.begin(), given.end(), true);
   if (count > 1 || (count == 0 && parsed.command().empty())) {
     return Error{count == 0 ? "nothing to watch" : "more than one thing to watch",

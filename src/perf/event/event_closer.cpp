@@ -31,20 +31,23 @@ void EventCloser::wait() {
 }
 
 void EventCloser::close_all() {
-  constexpr std::chrono::seconds kPatience{1};
+  constexpr std::chrono::seconds kPatience{2};
+  constexpr std::chrono::milliseconds kPause{200};
   const HurriedThread hurried;  // all of them are short calls
   const bool is_told = ::isatty(STDERR_FILENO) != 0;
-  auto told_at = std::chrono::steady_clock::now();
+  const std::size_t all = fds_.size();
+  auto next = std::chrono::steady_clock::now() + kPatience;
   note_probes_closed();
   while (!fds_.empty()) {
     fds_.pop_back();
     note_probes_closed();
     const auto now = std::chrono::steady_clock::now();
-    if (is_told && now - told_at > kPatience && !fds_.empty()) {
-      told_at = now;
-      inform(fmt::format("removing probes: at most {} left", fds_.size()));
+    if (is_told && now >= next && !fds_.empty()) {
+      next = now + kPause;
+      show_status(fmt::format("removing probes: {} %", 100 * (all - fds_.size()) / all));
     }
   }
+  show_status("");
 }
 
 void EventCloser::note_probes_closed() {

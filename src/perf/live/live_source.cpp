@@ -224,7 +224,7 @@ void LiveSource::note_unfollowed() {
     recording_.caveats.emplace_back(
         "threads and children that started while recording were not watched by the user probes: "
         "tracefs could not be used, and the kernel's uprobe PMU does not follow them; "
-        "--all-processes watches those of the whole machine");
+        "--yes-all-processes watches those of the whole machine");
   }
 }
 

@@ -153,23 +153,6 @@ class Selector {
   }
 
  private:
-  // Every process that calls what is probed waits for each call's trap: on a busy machine that is
-  // no small thing, so "the whole machine" alone does not ask for it.
-  Result<> check_probed_processes() const {
-    if (selection_.target.kind != TargetKind::System || selection_.all_processes ||
-        selection_.plan_only) {
-      return kDone;
-    }
-    return Error{
-        "this sets probes on the code of every process of the machine, and slows down each "
-        "process that calls it",
-        0,
-        "watch some with -p PID, -t TID or -- COMMAND; or give --all-processes instead of -a, "
-        "which first counts how often the probes are hit; for the kernel's memory use kleaks, "
-        "slab or pages",
-        ErrorKind::Usage};
-  }
-
   // The probes live as long as what has this function, by SelectedEvents' own rule.
   ChooseEvents choose_added() const {
     return [probes = selected_.probes.get(), filter = selection_.filter](
@@ -183,13 +166,11 @@ class Selector {
   }
 
   Result<> add_user_probe(const std::string& name, Use use) {
-    TRY(check_probed_processes());
     TRY(open_probes());
     return add_all(selected_.probes->add_event(name, selection_.period), use.stacks);
   }
 
   Result<> add_heap_probes() {
-    TRY(check_probed_processes());
     TRY(open_probes());
     heap_.filter = selection_.filter;
     TRY(add_all(selected_.probes->add_heap(heap_), true));

@@ -25,10 +25,9 @@ struct EventSelection {
   std::string filter;                               // for every tracepoint that has its fields
   std::vector<std::string> comms = {};              // threads whose events the kernel records
   std::uint64_t period = 1;
-  Target target = {};          // whose files are probed
-  HeapNeeds heap = {};         // limits and ways; what is needed is added from the views
-  bool all_processes = false;  // the code of all processes may be probed
-  bool kprobes = false;        // may probe the kernel where no tracepoint exists
+  Target target = {};    // whose files are probed
+  HeapNeeds heap = {};   // limits and ways; what is needed is added from the views
+  bool kprobes = false;  // may probe the kernel where no tracepoint exists
   // Nothing is mounted, defined or removed, and what this user may not see is taken to be there.
   bool plan_only = false;
 };

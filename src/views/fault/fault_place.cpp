@@ -50,18 +50,4 @@ FaultPlace place_of(const World& world, std::uint32_t pid, std::uint64_t address
   return place;
 }
 
-StringId mapped_name(const World& world, std::uint32_t pid, const FileId& id) {
-  const MemoryMap* map = world.memory_maps().of(pid);
-  if (map == nullptr) {
-    return {};
-  }
-  for (const auto& [start, entry] : map->areas().entries()) {
-    const MemoryArea& area = entry.value;
-    if (area.kind == AreaKind::File && FileId{area.major, area.minor, area.inode} == id) {
-      return area.path;
-    }
-  }
-  return {};
-}
-
 }  // namespace memtrace

@@ -1,10 +1,10 @@
 // What is at the address of a page fault.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 
 #include "base/ids.h"
+#include "state/world/file_names.h"
 #include "state/world/world.h"
 
 namespace memtrace {
@@ -20,16 +20,6 @@ enum class PlaceKind : std::uint8_t {
   SharedMemory,
   Hugetlb,
   Special,  // vdso and its like
-};
-
-// A file as the kernel identifies it.
-struct FileId {
-  std::uint32_t device_major = 0;
-  std::uint32_t device_minor = 0;
-  std::uint64_t inode = 0;
-
-  // NOLINTNEXTLINE(modernize-use-nullptr): the compiler itself compares the result with 0.
-  friend auto operator<=>(const FileId&, const FileId&) = default;
 };
 
 struct FaultPlace {
@@ -49,9 +39,6 @@ struct FaultPlace {
 
 // False when the recording does not hold the mappings of data.
 bool knows_places(const World& world);
-
-// The path of a file that the process has mapped; none when it has not.
-StringId mapped_name(const World& world, std::uint32_t pid, const FileId& id);
 
 FaultPlace place_of(const World& world, std::uint32_t pid, std::uint64_t address);
 

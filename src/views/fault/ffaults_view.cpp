@@ -7,6 +7,7 @@
 #include "views/fault/fault_keys.h"
 #include "views/fault/fault_needs.h"
 #include "views/kit/group_by.h"
+#include "views/kit/keyed_histograms.h"
 
 namespace memtrace {
 namespace {
@@ -26,13 +27,16 @@ constexpr auto kKeys = std::to_array<std::string_view>({"file",
                                                         "stack",
                                                         "cpu"});
 constexpr auto kOptions = std::to_array<ViewOption>({
+    kHistOption,
     {"range", "BYTES", "with --by offset: group in steps of BYTES (default 64K)"},
 });
 
 class FileFaults final : public View {
  public:
-  explicit FileFaults(const FaultKeys& keys)
-      : rows_(keys), pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }) {}
+  FileFaults(const FaultKeys& keys, const ViewOptions& options)
+      : rows_(keys),
+        row_latency_(options, rows_.keys().size(), "latency", Unit::Nanoseconds),
+        pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }) {}
 
   Result<> check(const std::deque<EventType>& types) override {
     pairing_.check(types);
@@ -46,12 +50,16 @@ class FileFaults final : public View {
  private:
   void count(const Fault& fault) {
     rows_.row(fault) += fault;
+    if (fault.latency_ns) {
+      row_latency_.add(rows_.keys(), fault, *fault.latency_ns, fault.weight);
+    }
     if (fault.place.kind == PlaceKind::File) {
       in_files_ += fault.count;
     }
   }
 
   GroupBy<FaultCost, FaultKeys> rows_;
+  AskedHistograms row_latency_;
   FaultPairing pairing_;
   std::uint64_t in_files_ = 0;
 };
@@ -67,7 +75,9 @@ Report FileFaults::finish(const World& world, Span span) {
     report.totals.push_back({"minor", Unit::Count, total.minor});
     report.totals.push_back({"major", Unit::Count, total.major});
   }
-  sort_by(report.tables.emplace_back(rows_.table(kShortFaultFigures, context)), "count");
+  Table& table = report.tables.emplace_back(rows_.table(kShortFaultFigures, context));
+  sort_by(table, "count");
+  row_latency_.move_into(table, rows_.keys(), context);
   report.inconclusive = !knows_places(world);
   report.caveats.notes = place_notes(seen, world);
   if (rows_.keys().has("class")) {
@@ -93,7 +103,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   if (!keys.ok()) {
     return keys.take_error();
   }
-  return std::unique_ptr<View>(std::make_unique<FileFaults>(keys.value()));
+  return std::unique_ptr<View>(std::make_unique<FileFaults>(keys.value(), options));
 }
 
 }  // namespace

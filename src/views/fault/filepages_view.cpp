@@ -1,12 +1,12 @@
 // filepages: pages of files by process and by file: faults, copies, unmapping, the page cache.
-#include <fmt/core.h>
-
 #include <array>
 #include <compare>
 #include <map>
 #include <string>
 #include <utility>
 
+#include "state/world/file_names.h"
+#include "views/fault/cached_pages.h"
 #include "views/fault/fault_keys.h"
 #include "views/fault/fault_needs.h"
 #include "views/fault/process_pages.h"
@@ -76,12 +76,17 @@ struct FileCost {
   std::uint64_t major = 0;
   std::uint64_t added = 0;
   std::uint64_t deleted = 0;
+  std::uint64_t refaults = 0;  // of `added`: pages that had been there before
 };
 
 struct FilePages {
-  StringId name;
+  StringId name;  // of a mapping that a page fault was in
   FileCost cost;
+  CachedPages cached;
 };
+
+// Some 40 MB, for pages of 16 MiB of a file each.
+constexpr std::size_t kMaxPieces = 65'536;
 
 class FilePagesView final : public View {
  public:
@@ -102,7 +107,7 @@ class FilePagesView final : public View {
   void on(const Event& event, const World& world) override {
     counter_.on(event, world);
     if (const auto* change = std::get_if<PageCacheChange>(&event.payload)) {
-      count_cache(event, *change, world);
+      count_cache(event, *change);
     } else if (const auto* alloc = std::get_if<PageAlloc>(&event.payload)) {
       shmem_pages_.on(event, *alloc);
     }
@@ -113,7 +118,7 @@ class FilePagesView final : public View {
  private:
   FilePages& of_file(const FileKey& key);
   void count_file(const Fault& fault);
-  void count_cache(const Event& event, const PageCacheChange& change, const World& world);
+  void count_cache(const Event& event, const PageCacheChange& change);
   void join_by_path();
   Table file_table(const ProcessPagesContext& context) const;
 
@@ -121,6 +126,7 @@ class FilePagesView final : public View {
   ProcessPageCounter counter_;
   ShmemPages shmem_pages_;
   std::map<FileKey, FilePages> files_;
+  std::size_t pieces_ = 0;                                         // of all files' cached pages
   std::map<FileKey, FilePages>::value_type* last_file_ = nullptr;  // that a page fault was in
 };
 
@@ -143,15 +149,18 @@ void FilePagesView::count_file(const Fault& fault) {
   file.name = fault.place.file;
 }
 
-void FilePagesView::count_cache(const Event& event,
-                                const PageCacheChange& change,
-                                const World& world) {
+void FilePagesView::count_cache(const Event& event, const PageCacheChange& change) {
   const FileId id{change.device_major, change.device_minor, change.inode};
   FilePages& file = files_[{id, {}}];
-  (change.added ? file.cost.added : file.cost.deleted) += event.weight << change.order;
-  if (!file.name.valid()) {
-    file.name = mapped_name(world, event.pid, id);
+  const std::uint64_t pages = std::uint64_t{1} << change.order;
+  if (!change.added) {
+    file.cost.deleted += event.weight * pages;
+    return;
   }
+  file.cost.added += event.weight * pages;
+  const std::size_t before = file.cached.piece_count();
+  file.cost.refaults += event.weight * file.cached.add(change.index, pages, pieces_ < kMaxPieces);
+  pieces_ += file.cached.piece_count() - before;
 }
 
 // A file that is known by its path may be known by its number too: /proc/PID/maps has both.
@@ -174,11 +183,11 @@ void FilePagesView::join_by_path() {
   }
 }
 
-// A file that no process was seen to map goes by its device and inode.
-std::string name_of(const FileId& id, const FilePages& file, const World& world) {
-  return file.name.valid()
-             ? std::string(world.strings().at(file.name))
-             : fmt::format("device {}:{} inode {}", id.device_major, id.device_minor, id.inode);
+// How often each page was read on the way, on average; blank where that is not known.
+Cell times_read(const FilePages& file) {
+  const std::uint64_t distinct = file.cached.distinct();
+  return when(distinct > 0 && file.cached.is_complete(),
+              distinct == 0 ? 0 : (file.cost.added + distinct / 2) / distinct);
 }
 
 Table FilePagesView::file_table(const ProcessPagesContext& context) const {
@@ -187,15 +196,21 @@ Table FilePagesView::file_table(const ProcessPagesContext& context) const {
                           {"fault", Unit::Count},
                           {"major", Unit::Count},
                           {"cache_add", Unit::Count},
-                          {"cache_del", Unit::Count}},
+                          {"cache_del", Unit::Count},
+                          {"refaults", Unit::Count},
+                          {"times", Unit::Number}},
               .key_count = 1,
               .sort = "cache_add"};
+  const FileNames names(context.world);
   for (const auto& [key, file] : files_) {
-    table.rows.push_back({name_of(key.id, file, context.world),
-                          when(context.places_known(), file.cost.faults),
-                          when(context.places_known(), file.cost.major),
-                          when(context.cache_seen, file.cost.added),
-                          when(context.cache_seen, file.cost.deleted)});
+    table.rows.push_back(
+        {file.name.valid() ? std::string(context.world.strings().at(file.name)) : names.of(key.id),
+         when(context.places_known(), file.cost.faults),
+         when(context.places_known(), file.cost.major),
+         when(context.cache_seen, file.cost.added),
+         when(context.cache_seen, file.cost.deleted),
+         when(context.cache_seen, file.cost.refaults),
+         times_read(file)});
   }
   return table;
 }
@@ -226,6 +241,7 @@ Report FilePagesView::finish(const World& world, Span span) {
   report.inconclusive = !context.cache_seen;
   counter_.rows().clear();
   files_.clear();
+  pieces_ = 0;
   last_file_ = nullptr;
   return report;
 }

@@ -11,12 +11,14 @@
 #include "views/kit/durations.h"
 #include "views/kit/group_by.h"
 #include "views/kit/kernel_probe_events.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 
 namespace memtrace {
 namespace {
 
 constexpr auto kDefaultBy = std::to_array<std::string_view>({"comm", "pid"});
+constexpr auto kOptions = std::to_array<ViewOption>({kHistOption});
 constexpr auto kKeys = std::to_array<std::string_view>(
     {"comm", "pid", "tid", "stack", "class", "access", "kind", "file", "mode", "page", "cpu"});
 
@@ -58,8 +60,10 @@ std::optional<std::uint64_t> probed_number(const Event& event, std::string_view 
 
 class HugeFaults final : public View {
  public:
-  explicit HugeFaults(const FaultKeys& keys)
-      : rows_(keys), pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }) {
+  HugeFaults(const FaultKeys& keys, const ViewOptions& options)
+      : rows_(keys),
+        row_latency_(options, rows_.keys().size(), "latency", Unit::Nanoseconds),
+        pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }) {
     if (!keys.has("class")) {
       pairing_.ignore_zero_pages();
     }
@@ -87,6 +91,7 @@ class HugeFaults final : public View {
   std::vector<std::string> notes(const World& world) const;
 
   GroupBy<HugeCost, FaultKeys> rows_;
+  AskedHistograms row_latency_;
   FaultPairing pairing_;
   bool is_probed_ = false;
   std::uint64_t by_probe_alone_ = 0;
@@ -136,6 +141,7 @@ void HugeFaults::count(const Fault& fault) {
   }
   if (cost.count() > 0 && fault.latency_ns) {
     cost.latency.add(*fault.latency_ns, fault.weight);
+    row_latency_.add(rows_.keys(), fault, *fault.latency_ns, fault.weight);
   }
   if (cost.count() + cost.fallback + cost.failed > 0) {
     rows_.row(fault) += cost;
@@ -171,6 +177,7 @@ Report HugeFaults::finish(const World& world, Span span) {
                    {"time", Unit::Nanoseconds, total.latency.total_ns()}};
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
   sort_by(table, "count");
+  row_latency_.move_into(table, rows_.keys(), context);
   report.inconclusive = table.rows.empty();
   report.nothing_happened = seen.page_allocs || context.hugetlb_seen;
   report.caveats.notes = notes(world);
@@ -188,7 +195,7 @@ bool rests_on(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  return make_view<HugeFaults>(FaultKeys::choose(options, kKeys));
+  return make_view<HugeFaults>(FaultKeys::choose(options, kKeys), options);
 }
 
 }  // namespace
@@ -199,7 +206,7 @@ constinit const ViewSpec view_hfaults{
     .needs = kFaultNeeds,
     .keys = kKeys,
     .default_by = kDefaultBy,
-    .options = {},
+    .options = kOptions,
     .needs_memory_map = true,
     .looks_at_stack_keys_only = true,
     .parts = kFaultParts,

@@ -13,6 +13,7 @@
 #include "views/kit/durations.h"
 #include "views/kit/group_by.h"
 #include "views/kit/kernel_probe_events.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 #include "views/kit/user_pages.h"
 #include "views/kit/vmstat.h"
@@ -36,6 +37,7 @@ constexpr auto kParts = std::to_array<EventNarrowing>({
 });
 
 constexpr auto kDefaultBy = std::to_array<std::string_view>({"comm", "pid"});
+constexpr auto kOptions = std::to_array<ViewOption>({kHistOption});
 constexpr auto kKeys = std::to_array<std::string_view>(
     {"comm", "pid", "tid", "stack", "kind", "file", "mode", "page", "cpu"});
 
@@ -73,9 +75,10 @@ bool is_probed_read(const EventType& type) {
 
 class SwapIns final : public View {
  public:
-  SwapIns(const FaultKeys& keys, Namer* namer)
+  SwapIns(const FaultKeys& keys, const ViewOptions& options)
       : rows_(keys),
-        namer_(namer),
+        row_latency_(options, rows_.keys().size(), "latency", Unit::Nanoseconds),
+        namer_(options.namer),
         pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }) {
     pairing_.ignore_zero_pages();
   }
@@ -109,6 +112,7 @@ class SwapIns final : public View {
   std::vector<std::string> notes(const World& world) const;
 
   GroupBy<SwapCost, FaultKeys> rows_;
+  AskedHistograms row_latency_;
   Namer* namer_ = nullptr;
   FaultPairing pairing_;
   FieldNames gfp_flags_ = gfp_flag_names();
@@ -141,6 +145,7 @@ void SwapIns::count(const Fault& fault) {
   SwapCost cost{.count = fault.weight};
   if (fault.latency_ns) {
     cost.latency.add(*fault.latency_ns, fault.weight);
+    row_latency_.add(rows_.keys(), fault, *fault.latency_ns, fault.weight);
   }
   rows_.row(fault) += cost;
 }
@@ -224,6 +229,7 @@ Report SwapIns::finish(const World& world, Span span) {
   report.totals = totals(world);
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
   sort_by(table, "count");
+  row_latency_.move_into(table, rows_.keys(), context);
   report.inconclusive = table.rows.empty();
   report.nothing_happened = pairing_.seen().ends && knows_places(world);
   report.caveats.notes = notes(world);
@@ -236,7 +242,7 @@ bool handles(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  return make_view<SwapIns>(FaultKeys::choose(options, kKeys), options.namer);
+  return make_view<SwapIns>(FaultKeys::choose(options, kKeys), options);
 }
 
 }  // namespace
@@ -247,8 +253,9 @@ constinit const ViewSpec view_swapin{
     .needs = kNeeds,
     .keys = kKeys,
     .default_by = kDefaultBy,
-    .options = {},
+    .options = kOptions,
     .needs_memory_map = true,
+    .judges_kernel_stacks = true,
     .parts = kParts,
     .handles = handles,
     .rests_on = is_fault_event,

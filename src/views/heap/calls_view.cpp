@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "views/heap/caller_key.h"
 #include "views/heap/heap_events.h"
 #include "views/kit/group_by.h"
 #include "views/kit/make_view.h"
@@ -76,7 +77,7 @@ bool handles(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  return make_view<Calls>(KeySet::choose(options, kKeys));
+  return make_view<Calls>(choose_heap_keys(options, kKeys));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "views/heap/sampled_series.h"
 #include "views/kit/group_by.h"
 #include "views/kit/histogram.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 
 namespace memtrace {
@@ -39,14 +40,18 @@ constexpr auto kFigures = std::to_array<HeapFigure>({
 
 constexpr auto kKeys = std::to_array<std::string_view>(
     {"stack", "function", "caller", "comm", "pid", "tid", "size", "range"});
-constexpr auto kOptions = std::to_array<ViewOption>({kMinBytesOption, kMaxBytesOption});
+constexpr auto kOptions =
+    std::to_array<ViewOption>({kMinBytesOption, kMaxBytesOption, kHistOption});
 constexpr auto kNeeds =
     with_kernel_memory(std::to_array<std::string_view>({kHeapCalls, kHeapReturns, kHeapFrees}));
 
 class Heap final : public View {
  public:
-  Heap(KeySet keys, SizeLimits limits, TaskFilter tasks)
-      : rows_(std::move(keys)), limits_(limits), tasks_(std::move(tasks)) {}
+  Heap(KeySet keys, SizeLimits limits, const ViewOptions& options)
+      : rows_(std::move(keys)),
+        row_sizes_(options, rows_.keys().size(), "sizes", Unit::Bytes),
+        limits_(limits),
+        tasks_(options.tasks) {}
 
   void on(const Event& event, const World& world) override;
   Report finish(const World& world, Span span) override;
@@ -64,6 +69,7 @@ class Heap final : public View {
   std::vector<Total> totals(const HeapCost& total, Span span) const;
 
   GroupBy<HeapCost> rows_;
+  AskedHistograms row_sizes_;
   SizeLimits limits_;
   TaskFilter tasks_;
   PeakTracker peak_;
@@ -110,6 +116,7 @@ void Heap::on_mapping(const Event& event, const World::MappedChange& change) {
     row.bytes += made.weight * made.bytes;
     peak_.allocate(row.peak, made.weight * made.bytes, made.weight, event.time_ns);
     sizes_.add(made.bytes, made.weight);
+    row_sizes_.add(rows_.keys(), made, made.bytes, made.weight);
     last_alloc_[made.tid] = made.key;
   }
   consumed_.add(event.time_ns, peak_.live_bytes());
@@ -122,6 +129,7 @@ void Heap::allocate(const Event& event, const HeapAlloc& alloc) {
   row.bytes += bytes;
   peak_.allocate(row.peak, bytes, event.weight, event.time_ns);
   sizes_.add(alloc.bytes, event.weight);
+  row_sizes_.add(rows_.keys(), event, alloc.bytes, event.weight);
   last_alloc_[event.tid] = alloc.address;
 }
 
@@ -173,7 +181,9 @@ Report Heap::finish(const World& world, Span span) {
   Report report{.view = "heap", .title = "the heap by where it was allocated"};
   report.inconclusive = !probed_.returns;
   report.totals = totals(rows_.total(), span);
-  sort_by(report.tables.emplace_back(rows_.table(kFigures, context)), "peak");
+  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
+  sort_by(table, "peak");
+  row_sizes_.move_into(table, rows_.keys(), context);
   if (rows_.total().allocs > 0) {
     report.histograms.push_back(sizes_.histogram("sizes", Unit::Bytes));
     report.histograms.push_back(lifetimes_.histogram("lifetimes", Unit::Nanoseconds));
@@ -189,8 +199,7 @@ Report Heap::finish(const World& world, Span span) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
-  return make_view<Heap>(
-      choose_heap_keys(options, kKeys), parse_size_limits(options), options.tasks);
+  return make_view<Heap>(choose_heap_keys(options, kKeys), parse_size_limits(options), options);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ constexpr auto kOptions = std::to_array<ViewOption>({
     kOlderOption,
     kMinBytesOption,
     kMaxBytesOption,
+    kHistOption,
     {"show-allocs", "", "list each block with its address, oldest first"},
     {"inherited", "", "also the copies of blocks that forked children inherited"},
 });
@@ -37,9 +38,9 @@ struct LeakOptions {
 
 class HeapLeaks final : public View {
  public:
-  HeapLeaks(KeySet keys, KeySet address_keys, LeakOptions options)
-      : rows_(std::move(keys), std::move(address_keys), Judging::Yes),
-        options_(std::move(options)) {}
+  HeapLeaks(KeySet keys, KeySet address_keys, LeakOptions leaks, const ViewOptions& options)
+      : rows_(std::move(keys), std::move(address_keys), Judging::Yes, options),
+        options_(std::move(leaks)) {}
 
   // What is outstanding is the world's to know: here is what became of other blocks.
   void on(const Event& event, const World& world) override;
@@ -210,8 +211,10 @@ Result<LeakOptions> parse_options(const ViewOptions& options) {
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   ViewOptions by_address;
   by_address.by.assign(kAddressKeys.begin(), kAddressKeys.end());
-  return make_view<HeapLeaks>(
-      choose_heap_keys(options, kKeys), KeySet::choose(by_address, kKeys), parse_options(options));
+  return make_view<HeapLeaks>(choose_heap_keys(options, kKeys),
+                              KeySet::choose(by_address, kKeys),
+                              parse_options(options),
+                              options);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ Result<FlowOptions> FlowOptions::of(const ViewOptions& options,
 
 FlowRows::FlowRows(const KeySet& keys, FlowOptions flow, const ViewOptions& options)
     : rows_(keys),
+      row_sizes_(options, keys.size(), "sizes", Unit::Bytes),
       flow_(std::move(flow)),
       tasks_(options.tasks),
       page_size_bytes_(options.page_size_bytes),
@@ -42,6 +43,7 @@ void FlowRows::allocate(const Event& event, std::uint64_t bytes, std::uint64_t b
   cost.allocs += event.weight;
   cost.bytes += event.weight * bytes;
   cost.bytes_req += event.weight * bytes_req;
+  row_sizes_.add(rows_.keys(), event, bytes, event.weight);
   if (maxima_) {
     maxima_->allocate(event, bytes, bytes_req);
   }

@@ -12,6 +12,7 @@
 #include "views/kernel/alloc_flow.h"
 #include "views/kernel/gfp_names.h"
 #include "views/kernel/live_maxima.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/show_option.h"
 
 namespace memtrace {
@@ -57,8 +58,9 @@ class FlowRows {
   // then. Context: the view's own, as keys may look at more than the figures do.
   template <typename Context>
   void add_table(Report& report, const Context& context) {
-    sort_by(report.tables.emplace_back(std::move(rows_).take_table(flow_.figures, context)),
-            "bytes");
+    Table& table = report.tables.emplace_back(std::move(rows_).take_table(flow_.figures, context));
+    sort_by(table, "bytes");
+    row_sizes_.move_into(table, rows_.keys(), context);
     if (flow_.short_gfp) {
       make_rows(report.tables.front());
       shorten_gfp_names(report);
@@ -72,6 +74,7 @@ class FlowRows {
 
  private:
   GroupBy<FlowCost> rows_;
+  AskedHistograms row_sizes_;
   std::optional<MaximaByRow> maxima_;
   FlowOptions flow_;
   TaskFilter tasks_;

@@ -26,6 +26,7 @@ constexpr auto kAddressKeys =
 constexpr auto kOptions = std::to_array<ViewOption>({
     {"user-pages", "", "also list the pages of programs and of the page cache"},
     kOlderOption,
+    kHistOption,
     {"addresses", "", "list each block with its address, oldest first"},
 });
 constexpr auto kNeeds =
@@ -51,11 +52,11 @@ struct LeakOptions {
 
 class KernelLeaks final : public View {
  public:
-  KernelLeaks(KeySet keys, KeySet address_keys, LeakOptions options, CacheNames cache_names)
-      : rows_(keys, address_keys, Judging::Yes),
-        slab_pages_(std::move(keys), std::move(address_keys), Judging::No),
-        options_(std::move(options)),
-        cache_names_(std::move(cache_names)),
+  KernelLeaks(KeySet keys, KeySet address_keys, LeakOptions leaks, const ViewOptions& options)
+      : rows_(keys, address_keys, Judging::Yes, options),
+        slab_pages_(std::move(keys), std::move(address_keys), Judging::No, options),
+        options_(std::move(leaks)),
+        cache_names_(options.slab_caches),
         origins_(options_.namer) {}
 
   // What is outstanding is the world's to know: here are names, caveats, and what became of other
@@ -255,7 +256,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   return make_view<KernelLeaks>(KeySet::choose(options, kKeys, own_keys),
                                 KeySet::choose(by_address, kKeys, own_keys),
                                 parse_options(options),
-                                CacheNames(options.slab_caches));
+                                options);
 }
 
 }  // namespace

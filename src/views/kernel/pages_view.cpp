@@ -32,6 +32,7 @@ constexpr auto kOptions = std::to_array<ViewOption>({
     show_option("show these columns instead of the default ones; memtrace help pages"),
     {"summary", "", "also print totals of what was allocated, freed, both, and failed"},
     kShortGfpOption,
+    kHistOption,
 });
 
 struct PagesContext : FlowContext {
@@ -44,17 +45,12 @@ Cell migratetype_cell(std::uint64_t word, const CellContext& context) {
   return word < names.size() ? names[word] : std::to_string(static_cast<std::int64_t>(word));
 }
 
-// The innermost frame that is no function of the page allocator. Names are asked for at the end
-// only, stack by stack: until then the word is the stack.
+// The innermost frame that is no function of the page allocator.
 std::uint64_t settle_caller(std::uint64_t word, const CellContext& context) {
   const auto frames = context.world.stacks().locations(StackId{static_cast<std::uint32_t>(word)});
-  const auto& is_page_allocator = own_context<PagesContext>(context).is_page_allocator;
-  for (const LocationId frame : frames) {
-    if (!is_page_allocator || !is_page_allocator(frame)) {
-      return frame.value;
-    }
-  }
-  return frames.empty() ? 0 : frames.back().value;
+  const std::uint64_t caller =
+      first_caller(frames, own_context<PagesContext>(context).is_page_allocator);
+  return caller != 0 || frames.empty() ? caller : frames.back().value;
 }
 
 constexpr std::uint64_t word_of(std::int64_t number) {
@@ -62,15 +58,6 @@ constexpr std::uint64_t word_of(std::int64_t number) {
 }
 
 constexpr auto kOwnKeys = std::to_array<KeySpec>({
-    {.name = "caller",
-     .unit = Unit::Text,
-     .of = [](const Event& event) { return std::uint64_t{event.stack.id().value}; },
-     .of_block = [](const LiveBlock& block) { return std::uint64_t{block.stack.value}; },
-     .cell =
-         [](std::uint64_t word, const CellContext&) {
-           return unless_invalid(LocationId{static_cast<std::uint32_t>(word)});
-         },
-     .resolve_late = settle_caller},
     {.name = "migratetype",
      .unit = Unit::Text,
      .of =
@@ -168,8 +155,11 @@ Report Pages::finish(const World& world, Span span) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  std::vector<KeySpec> own_keys(kOwnKeys.begin(), kOwnKeys.end());
+  own_keys.push_back(caller_by_name_key);
+  own_keys.back().resolve_late = settle_caller;
   return make_view<Pages>(
-      KeySet::choose(options, kKeys, kOwnKeys),
+      KeySet::choose(options, kKeys, own_keys),
       FlowOptions::of(options, choose_figures(options, kFigures, kUsualFigures)),
       options);
 }

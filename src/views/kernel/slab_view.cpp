@@ -46,6 +46,7 @@ constexpr auto kOptions = std::to_array<ViewOption>({
     show_option("show these columns instead of the default ones; memtrace help slab"),
     {"summary", "", "also print totals of bytes asked for, allocated, wasted and freed"},
     kShortGfpOption,
+    kHistOption,
 });
 
 constexpr auto kOwnKeys = std::to_array<KeySpec>(

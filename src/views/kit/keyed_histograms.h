@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "views/kit/histogram.h"
 #include "views/kit/keyed_rows.h"
 #include "views/kit/keys.h"
+#include "views/view.h"
 
 namespace memtrace {
 
@@ -44,6 +47,47 @@ class KeyedHistograms {
  private:
   std::size_t key_count_ = 0;
   KeyedRows<ValueHistogram> rows_;
+};
+
+// Of a view that takes --hist and has one quantity to distribute. Without the option nothing is
+// kept.
+class AskedHistograms {
+ public:
+  // `title`: "latency", "sizes".
+  AskedHistograms(const ViewOptions& options,
+                  std::size_t key_count,
+                  std::string_view title,
+                  Unit unit)
+      : like_{.title = std::string(title), .unit = unit} {
+    if (options.own.contains(std::string(kHistOption.name))) {
+      rows_.emplace(key_count);
+    }
+  }
+
+  template <typename Keys, typename Subject>
+  void add(const Keys& keys, const Subject& subject, std::uint64_t value, std::uint64_t weight) {
+    if (rows_) {
+      rows_->add(keys.of(subject), value, weight);
+    }
+  }
+
+  void add_at(const KeyWords& words, std::uint64_t value, std::uint64_t weight) {
+    if (rows_) {
+      rows_->add(words, value, weight);
+    }
+  }
+
+  // As KeyedHistograms::move_into.
+  template <typename Keys, typename Context>
+  void move_into(Table& table, const Keys& keys, const Context& context) {
+    if (rows_) {
+      rows_->move_into(table, like_, keys, context);
+    }
+  }
+
+ private:
+  Histogram like_;
+  std::optional<KeyedHistograms> rows_;
 };
 
 }  // namespace memtrace

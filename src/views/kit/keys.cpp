@@ -145,6 +145,27 @@ std::string power_range(std::uint64_t bits) {
   return std::to_string(low) + "-" + std::to_string(low + (low - 1));
 }
 
+constinit const KeySpec caller_by_name_key{
+    .name = "caller",
+    .unit = Unit::Text,
+    .of = [](const Event& event) { return std::uint64_t{event.stack.id().value}; },
+    .of_block = [](const LiveBlock& block) { return std::uint64_t{block.stack.value}; },
+    .cell =
+        [](std::uint64_t word, const CellContext&) {
+          return unless_invalid(LocationId{static_cast<std::uint32_t>(word)});
+        },
+};
+
+std::uint64_t first_caller(std::span<const LocationId> frames,
+                           const std::function<bool(LocationId)>& is_passed_over) {
+  for (const LocationId frame : frames) {
+    if (!is_passed_over || !is_passed_over(frame)) {
+      return frame.value;
+    }
+  }
+  return 0;
+}
+
 const KeySpec* find_shared_key(std::string_view name) {
   const KeySpec* spec = find_key(kSharedKeys, name);
   return spec != nullptr ? spec : find_key(identity_keys(), name);

@@ -62,6 +62,15 @@ struct KeySpec {
 // "64-127" for 7: the values of this number of bits.
 std::string power_range(std::uint64_t bits);
 
+// The key caller of views whose caller only names of functions show. Names are asked for at the
+// end, stack by stack: until then the word is the stack. KeySet::resolve_with or resolve_late make
+// the word a place of it.
+extern const KeySpec caller_by_name_key;
+
+// The first of these frames, innermost first, that is not to be passed over; 0 without one.
+std::uint64_t first_caller(std::span<const LocationId> frames,
+                           const std::function<bool(LocationId)>& is_passed_over);
+
 // A key that several views have; null when there is none of that name.
 const KeySpec* find_shared_key(std::string_view name);
 

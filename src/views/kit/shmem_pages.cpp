@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "views/kit/cells.h"
 #include "views/kit/user_pages.h"
 
 namespace memtrace {
@@ -99,6 +100,20 @@ std::map<ShmemPages::Row, std::uint64_t> ShmemPages::rows(const World& world, Na
   return rows;
 }
 
+// What grew on the whole machine, whatever processes were watched.
+Table ShmemPages::file_table(const Observation& growth) {
+  Table table{.title = "files on tmpfs that grew, of all processes",
+              .columns = {{"file", Unit::Text}, {"grown", Unit::Bytes}, {"size", Unit::Bytes}},
+              .key_count = 1,
+              .sort = "grown"};
+  for (const Facts& row : growth.rows) {
+    const std::string* path = row.text("path");
+    table.rows.push_back(
+        {path == nullptr ? Cell() : Cell(*path), fact(row, "grown"), fact(row, "bytes")});
+  }
+  return table;
+}
+
 void ShmemPages::report(const World& world, Namer* namer, Report& report) {
   const auto pages = namer == nullptr ? std::map<Row, std::uint64_t>() : rows(world, *namer);
   const bool was_seen = !pages_.empty();
@@ -130,6 +145,10 @@ void ShmemPages::report(const World& world, Namer* namer, Report& report) {
   }
   report.totals.push_back({"shmem_pages", Unit::Count, total});
   report.tables.push_back(std::move(table));
+  const Observation* growth = world.observations().last("tmpfs");
+  if (growth != nullptr && !growth->rows.empty()) {
+    report.tables.push_back(file_table(*growth));
+  }
 }
 
 }  // namespace memtrace

@@ -59,6 +59,7 @@ class ShmemPages {
   };
 
   std::string_view way_of(StackId stack, const World& world, Namer& namer);
+  static Table file_table(const Observation& growth);
   std::map<Row, std::uint64_t> rows(const World& world, Namer& namer);
 
   tsl::robin_map<Place, std::uint64_t, PlaceHash> pages_;

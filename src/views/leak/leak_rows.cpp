@@ -112,6 +112,7 @@ void LeakRows::set(std::vector<const LiveBlock*> blocks, View::Span span) {
     if (!block->is_inherited) {
       row.history.note_survivor(block->time_ns, block->weight);
     }
+    sizes_.add(rows_.keys(), *block, block->bytes, block->weight);
   }
 }
 
@@ -141,7 +142,7 @@ void LeakRows::clear() {
   });
 }
 
-Table& LeakRows::add_to(Report& report, const CellContext& context) const {
+Table& LeakRows::add_to(Report& report, const CellContext& context) {
   LeakCost sum;
   rows_.for_each_row([&sum](const KeyWords& /*words*/, const LeakCost& cost) {
     sum.count += cost.count;
@@ -151,7 +152,7 @@ Table& LeakRows::add_to(Report& report, const CellContext& context) const {
   return report.tables.emplace_back(table(context));
 }
 
-Table LeakRows::table(const CellContext& context) const {
+Table LeakRows::table(const CellContext& context) {
   std::vector<Figure<LeakCost>> figures(kFigures.begin(), kFigures.end());
   if (last_loss_ns_ != 0) {
     figures.insert(std::next(figures.begin(), 2), kAtLeast);
@@ -167,6 +168,7 @@ Table LeakRows::table(const CellContext& context) const {
   }
   Table table = rows_.table(figures, context);
   sort_by(table, "bytes");
+  sizes_.move_into(table, rows_.keys(), context);
   return table;
 }
 

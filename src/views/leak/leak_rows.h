@@ -11,6 +11,7 @@
 #include "state/heap/live_block.h"
 #include "views/kit/event_list.h"
 #include "views/kit/group_by.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/leak/site_history.h"
 #include "views/leak/timeline.h"
 #include "views/leak/verdict.h"
@@ -50,8 +51,11 @@ enum class Judging : std::uint8_t { No, Yes };
 
 class LeakRows {
  public:
-  LeakRows(KeySet keys, KeySet address_keys, Judging judging)
-      : rows_(std::move(keys)), address_keys_(std::move(address_keys)), judging_(judging) {}
+  LeakRows(KeySet keys, KeySet address_keys, Judging judging, const ViewOptions& options)
+      : rows_(std::move(keys)),
+        sizes_(options, rows_.keys().size(), "sizes", Unit::Bytes),
+        address_keys_(std::move(address_keys)),
+        judging_(judging) {}
 
   // Rows know its timeline.
   LeakRows(const LeakRows&) = delete;
@@ -95,9 +99,9 @@ class LeakRows {
   }
 
   // Totals, and the table by keys.
-  Table& add_to(Report& report, const CellContext& context) const;
+  Table& add_to(Report& report, const CellContext& context);
 
-  Table table(const CellContext& context) const;
+  Table table(const CellContext& context);
 
   bool has_leak() const;
 
@@ -113,6 +117,7 @@ class LeakRows {
   bool has_row(Test test) const;
 
   GroupBy<LeakCost> rows_;
+  AskedHistograms sizes_;
   KeySet address_keys_;
   Judging judging_;
   bool has_frees_ = true;

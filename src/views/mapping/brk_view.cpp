@@ -7,6 +7,7 @@
 #include "state/mapping/refused_memory.h"
 #include "views/kit/cells.h"
 #include "views/kit/group_by.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 #include "views/mapping/call_trace.h"
 
@@ -16,7 +17,7 @@ namespace {
 constexpr auto kNeeds =
     std::to_array<std::string_view>({"syscalls:sys_enter_brk", "syscalls:sys_exit_brk"});
 constexpr auto kKeys = std::to_array<std::string_view>({"stack", "comm", "pid", "tid", "cpu"});
-constexpr auto kOptions = std::to_array<ViewOption>({kTraceOption});
+constexpr auto kOptions = std::to_array<ViewOption>({kTraceOption, kHistOption});
 
 struct BrkCost {
   std::uint64_t grows = 0;
@@ -43,6 +44,7 @@ class BrkView final : public View {
  public:
   BrkView(KeySet keys, const ViewOptions& options)
       : rows_(std::move(keys)),
+        row_sizes_(options, rows_.keys().size(), "growth", Unit::Bytes),
         has_trace_(options.wants_lines()),
         has_stacks_(options.asks_for("stack")) {}
 
@@ -69,6 +71,7 @@ class BrkView final : public View {
   static Change change_of(const SystemCallDone& done, std::uint64_t old_top);
 
   GroupBy<BrkCost> rows_;
+  AskedHistograms row_sizes_;  // of calls that grow the heap
   bool has_trace_ = false;
   bool has_stacks_ = false;                                // of the lines
   std::unordered_map<std::uint32_t, std::uint64_t> tops_;  // before the call, by tid
@@ -108,6 +111,9 @@ void BrkView::on(const Event& event, const World& world) {
   cost.failed += change.failed ? event.weight : 0;
   cost.grows += change.grown_bytes != 0 ? event.weight : 0;
   cost.grown_bytes += event.weight * change.grown_bytes;
+  if (change.grown_bytes != 0) {
+    row_sizes_.add(rows_.keys(), event, change.grown_bytes, event.weight);
+  }
   cost.shrinks += change.shrunk_bytes != 0 ? event.weight : 0;
   cost.shrunk_bytes += event.weight * change.shrunk_bytes;
   if (has_trace_) {
@@ -137,7 +143,9 @@ Report BrkView::finish(const World& world, Span span) {
                    {"shrunk", Unit::Bytes, total.shrunk_bytes},
                    {"failed", Unit::Count, total.failed},
                    {"queries", Unit::Count, total.queries}};
-  sort_by(report.tables.emplace_back(rows_.table(kFigures, context)), "grown");
+  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
+  sort_by(table, "grown");
+  row_sizes_.move_into(table, rows_.keys(), context);
   if (unknown_tops_ > 0) {
     report.caveats.notes.push_back(
         counted(unknown_tops_, "call", "calls") +

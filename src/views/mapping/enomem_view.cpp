@@ -10,6 +10,7 @@
 #include "state/mapping/refused_memory.h"
 #include "views/kit/cells.h"
 #include "views/kit/group_by.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 #include "views/mapping/call_keys.h"
 #include "views/mapping/call_names.h"
@@ -42,7 +43,7 @@ constexpr auto kCalls = std::to_array<std::string_view>({"mmap",
 constexpr auto kOwnKeys = std::to_array<KeySpec>({kCallKey, kCallErrorKey});
 constexpr auto kKeys =
     std::to_array<std::string_view>({"stack", "comm", "pid", "tid", "call", "error", "cpu"});
-constexpr auto kOptions = std::to_array<ViewOption>({kTraceOption});
+constexpr auto kOptions = std::to_array<ViewOption>({kTraceOption, kHistOption});
 
 struct RefusalCost {
   std::uint64_t count = 0;
@@ -117,6 +118,7 @@ class EnomemView final : public View {
  public:
   EnomemView(KeySet keys, const ViewOptions& options)
       : rows_(std::move(keys)),
+        row_sizes_(options, rows_.keys().size(), "sizes asked for", Unit::Bytes),
         has_trace_(options.wants_lines()),
         has_stacks_(options.asks_for("stack")) {}
 
@@ -135,6 +137,7 @@ class EnomemView final : public View {
                     std::span<const LimitColumn> columns) const;
 
   GroupBy<RefusalCost> rows_;
+  AskedHistograms row_sizes_;
   bool has_trace_ = false;
   bool has_stacks_ = false;  // of the lines
   std::map<Place, Refusal> last_;
@@ -154,6 +157,9 @@ void EnomemView::on(const Event& event, const World& world) {
   const std::uint64_t bytes = asked_bytes(*done).value_or(0);
   rows_.row(event) +=
       {.count = event.weight, .bytes = event.weight * bytes, .largest_bytes = {bytes}};
+  if (bytes > 0) {
+    row_sizes_.add(rows_.keys(), event, bytes, event.weight);
+  }
   const Refusal refusal{call_step(event, *done), mapped_bytes(world, event.pid)};
   keep_last(refusal, world);
   if (has_trace_) {
@@ -219,7 +225,9 @@ Report EnomemView::finish(const World& world, Span span) {
   report.totals = {{"count", Unit::Count, total.count},
                    {"asked", Unit::Bytes, total.bytes},
                    {"calls", Unit::Count, calls_}};
-  sort_by(report.tables.emplace_back(rows_.table(kFigures, context)), "count");
+  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
+  sort_by(table, "count");
+  row_sizes_.move_into(table, rows_.keys(), context);
   if (!last_.empty()) {
     report.tables.push_back(last_table(context));
     report.tables.push_back(

@@ -7,6 +7,7 @@
 #include "state/mapping/map_flags.h"
 #include "views/kit/cells.h"
 #include "views/kit/group_by.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 #include "views/mapping/call_keys.h"
 #include "views/mapping/call_names.h"
@@ -69,6 +70,7 @@ constexpr auto kKeys = std::to_array<std::string_view>(
     {"stack", "comm", "pid", "tid", "file", "protection", "flags", "call", "error", "cpu"});
 constexpr auto kOptions = std::to_array<ViewOption>({
     kTraceOption,
+    kHistOption,
     {"maps", "", "also list all mappings of each process as they are at the end"},
 });
 
@@ -92,6 +94,7 @@ class MmapView final : public View {
  public:
   MmapView(KeySet keys, const ViewOptions& options)
       : rows_(std::move(keys)),
+        row_sizes_(options, rows_.keys().size(), "sizes", Unit::Bytes),
         file_index_(rows_.keys().index_of("file")),
         page_size_bytes_(options.page_size_bytes),
         tasks_(options.tasks),
@@ -113,6 +116,7 @@ class MmapView final : public View {
   MappedRanges::Range range_of(std::uint64_t start, std::uint64_t bytes) const;
 
   GroupBy<MapCost> rows_;
+  AskedHistograms row_sizes_;  // of what mmap(2) mapped
   std::optional<std::size_t> file_index_;
   std::uint64_t page_size_bytes_ = 0;
   TaskFilter tasks_;
@@ -168,6 +172,7 @@ void MmapView::on(const Event& event, const World& world) {
 void MmapView::map(const Event& event, const SystemCallDone& done, const KeyWords& row) {
   const auto range = range_of(static_cast<std::uint64_t>(done.result), done.arguments[1]);
   rows_.row_at(row).bytes += event.weight * (range.limit - range.start);
+  row_sizes_.add_at(row, range.limit - range.start, event.weight);
   ranges_.map(owner_, range, row, event.time_ns);
 }
 
@@ -237,7 +242,9 @@ Report MmapView::finish(const World& world, Span span) {
                    {"bytes", Unit::Bytes, total.bytes},
                    {"live", Unit::Bytes, total.live},
                    {"at_exit", Unit::Bytes, total.at_exit}};
-  sort_by(report.tables.emplace_back(rows_.table(kFigures, context)), "bytes");
+  Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
+  sort_by(table, "bytes");
+  row_sizes_.move_into(table, rows_.keys(), context);
   if (has_maps_) {
     report.tables.push_back(memory_map_table(context, tasks_));
   }

@@ -7,6 +7,7 @@
 #include "state/mapping/map_flags.h"
 #include "views/kit/cells.h"
 #include "views/kit/group_by.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 #include "views/kit/shmem_pages.h"
 #include "views/mapping/call_keys.h"
@@ -47,7 +48,7 @@ constexpr auto kOwnKeys = std::to_array<KeySpec>({
 });
 constexpr auto kKeys =
     std::to_array<std::string_view>({"call", "comm", "pid", "tid", "error", "stack", "cpu"});
-constexpr auto kOptions = std::to_array<ViewOption>({kTraceOption});
+constexpr auto kOptions = std::to_array<ViewOption>({kTraceOption, kHistOption});
 
 struct ShmCost {
   std::uint64_t count = 0;
@@ -70,6 +71,7 @@ class ShmView final : public View {
  public:
   ShmView(KeySet keys, const ViewOptions& options)
       : rows_(std::move(keys)),
+        row_latency_(options, rows_.keys().size(), "latency", Unit::Nanoseconds),
         has_trace_(options.wants_lines()),
         has_stacks_(options.asks_for("stack")),
         namer_(options.namer) {}
@@ -99,6 +101,7 @@ class ShmView final : public View {
   void on_mmap(const Event& event, const SystemCallDone& done, const World& world);
 
   GroupBy<ShmCost> rows_;
+  AskedHistograms row_latency_;
   bool has_trace_ = false;
   bool has_stacks_ = false;  // of the lines
   bool has_segment_calls_ = false;
@@ -124,6 +127,9 @@ void ShmView::count(const Event& event, const SystemCallDone& done, std::uint64_
                .took_ns = event.weight * done.duration_ns,
                .longest_ns = {done.duration_ns}};
   rows_.row(event) += cost;
+  if (done.duration_ns > 0) {
+    row_latency_.add(rows_.keys(), event, done.duration_ns, event.weight);
+  }
   if (has_trace_) {
     trace_.add(call_step(event, done));
   }
@@ -223,6 +229,7 @@ Report ShmView::finish(const World& world, Span span) {
                    {"left_bytes", Unit::Bytes, left.bytes}};
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));
   sort_by(table, "count");
+  row_latency_.move_into(table, rows_.keys(), context);
   report.tables.push_back(segments_.table(context, at_end));
   if (!files_.empty()) {
     report.tables.push_back(files_.table(context));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "views/kit/group_by.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 #include "views/kit/vmstat.h"
 #include "views/reclaim/compaction_trace.h"
@@ -31,11 +32,13 @@ constexpr auto kNeeds =
                                      "huge_memory:mm_collapse_huge_page|",
                                      "huge_memory:mm_khugepaged_scan_file|",
                                      "huge_memory:mm_khugepaged_collapse_file|"});
-constexpr auto kOptions = std::to_array<ViewOption>(
-    {{"trace",
-      "",
-      "print a line for each compaction and each step to a huge page as it ends, in place of the "
-      "report"}});
+constexpr auto kOptions = std::to_array<ViewOption>({
+    kHistOption,
+    {"trace",
+     "",
+     "print a line for each compaction and each step to a huge page as it ends, in place of the "
+     "report"},
+});
 constexpr auto kHugePageKeys = std::to_array<std::string_view>({"step", "result", "comm"});
 constexpr auto kKinds = std::to_array<WorkKind>({WorkKind::Compaction});
 
@@ -79,6 +82,7 @@ class Compaction final : public View {
  public:
   Compaction(KeySet keys, KeySet status_keys, KeySet huge_page_keys, const ViewOptions& options)
       : rows_(std::move(keys)),
+        row_latency_(options, rows_.keys().size(), "latency", Unit::Nanoseconds),
         statuses_(std::move(status_keys)),
         huge_pages_(std::move(huge_page_keys)),
         list_(options),
@@ -105,6 +109,7 @@ class Compaction final : public View {
   std::vector<Total> totals(const World& world) const;
 
   GroupBy<CompactionCost> rows_;
+  AskedHistograms row_latency_;
   GroupBy<CompactionCost> statuses_;
   GroupBy<CountCost> huge_pages_;
   CompactionTrace list_;
@@ -161,6 +166,7 @@ void Compaction::on_work(const Event& event, const Work& work) {
                       .put_back = work.put_back};
   if (losses_.take(work, event.weight)) {
     cost.durations.add(work.duration_ns, event.weight);
+    row_latency_.add(rows_.keys(), event, work.duration_ns, event.weight);
   }
   rows_.row(event) += cost;
   statuses_.row(event) += cost;
@@ -195,6 +201,7 @@ void Compaction::add_tables(const WorkContext& context, Report& report) {
     }
   }
   report.tables.front().weight = report.tables.front().sort;
+  row_latency_.move_into(report.tables.front(), rows_.keys(), context);
   for (Table& table : report.tables) {
     if (!migrations_known_) {
       blank(table, kOfMigrations);

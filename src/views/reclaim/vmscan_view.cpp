@@ -6,6 +6,7 @@
 
 #include "views/kit/cells.h"
 #include "views/kit/group_by.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 #include "views/kit/show_option.h"
 #include "views/reclaim/reclaim_kinds.h"
@@ -56,7 +57,8 @@ constexpr auto kFigures = std::to_array<Figure<ReclaimCost>>({
     figure<&ReclaimCost::objects>("objects"),
 });
 constexpr auto kOptions = std::to_array<ViewOption>(
-    {show_option("show these columns instead of the default ones; memtrace help vmscan")});
+    {show_option("show these columns instead of the default ones; memtrace help vmscan"),
+     kHistOption});
 
 struct ShrinkerCost {
   Durations durations;
@@ -79,8 +81,12 @@ constexpr auto kShrinkerFigures = std::to_array<Figure<ShrinkerCost>>({
 
 class Vmscan final : public View {
  public:
-  Vmscan(KeySet keys, KeySet shrinker_keys, std::vector<Figure<ReclaimCost>> figures)
+  Vmscan(KeySet keys,
+         KeySet shrinker_keys,
+         std::vector<Figure<ReclaimCost>> figures,
+         const ViewOptions& options)
       : rows_(std::move(keys)),
+        row_latency_(options, rows_.keys().size(), "latency", Unit::Nanoseconds),
         shrinkers_(std::move(shrinker_keys)),
         losses_(kWorkKindsHere),
         figures_(std::move(figures)) {}
@@ -100,6 +106,7 @@ class Vmscan final : public View {
   std::vector<std::string_view> unknown_columns() const;
 
   GroupBy<ReclaimCost> rows_;
+  AskedHistograms row_latency_;  // of reclaims that are not inside of another
   GroupBy<ShrinkerCost> shrinkers_;
   ReclaimKinds kinds_;
   ReclaimEvents events_;
@@ -151,7 +158,10 @@ void Vmscan::on_work(const Event& event, const Work& work) {
     return;
   }
   cost.reclaims += event.weight;
-  cost.time_ns += is_within_reclaim(work) ? 0 : time_ns;
+  if (!is_within_reclaim(work)) {
+    cost.time_ns += time_ns;
+    row_latency_.add(rows_.keys(), event, work.duration_ns, event.weight);
+  }
   cost.direct += work.end.kind == WorkKind::DirectReclaim ? pages : 0;
   cost.memcg += work.end.kind == WorkKind::MemcgReclaim ? pages : 0;
   cost.soft_limit += work.end.kind == WorkKind::SoftLimitReclaim ? pages : 0;
@@ -214,6 +224,7 @@ Report Vmscan::finish(const World& world, Span span) {
   report.inconclusive = !events_.direct;
   Table& table = report.tables.emplace_back(rows_.table(figures_, context));
   sort_by(table, "time_ns");
+  row_latency_.move_into(table, rows_.keys(), context);
   blank(table, unknown_columns());
   report.tables.push_back(kinds_.table(events_));
   Table& shrinkers = report.tables.emplace_back(shrinkers_.table(kShrinkerFigures, context));
@@ -230,7 +241,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   const ViewOptions by_shrinker{.by = {"shrinker"}};
   return make_view<Vmscan>(KeySet::choose(options, kKeys, work_keys()),
                            KeySet::choose(by_shrinker, kKeys, work_keys()),
-                           choose_figures(options, kFigures, kUsualFigures));
+                           choose_figures(options, kFigures, kUsualFigures),
+                           options);
 }
 
 }  // namespace

@@ -6,11 +6,13 @@
 
 #include "views/kit/cells.h"
 #include "views/kit/group_by.h"
+#include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 #include "views/kit/show_option.h"
 #include "views/reclaim/flushes.h"
 #include "views/reclaim/sync_calls.h"
 #include "views/reclaim/work_keys.h"
+#include "views/reclaim/written_files.h"
 
 namespace memtrace {
 namespace {
@@ -73,7 +75,8 @@ constexpr auto kFigures = std::to_array<Figure<WriteCost>>({
     figure<&WriteCost::balances>("balances"),
 });
 constexpr auto kOptions = std::to_array<ViewOption>(
-    {show_option("show these columns instead of the default ones; memtrace help writeback")});
+    {show_option("show these columns instead of the default ones; memtrace help writeback"),
+     kHistOption});
 
 // The events that each column needs.
 struct Source {
@@ -123,8 +126,14 @@ constexpr auto kOwnKeys =
 
 class Writeback final : public View {
  public:
-  Writeback(KeySet keys, KeySet device_keys, std::vector<Figure<WriteCost>> figures)
-      : rows_(std::move(keys)), devices_(std::move(device_keys)), figures_(std::move(figures)) {}
+  Writeback(KeySet keys,
+            KeySet device_keys,
+            std::vector<Figure<WriteCost>> figures,
+            const ViewOptions& options)
+      : rows_(std::move(keys)),
+        row_pauses_(options, rows_.keys().size(), "pauses", Unit::Nanoseconds),
+        devices_(std::move(device_keys)),
+        figures_(std::move(figures)) {}
 
   Result<> check(const std::deque<EventType>& types) override {
     for (const Source& source : kSources) {
@@ -143,11 +152,15 @@ class Writeback final : public View {
   void on(const Event& event, const World& /*world*/) override {
     flushes_.on(event);
     sync_calls_.on(event);
+    files_.on(event);
     if (!is_cost(event.payload)) {
       return;
     }
     const WriteCost cost = cost_of(event);
     rows_.row(event) += cost;
+    if (cost.throttles > 0) {
+      row_pauses_.add(rows_.keys(), event, cost.longest_ns.value, event.weight);
+    }
     if (event.label.valid()) {
       devices_.row(event) += cost;
     }
@@ -168,7 +181,9 @@ class Writeback final : public View {
   std::vector<Total> totals() const;
 
   GroupBy<WriteCost> rows_;
+  AskedHistograms row_pauses_;
   GroupBy<WriteCost> devices_;
+  WrittenFiles files_;
   Flushes flushes_;
   SyncCalls sync_calls_;
   std::vector<std::string_view> unknown_;  // columns
@@ -222,15 +237,20 @@ Report Writeback::finish(const World& world, Span span) {
     sort_by(table, "dirtied");
     blank(table, unknown_);
   }
+  row_pauses_.move_into(report.tables.front(), rows_.keys(), context);
   if (flushes_.any()) {
     report.tables.push_back(flushes_.table());
   }
   if (sync_calls_.any()) {
     report.tables.push_back(sync_calls_.table(context));
   }
+  if (files_.any()) {
+    blank(report.tables.emplace_back(files_.table(world)), unknown_);
+  }
   report.caveats.notes = notes_;
   rows_.clear();
   devices_.clear();
+  files_.clear();
   flushes_.clear();
   sync_calls_.clear();
   return report;
@@ -246,7 +266,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   const ViewOptions by_device{.by = {"device"}};
   return make_view<Writeback>(KeySet::choose(options, kKeys, kOwnKeys),
                               KeySet::choose(by_device, kKeys, kOwnKeys),
-                              choose_figures(options, kFigures, kUsualFigures));
+                              choose_figures(options, kFigures, kUsualFigures),
+                              options);
 }
 
 }  // namespace

@@ -87,6 +87,32 @@ TEST(FilePages, file_that_is_mapped_after_it_was_read_has_its_path) {
   EXPECT_EQ(of_file(script.finish(), "/late", "cache_add"), number(1));
 }
 
+TEST(FilePages, file_that_is_read_again_and_again_shows_how_often) {
+  EventScript script("filepages");
+  prepare(script);
+  for (int round = 0; round < 10; ++round) {
+    script.play({cache(true, 9, 2), cache(false, 9, 2)});
+  }
+  script.play(cache(true, 8));
+  const Report report = script.finish();
+  EXPECT_EQ(of_file(report, "device 254:1 inode 9", "refaults"), number(36));
+  EXPECT_EQ(of_file(report, "device 254:1 inode 9", "times"), number(10));
+  EXPECT_EQ(of_file(report, "device 254:1 inode 8", "refaults"), number(0));
+  EXPECT_EQ(of_file(report, "device 254:1 inode 8", "times"), number(1));
+  EXPECT_EQ(of_file(report, "device 254:1 inode 9", "cache_add"), number(40));
+}
+
+TEST(FilePages, file_that_was_open_while_recording_has_its_path) {
+  EventScript script("filepages");
+  prepare(script);
+  script.play(cache(true, 9));
+  script.world().observations().add(
+      {.reader = "files",
+       .rows = {{.numbers = {{"major", 254}, {"minor", 1}, {"inode", 9}},
+                 .texts = {{"path", "/db/table"}}}}});
+  EXPECT_EQ(of_file(script.finish(), "/db/table", "cache_add"), number(1));
+}
+
 TEST(FilePages, pages_that_a_process_unmaps_are_its_own) {
   EventScript script("filepages", {.by = {"pid"}});
   prepare(script);

@@ -34,6 +34,11 @@ class SwapInTest : public testing::Test {
   FakeNamer namer_;
 };
 
+// Else a live report by process would have none, and could not tell pages that are read from swap.
+TEST(SwapIns, kernel_stacks_are_recorded_whatever_the_keys_are) {
+  EXPECT_TRUE(find_view("swapin")->spec.judges_kernel_stacks);
+}
+
 TEST_F(SwapInTest, major_faults_on_memory_without_a_file_are_swap_ins) {
   EventScript script("swapin", {.by = {"pid"}, .namer = &namer_});
   prepare(script);

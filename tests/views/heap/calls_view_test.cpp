@@ -1,3 +1,5 @@
+#include <array>
+
 #include "support/event_script.h"
 
 namespace memtrace::test {
@@ -41,6 +43,20 @@ TEST(CallsView, groups_by_stack_thread_and_several_keys) {
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {text("foo"), stack(1), number(100)}, "count"), number(1));
   EXPECT_EQ(figure(report, {text("foo"), stack(2), number(7)}, "count"), number(2));
+}
+
+TEST(CallsView, caller_is_nobody_who_only_passes_the_wish_on) {
+  constexpr std::array<std::uint64_t, 3> kChain = {
+      0xffffffff81000100, 0xffffffff81000200, 0xffffffff81000300};
+  LocationId wrapper;
+  EventScript script("calls",
+                     {.by = {"caller"}, .is_allocation_wrapper = [&wrapper](LocationId place) {
+                        return place == wrapper;
+                      }});
+  wrapper = script.world().intern_kernel_address(kChain[1]);
+  const LocationId caller = script.world().intern_kernel_address(kChain[2]);
+  script.play(call_of("malloc", script.world().intern_stack(100, kChain).value));
+  EXPECT_EQ(figure(script.finish(), {Cell(caller)}, "count"), number(1));
 }
 
 TEST(CallsView, scales_by_the_period_and_gives_a_rate) {

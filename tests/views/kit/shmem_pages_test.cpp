@@ -60,8 +60,11 @@ class ShmemPagesTest : public testing::TestWithParam<const char*> {
   }
 
   // With the calls and events that the two views rest on.
-  Report report_of(const std::vector<Step>& steps) {
+  Report report_of(const std::vector<Step>& steps, const Observation& observation = {}) {
     EventScript script(GetParam(), {.namer = &namer_});
+    if (!observation.reader.empty()) {
+      script.world().observations().add(observation);
+    }
     script.name_process(100, "dd");
     script.add_field("kmem:mm_page_alloc", "gfp_flags").flags = {{kMovable, "__GFP_MOVABLE"}};
     script.type("syscalls:sys_exit_shmget");
@@ -93,6 +96,20 @@ TEST_P(ShmemPagesTest, are_told_from_others_by_way_and_process) {
   ASSERT_NE(faulted, nullptr);
   EXPECT_EQ(faulted->at(3), number(3));
   EXPECT_EQ(total(report, "shmem_pages"), 516U);
+}
+
+TEST_P(ShmemPagesTest, files_on_tmpfs_that_grew_are_named) {
+  const std::vector<Step> steps = {with_stack(5, page_alloc(0, kMovable))};
+  const Report report = report_of(steps,
+                                  {.reader = "tmpfs",
+                                   .rows = {{.numbers = {{"bytes", 8192}, {"grown", 4096}},
+                                             .texts = {{"path", "/dev/shm/x"}}}}});
+  const auto table =
+      std::ranges::find(report.tables, "files on tmpfs that grew, of all processes", &Table::title);
+  ASSERT_NE(table, report.tables.end());
+  EXPECT_NE(find_row(*table, {text("/dev/shm/x"), number(4096), number(8192)}), nullptr);
+  const Report without = report_of(steps, {.reader = "tmpfs"});
+  EXPECT_EQ(std::ranges::find(without.tables, table->title, &Table::title), without.tables.end());
 }
 
 TEST_P(ShmemPagesTest, are_not_known_without_names_or_stacks) {

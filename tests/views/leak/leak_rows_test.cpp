@@ -27,7 +27,7 @@ class LeakRowsTest : public testing::Test {
 
   World world_{{}};
   CellContext context_{.world = world_, .span = {.start_ns = 0, .end_ns = 1000}};
-  LeakRows rows_{keys("pid"), keys("pid"), Judging::No};
+  LeakRows rows_{keys("pid"), keys("pid"), Judging::No, {}};
 };
 
 TEST_F(LeakRowsTest, a_sampled_block_counts_as_many_as_it_represents) {

@@ -52,6 +52,22 @@ TEST(Writeback, devices_have_a_table_of_their_own) {
   EXPECT_EQ(devices.rows.size(), 2U);
 }
 
+TEST(Writeback, files_have_a_table_with_their_names) {
+  EventScript script("writeback");
+  script.world().observations().add(
+      {.reader = "files",
+       .rows = {{.numbers = {{"major", 8}, {"minor", 0}, {"inode", 12}},
+                 .texts = {{"path", "/var/log/messages"}}}}});
+  script.play({dirty(1, "8:0", 12), dirty(1, "8:16", 9), dirty(1, "btrfs-1", 7)});
+  script.play({inode_written(2, "8:0", 5)});
+  const Table files = script.finish().tables.back();
+  EXPECT_EQ(files.title, "by file");
+  const auto* row = find_row(files, {text("/var/log/messages"), number(1), number(5)});
+  EXPECT_NE(row, nullptr);
+  EXPECT_NE(find_row(files, {text("device 8:16 inode 9")}), nullptr);
+  EXPECT_NE(find_row(files, {text("device btrfs-1 inode 7")}), nullptr);
+}
+
 TEST(Writeback, only_who_must_sleep_is_throttled) {
   EventScript script("writeback", {.by = {"pid"}, .own = {{"show", "all"}}});
   script.play({balance(1, 0), balance(2, 1000), balance(2, 3000)});
