@@ -97,6 +97,25 @@ void join(std::vector<std::optional<std::uint64_t>>& values, unsigned times, boo
   values = std::move(joined);
 }
 
+// Spans that overlap or are close to each other become one, until few enough are left.
+void thin_out(std::vector<Timeline::Loss>& losses) {
+  std::ranges::sort(losses, {}, &Timeline::Loss::first_ns);
+  std::uint64_t gap_ns = 0;
+  do {
+    std::vector<Timeline::Loss> joined;
+    for (const Timeline::Loss& loss : losses) {
+      if (joined.empty() || loss.first_ns > joined.back().last_ns + gap_ns) {
+        joined.push_back(loss);
+        continue;
+      }
+      joined.back().last_ns = std::max(joined.back().last_ns, loss.last_ns);
+      joined.back().count += loss.count;
+    }
+    losses = std::move(joined);
+    gap_ns = std::max<std::uint64_t>(2 * gap_ns, 1'000'000);
+  } while (losses.size() > kMostLosses);
+}
+
 }  // namespace
 
 TimelineCollector::TimelineCollector()
@@ -288,13 +307,9 @@ void TimelineCollector::on_victim(const Event& event, const OomVictim& victim, c
 }
 
 void TimelineCollector::add_loss(const Timeline::Loss& loss) {
-  if (!losses_.empty() &&
-      (losses_.size() >= kMostLosses || losses_.back().last_ns >= loss.first_ns)) {
-    losses_.back().last_ns = std::max(losses_.back().last_ns, loss.last_ns);
-    losses_.back().first_ns = std::min(losses_.back().first_ns, loss.first_ns);
-    losses_.back().count += loss.count;
-  } else {
-    losses_.push_back(loss);
+  losses_.push_back(loss);
+  if (losses_.size() > 2 * kMostLosses) {
+    thin_out(losses_);
   }
 }
 
@@ -346,6 +361,7 @@ std::shared_ptr<const Timeline> TimelineCollector::take(const World& world, Name
   timeline->subjects = subjects(world);
   timeline->lanes = lanes();
   timeline->marks = marks_;
+  thin_out(losses_);
   timeline->losses = losses_;
   for (const Timeline::Subject& subject : timeline->subjects) {
     for (const Timeline::Source& source : subject.sources) {

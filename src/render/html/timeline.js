@@ -21,7 +21,7 @@ function areasOf(subject, byProcess) {
   if (others.length) {
     const values = new Float64Array(line.slots);
     others.forEach((group) => group.values.forEach((value, slot) => { values[slot] += value; }));
-    sorted.push({name: `${count.format(others.length)} others`, values, stack: null});
+    sorted.push({name: others.length === 1 ? '1 other' : `${count.format(others.length)} others`, values, stack: null});
   }
   return sorted;
 }
