@@ -70,7 +70,7 @@ TEST(Html, many_rows_are_bounded_and_nothing_of_the_cost_is_lost) {
   for (const Json& stack : stacks) {
     bytes += stack.at(1).at(1).get<std::uint64_t>();
   }
-  EXPECT_EQ(bytes, 5000 * 1489215488U);
+  EXPECT_EQ(bytes, std::uint64_t{5000} * 1489215488);
 }
 
 TEST(Html, the_timeline_is_numbers_by_source_and_slot) {
