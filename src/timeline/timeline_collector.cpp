@@ -97,23 +97,53 @@ void join(std::vector<std::optional<std::uint64_t>>& values, unsigned times, boo
   values = std::move(joined);
 }
 
-// Spans that overlap or are close to each other become one, until few enough are left.
-void thin_out(std::vector<Timeline::Loss>& losses) {
+using Losses = std::vector<Timeline::Loss>;
+
+std::uint64_t gap_ns(const Timeline::Loss& before, const Timeline::Loss& after) {
+  return after.first_ns > before.last_ns ? after.first_ns - before.last_ns : 0;
+}
+
+void join(Timeline::Loss& into, const Timeline::Loss& loss) {
+  into.last_ns = std::max(into.last_ns, loss.last_ns);
+  into.count += loss.count;
+}
+
+void join_overlapping(Losses& losses) {
   std::ranges::sort(losses, {}, &Timeline::Loss::first_ns);
-  std::uint64_t gap_ns = 0;
-  do {
-    std::vector<Timeline::Loss> joined;
-    for (const Timeline::Loss& loss : losses) {
-      if (joined.empty() || loss.first_ns > joined.back().last_ns + gap_ns) {
-        joined.push_back(loss);
-        continue;
-      }
-      joined.back().last_ns = std::max(joined.back().last_ns, loss.last_ns);
-      joined.back().count += loss.count;
+  Losses joined;
+  for (const Timeline::Loss& loss : losses) {
+    if (!joined.empty() && gap_ns(joined.back(), loss) == 0) {
+      join(joined.back(), loss);
+    } else {
+      joined.push_back(loss);
     }
-    losses = std::move(joined);
-    gap_ns = std::max<std::uint64_t>(2 * gap_ns, 1'000'000);
-  } while (losses.size() > kMostLosses);
+  }
+  losses = std::move(joined);
+}
+
+// Those that are closer to each other than most, two by two.
+void join_neighbours(Losses& losses) {
+  std::vector<std::uint64_t> gaps;
+  for (std::size_t i = 1; i < losses.size(); ++i) {
+    gaps.push_back(gap_ns(losses[i - 1], losses[i]));
+  }
+  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+  std::ranges::nth_element(gaps, middle);
+  Losses joined;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    joined.push_back(losses[i]);
+    if (i + 1 < losses.size() && gap_ns(losses[i], losses[i + 1]) <= *middle) {
+      join(joined.back(), losses[++i]);
+    }
+  }
+  losses = std::move(joined);
+}
+
+void thin_out(Losses& losses) {
+  join_overlapping(losses);
+  while (losses.size() > kMostLosses) {
+    join_neighbours(losses);
+  }
 }
 
 }  // namespace
