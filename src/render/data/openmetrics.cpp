@@ -51,8 +51,8 @@ std::string metric_word(std::string_view text) {
 }
 
 // "kmalloc", "", "bytes_alloc" in bytes is "memtrace_kmalloc_alloc_bytes"; "kmalloc", "comm",
-// "count" is "memtrace_kmalloc_by_comm_events": _count ends the names of histograms alone. Units are
-// whole words: "allocs_per_s" is "memtrace_heap_allocs_per_second".
+// "count" is "memtrace_kmalloc_by_comm_events": _count ends the names of histograms alone. Units
+// are whole words: "allocs_per_s" is "memtrace_heap_allocs_per_second".
 std::string metric_name(std::string_view view, std::string_view by, const Column& column) {
   const std::string unit(metric_unit(column.unit).name);
   std::string name = "memtrace_" + metric_word(view);
