@@ -129,8 +129,8 @@ memtrace_room(src/plan/events "which events, how narrow, which filter"
 memtrace_room(src/session "records to views to reports: a sink of the pipeline"
               SEES base os decode identity observe pipeline perf/record perf/event perf/live
                    plan/events report sections
-                   state/process state/world symbolize/names timeline tracepoints/event tracepoints/decode
-                   tracepoints/probe unwind views views/all)
+                   state/process state/world symbolize/names timeline tracepoints/event
+                   tracepoints/decode tracepoints/probe unwind views views/all)
 memtrace_room(src/overview "a recording as a whole: its findings on one screen, or all views"
               SEES base perf/record report sections session state/world timeline views/all)
 memtrace_room(src/doctor "what this machine can do, view by view"
