@@ -97,6 +97,16 @@ void join(std::vector<std::optional<std::uint64_t>>& values, unsigned times, boo
   values = std::move(joined);
 }
 
+Timeline::Amounts pages_of(const PageCacheChange& change, std::uint64_t weight) {
+  const std::uint64_t pages = weight << change.order;
+  return change.added ? Timeline::Amounts{pages, 0, 0} : Timeline::Amounts{0, pages, 0};
+}
+
+// The end of kswapd's work does not say how many pages it has reclaimed.
+std::uint64_t pages_of_kswapd(const LruShrink& shrink) {
+  return shrink.part.kind == WorkKind::Kswapd ? shrink.reclaimed : 0;
+}
+
 using Losses = std::vector<Timeline::Loss>;
 
 std::uint64_t gap_ns(const Timeline::Loss& before, const Timeline::Loss& after) {
@@ -252,34 +262,26 @@ void TimelineCollector::on_heap_mapping(const World::MappedChange& change, std::
 
 void TimelineCollector::on_payload(const Event& event, const World& world) {
   const std::uint64_t weight = event.weight;
-  if (const auto* heap = std::get_if<HeapAlloc>(&event.payload)) {
-    if (heap->address != 0) {
-      add(Subject::Heap, event, {weight * heap->bytes, weight, 0});
-    }
-  } else if (const auto* slab = std::get_if<SlabAlloc>(&event.payload)) {
-    if (slab->ptr != 0) {
-      add_slab(event, *slab);
-    }
-  } else if (const auto* pages = std::get_if<PageAlloc>(&event.payload)) {
-    if (!pages->failed) {
-      add(Subject::Pages, event, {weight * (world.page_size_bytes() << pages->order), weight, 0});
-    }
-  } else if (const auto* cache = std::get_if<PageCacheChange>(&event.payload)) {
-    const std::uint64_t count = weight << cache->order;
-    add(Subject::Cache, event, {cache->added ? count : 0, cache->added ? 0 : count, 0});
-  } else if (const auto* work = std::get_if<Work>(&event.payload)) {
+  const EventPayload& payload = event.payload;
+  if (const auto* heap = std::get_if<HeapAlloc>(&payload); heap && heap->address != 0) {
+    add(Subject::Heap, event, {weight * heap->bytes, weight, 0});
+  } else if (const auto* slab = std::get_if<SlabAlloc>(&payload); slab && slab->ptr != 0) {
+    add_slab(event, *slab);
+  } else if (const auto* pages = std::get_if<PageAlloc>(&payload); pages && !pages->failed) {
+    const std::uint64_t bytes = world.page_size_bytes() << pages->order;
+    add(Subject::Pages, event, {weight * bytes, weight, 0});
+  } else if (const auto* cache = std::get_if<PageCacheChange>(&payload)) {
+    add(Subject::Cache, event, pages_of(*cache, weight));
+  } else if (const auto* work = std::get_if<Work>(&payload)) {
     on_work(event, *work);
-  } else if (const auto* stat = std::get_if<RssStat>(&event.payload)) {
+  } else if (const auto* stat = std::get_if<RssStat>(&payload)) {
     on_resident(*stat, event.time_ns);
-  } else if (const auto* victim = std::get_if<OomVictim>(&event.payload)) {
+  } else if (const auto* victim = std::get_if<OomVictim>(&payload)) {
     on_victim(event, *victim, world);
-  } else if (const auto* write = std::get_if<ReclaimWrite>(&event.payload)) {
+  } else if (const auto* write = std::get_if<ReclaimWrite>(&payload)) {
     add_to_lane(Lane::SwapOuts, event.time_ns, write->of_file ? 0 : weight);
-  } else if (const auto* shrink = std::get_if<LruShrink>(&event.payload)) {
-    // The end of kswapd's work does not say how many pages it has reclaimed.
-    if (shrink->part.kind == WorkKind::Kswapd) {
-      add_to_lane(Lane::Reclaimed, event.time_ns, weight * shrink->reclaimed);
-    }
+  } else if (const auto* shrink = std::get_if<LruShrink>(&payload)) {
+    add_to_lane(Lane::Reclaimed, event.time_ns, weight * pages_of_kswapd(*shrink));
   }
 }
 

@@ -126,6 +126,29 @@ Result<> outcome_of(int status, std::string words) {
       "the address and the server's log show why"};
 }
 
+std::vector<std::string> own_environment() {
+  std::vector<std::string> variables;
+  for (char** variable = ::environ; *variable != nullptr; ++variable) {
+    variables.emplace_back(*variable);
+  }
+  return variables;
+}
+
+// The child's process id, or -1.
+pid_t start_curl(const CurlEnds& ends) {
+  // -q comes first: no ~/.curlrc, which under sudo is the caller's.
+  const std::vector<std::string> command = {
+      kCurl, "-q", "--config", "/dev/fd/" + std::to_string(ends.config.output.get())};
+  const std::vector<std::string> environment = curl_environment(own_environment());
+  const auto arguments = as_arguments(command);
+  const auto variables = as_arguments(environment);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    run_curl(ends, arguments.data(), variables.data());
+  }
+  return child;
+}
+
 }  // namespace
 
 std::string curl_config(const PostRequest& request) {
@@ -170,21 +193,8 @@ Result<> post_with_curl(const PostRequest& request) {
   CurlEnds ends{std::move(*config), std::move(*body), std::move(*words)};
   // Fits into the pipe: it is read when curl runs.
   write_to_curl(ends.config.input.get(), curl_config(request));
-  // -q comes first: no ~/.curlrc, which under sudo is the caller's.
-  const std::vector<std::string> command = {
-      kCurl, "-q", "--config", "/dev/fd/" + std::to_string(ends.config.output.get())};
-  std::vector<std::string> all;
-  for (char** variable = ::environ; *variable != nullptr; ++variable) {
-    all.emplace_back(*variable);
-  }
-  const std::vector<std::string> environment = curl_environment(all);
-  const auto arguments = as_arguments(command);
-  const auto variables = as_arguments(environment);
   const auto before = std::signal(SIGPIPE, SIG_IGN);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    run_curl(ends, arguments.data(), variables.data());
-  }
+  const pid_t child = start_curl(ends);
   if (child < 0) {
     return Error{"fork", errno, ""};
   }
