@@ -1,6 +1,7 @@
 # A server that takes profiles as Pyroscope does: receiver.py FOLDER [CERTIFICATE KEY]. Writes its port
 # to FOLDER/port, and of the first request what it says into FOLDER/request, its fields into files of
-# their names. Ends after one request, or a minute. The status it answers with is in $STATUS.
+# their names, and the command lines of all processes at that time into FOLDER/commands. Ends after one
+# request, or a minute. The status it answers with is in $STATUS.
 import email.parser
 import email.policy
 import http.server
@@ -11,6 +12,18 @@ import sys
 import urllib.parse
 
 folder = sys.argv[1]
+
+
+def commands():
+    """The command lines of all processes: the sender's, too, which waits for the answer."""
+    lines = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/cmdline" % process, "rb") as file:
+                lines.append(file.read().replace(b"\0", b" "))
+        except OSError:
+            pass  # it has ended
+    return b"\n".join(lines)
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
@@ -28,6 +41,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         with open(os.path.join(folder, "request"), "w") as file:
             json.dump({"path": address.path, "query": urllib.parse.parse_qs(address.query),
                        "headers": dict(self.headers), "files": files}, file)
+        with open(os.path.join(folder, "commands"), "wb") as file:
+            file.write(commands())
         self.send_response(int(os.environ.get("STATUS", "200")))
         self.end_headers()
 
