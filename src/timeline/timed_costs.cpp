@@ -37,6 +37,12 @@ void add_to(Series& series, std::uint32_t slot, const Amounts& amounts) {
   add_to(at->figures, amounts);
 }
 
+void add_all(Series& series, const Series& more) {
+  for (const Timeline::Amount& amount : more) {
+    add_to(series, amount.slot, amount.figures);
+  }
+}
+
 Ranks ranks_of(const Series& series) {
   Ranks ranks{};
   std::uint64_t live = 0;
@@ -98,6 +104,7 @@ std::vector<TimedCosts::Chosen> TimedCosts::choose() const {
   const auto kept = largest_of(std::move(sums), kMostSources);
   const auto comms = largest_of({comm_sums.begin(), comm_sums.end()}, kMostRests);
   std::vector<Chosen> chosen;
+  chosen.reserve(kept.size() + comms.size() + 1);
   std::map<std::uint32_t, Series> rests;  // ordered: equal recordings make equal pages
   for (const std::uint64_t key : kept) {
     chosen.push_back({.source = source_of(key), .amounts = amounts_.at(key)});
@@ -106,9 +113,7 @@ std::vector<TimedCosts::Chosen> TimedCosts::choose() const {
     if (!kept.contains(key)) {
       const std::uint32_t comm = source_of(key).comm.value;
       Series& rest = rests[comms.contains(comm) ? comm : 0];
-      for (const Timeline::Amount& amount : series) {
-        add_to(rest, amount.slot, amount.figures);
-      }
+      add_all(rest, series);
     }
   }
   for (auto& [comm, series] : rests) {

@@ -74,16 +74,12 @@ KeySet comm_key() {
 }
 
 bool is_within_reclaim(const Work& work) {
-  for (const WorkKind kind : {WorkKind::DirectReclaim,
-                              WorkKind::MemcgReclaim,
-                              WorkKind::SoftLimitReclaim,
-                              WorkKind::NodeReclaim,
-                              WorkKind::Kswapd}) {
-    if (work.is_within(kind)) {
-      return true;
-    }
-  }
-  return false;
+  constexpr auto kReclaims = std::to_array<WorkKind>({WorkKind::DirectReclaim,
+                                                      WorkKind::MemcgReclaim,
+                                                      WorkKind::SoftLimitReclaim,
+                                                      WorkKind::NodeReclaim,
+                                                      WorkKind::Kswapd});
+  return std::ranges::any_of(kReclaims, [&work](WorkKind kind) { return work.is_within(kind); });
 }
 
 void join(std::vector<std::optional<std::uint64_t>>& values, unsigned times, bool is_level) {
@@ -153,6 +149,14 @@ void thin_out(Losses& losses) {
   join_overlapping(losses);
   while (losses.size() > kMostLosses) {
     join_neighbours(losses);
+  }
+}
+
+void name_stacks_of(const Timeline::Subject& subject, Namer& namer, Timeline& timeline) {
+  for (const Timeline::Source& source : subject.sources) {
+    if (source.stack.valid()) {
+      timeline.stacks.try_emplace(source.stack, namer.stack(source.stack));
+    }
   }
 }
 
@@ -396,11 +400,7 @@ std::shared_ptr<const Timeline> TimelineCollector::take(const World& world, Name
   thin_out(losses_);
   timeline->losses = losses_;
   for (const Timeline::Subject& subject : timeline->subjects) {
-    for (const Timeline::Source& source : subject.sources) {
-      if (source.stack.valid()) {
-        timeline->stacks.try_emplace(source.stack, namer.stack(source.stack));
-      }
-    }
+    name_stacks_of(subject, namer, *timeline);
   }
   return timeline;
 }

@@ -1,5 +1,7 @@
 #include "render/html/html_timeline.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -30,9 +32,12 @@ class SourceParts {
     const auto [found, is_new] = numbers_.try_emplace(id, static_cast<int>(numbers_.size()));
     if (is_new) {
       Json steps = Json::array();
-      for (auto frame = frames->second.rbegin(); frame != frames->second.rend(); ++frame) {
-        steps.push_back(frames_.index_of({.name = visible(frame->function), .frame = &*frame}));
-      }
+      std::transform(frames->second.rbegin(),
+                     frames->second.rend(),
+                     std::back_inserter(steps),
+                     [this](const Frame& frame) {
+                       return frames_.index_of({.name = visible(frame.function), .frame = &frame});
+                     });
       stacks_.push_back(std::move(steps));
     }
     return found->second;
@@ -61,6 +66,20 @@ int comm_number(const Timeline::Source& source, std::map<std::string, int>& numb
   return found->second;
 }
 
+// Of the source with this number.
+void add_amounts(const Timeline::Source& source,
+                 std::size_t number,
+                 std::size_t figure_count,
+                 Json& amounts) {
+  for (const Timeline::Amount& amount : source.amounts) {
+    amounts.push_back(number);
+    amounts.push_back(amount.slot);
+    for (std::size_t figure = 0; figure < figure_count; ++figure) {
+      amounts.push_back(amount.figures[figure]);
+    }
+  }
+}
+
 Json subject_json(const Timeline::Subject& subject, SourceParts& parts) {
   Json figures = Json::array();
   for (const Column& figure : subject.figures) {
@@ -71,13 +90,7 @@ Json subject_json(const Timeline::Subject& subject, SourceParts& parts) {
   Json sources = Json::array();
   Json amounts = Json::array();  // one row of numbers: source, slot, figures
   for (const Timeline::Source& source : subject.sources) {
-    for (const Timeline::Amount& amount : source.amounts) {
-      amounts.push_back(sources.size());
-      amounts.push_back(amount.slot);
-      for (std::size_t figure = 0; figure < subject.figures.size(); ++figure) {
-        amounts.push_back(amount.figures[figure]);
-      }
-    }
+    add_amounts(source, sources.size(), subject.figures.size(), amounts);
     sources.push_back(Json::array({comm_number(source, numbers, comms),
                                    source.is_rest ? -1 : parts.stack(source.stack),
                                    source.is_rest ? 1 : 0}));
