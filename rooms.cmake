@@ -115,6 +115,9 @@ memtrace_room(src/views/reclaim "reclaim, compaction, migration, writeback"
 memtrace_room(src/views/oom "OOM kills"
               SEES base report state/process state/world tracepoints/event views views/kit)
 memtrace_room(src/views/count "any event, counted" SEES base views views/kit USES robin_map)
+memtrace_room(src/timeline "what happened when: costs by stack in slots of time"
+              SEES base report state/heap state/world tracepoints/event views views/fault views/kit
+              USES robin_map)
 memtrace_room(src/views/all "the table of all views"
               SEES views views/fault views/kernel views/heap views/mapping views/reclaim
                    views/oom views/count)
@@ -131,10 +134,10 @@ memtrace_room(src/plan/events "which events, how narrow, which filter"
 memtrace_room(src/session "records to views to reports: a sink of the pipeline"
               SEES base os decode identity observe pipeline perf/record perf/event perf/live
                    plan/events report sections
-                   state/process state/world symbolize/names tracepoints/event tracepoints/decode
-                   tracepoints/probe unwind views views/all)
+                   state/process state/world symbolize/names timeline tracepoints/event
+                   tracepoints/decode tracepoints/probe unwind views views/all)
 memtrace_room(src/overview "a recording as a whole: its findings on one screen, or all views"
-              SEES base perf/record report sections session state/world views/all)
+              SEES base perf/record report sections session state/world timeline views/all)
 memtrace_room(src/doctor "what this machine can do, view by view"
               SEES base os observe perf/event report tracepoints/format tracepoints/decode
                    tracepoints/probe views views/all)
@@ -147,7 +150,8 @@ memtrace_room(src/cli/options "options as tables, and what they set"
               SEES base os perf/event perf/live plan/events plan/probes render render/all report
                    session USES boost)
 memtrace_room(src/cli/output "reports, lines and progress to the user"
-              SEES base os cli/options perf/record render render/all report)
+              SEES base os cli/options perf/record render render/all render/profile report
+              USES json)
 memtrace_room(src/cli/terminal "a full screen: keys in, frames out" SEES base os)
 memtrace_room(src/cli/top "the live screen: what is on it, and what keys do"
               SEES base os cli/terminal perf/record render report)
@@ -155,6 +159,6 @@ memtrace_room(src/cli "the commands"
               SEES base os cli/options cli/output cli/terminal cli/top decode doctor identity observe
                    perf/convert perf/event
                    perf/target overview perf/record perf/live perf/file_in plan/events programs
-                   recording render render/all report sections session tracepoints/format
+                   recording render render/all report sections session timeline tracepoints/format
                    tracepoints/decode views views/all views/kit views/oom)
 memtrace_room(src "main" SEES base os cli)

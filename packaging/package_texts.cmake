@@ -11,7 +11,18 @@ endfunction()
 set(root ${CPACK_TEMPORARY_DIRECTORY}/usr/share)
 file(GLOB pages ${root}/man/man*/*.[17])
 compress(${pages})
+# Files are as old as the source, not as old as this build.
+function(set_times)
+  if(NOT "$ENV{SOURCE_DATE_EPOCH}" STREQUAL "")
+    execute_process(
+      COMMAND find ${CPACK_TEMPORARY_DIRECTORY} -exec touch --no-dereference
+              --date=@$ENV{SOURCE_DATE_EPOCH} {} +
+      COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+endfunction()
+
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
+  set_times()
   return()
 endif()
 
@@ -20,15 +31,6 @@ set(texts ${root}/doc/memtrace)
 file(REMOVE ${texts}/LICENSE)
 file(COPY ${CPACK_MEMTRACE_SOURCE}/packaging/copyright DESTINATION ${texts})
 
-# The same source gives the same package: its time is that of the last commit.
-if("$ENV{SOURCE_DATE_EPOCH}" STREQUAL "")
-  execute_process(
-    COMMAND git -C ${CPACK_MEMTRACE_SOURCE} log -1 --format=%ct
-    OUTPUT_VARIABLE committed OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  if(committed)
-    set(ENV{SOURCE_DATE_EPOCH} ${committed})
-  endif()
-endif()
 string(TIMESTAMP time "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(WRITE ${texts}/changelog
      "memtrace (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
@@ -38,3 +40,4 @@ file(WRITE ${texts}/changelog
  -- ${CPACK_PACKAGE_CONTACT}  ${time}
 ")
 compress(${texts}/changelog)
+set_times()

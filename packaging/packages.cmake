@@ -8,6 +8,8 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/_memtrace COMPONENT texts
         DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/LICENSE COMPONENT texts
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(GLOB memtrace_units ${CMAKE_CURRENT_LIST_DIR}/systemd/*)
+install(FILES ${memtrace_units} COMPONENT units DESTINATION lib/systemd/system EXCLUDE_FROM_ALL)
 # For packages alone: cmake --install takes memtrace.
 install(PROGRAMS ${CMAKE_BINARY_DIR}/memtrace-static COMPONENT static
         DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME memtrace EXCLUDE_FROM_ALL)
@@ -38,9 +40,15 @@ set(CPACK_RPM_PACKAGE_LICENSE "GPL-2.0-or-later")
 set(CPACK_RPM_COMPRESSION_TYPE gzip)
 # No links from /usr/lib/.build-id, whose folders belong to nobody; and memtrace-static as it is: it is
 # stripped, and a second time would change it.
-set(CPACK_RPM_SPEC_MORE_DEFINE "%define _build_id_links none\n%define __strip /bin/true")
+# The same source gives the same package: rpm would write down when and on which host it ran.
+set(CPACK_RPM_SPEC_MORE_DEFINE "%define _build_id_links none
+%define __strip /bin/true
+%define use_source_date_epoch_as_buildtime 1
+%define clamp_mtime_to_source_date_epoch 1
+%define _buildhost localhost")
 # Directories that belong to others' packages.
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION
     /usr/share/zsh /usr/share/zsh/site-functions /usr/share/bash-completion
-    /usr/share/bash-completion/completions /usr/share/man /usr/share/man/man1 /usr/share/man/man7)
+    /usr/share/bash-completion/completions /usr/share/man /usr/share/man/man1 /usr/share/man/man7
+    /usr/lib/systemd /usr/lib/systemd/system)
 include(CPack)

@@ -35,6 +35,7 @@ endif()
 
 add_executable(memtrace-static src/main.cpp ${for_old_kernels})
 target_link_libraries(memtrace-static PRIVATE cli)
+target_compile_options(memtrace-static PRIVATE ${memtrace_prefix_maps})
 set_target_properties(memtrace-static PROPERTIES IS_STATIC ON)
 # -no-pie: a static PIE relocates itself, half a megabyte of relocations and nothing gained.
 target_link_options(memtrace-static PRIVATE -static -no-pie -s -Wl,--gc-sections)

@@ -17,6 +17,7 @@
 #include "plan/events/event_selection.h"
 #include "render/all/all_renderers.h"
 #include "session/session.h"
+#include "timeline/timeline_collector.h"
 #include "views/all/all_views.h"
 
 namespace memtrace {
@@ -31,6 +32,7 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"all", 0, "", "without a view: the first rows of all views, not only findings"},
     {"host-columns", 0, "", "csv: begin each line with host, boot id, times and view"},
     {"output", 'o', "FILE", "write the report to FILE, not to standard output"},
+    {"push", 0, "URL", "send the report as pprof to a server that collects profiles"},
     {"no-pager", 0, "", "write a long report to the terminal, not through a pager"},
     {"time",
      0,
@@ -182,6 +184,7 @@ Result<ExitStatus> report_view(RecordSource& source,
                                const PrintOptions& print) {
   const NamedView& view = *options.views.front();
   const bool wants_lines = options.view_options.wants_lines();
+  TimelineCollector* const timeline = options.timeline;
   std::optional<LinePrinter> lines;
   if (wants_lines) {
     auto printer = LinePrinter::create("--trace", print);
@@ -202,6 +205,9 @@ Result<ExitStatus> report_view(RecordSource& source,
       },
       [&lines](const Report& made) { return lines->print(made); }));
   TRY(check_shows_something(view, *session.value(), reports.front()));
+  if (timeline != nullptr) {
+    reports.front().timeline = timeline->take(session.value()->world(), session.value()->namer());
+  }
   TRY(lines ? lines->end(reports.front()) : print_report(reports.front(), print));
   return 0;
 }
@@ -309,6 +315,10 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
     }
   }
   ProgressSource source(opened.take());
+  TimelineCollector timeline;
+  if (find_renderer(print.value().format)->wants_timeline) {
+    session.value().timeline = &timeline;
+  }
   if (view == nullptr) {
     return report_overview(source, session.take(), print.value(), parsed);
   }
@@ -316,6 +326,19 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   read_own_options(parsed, view->spec, session.value().view_options);
   ask_for_stacks(parsed, view->spec, session.value().view_options);
   return report_view(source, session.take(), print.value());
+}
+
+// What is sent has one format, and goes to one place.
+Result<> check_push_alone(const ParsedOptions& parsed) {
+  for (const char* other : {"format", "output", "trace"}) {
+    if (parsed.has(other)) {
+      return Error{"--push beside --" + std::string(other),
+                   0,
+                   "it sends the report as pprof, and writes nothing",
+                   ErrorKind::Usage};
+    }
+  }
+  return kDone;
 }
 
 Result<ExitStatus> run(const std::vector<std::string>& arguments) {
@@ -341,12 +364,15 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
     return Error{"'" + words[1] + "'", 0, "one view at a time", ErrorKind::Usage};
   }
   const Alias* alias = words.empty() ? nullptr : find_alias(words.front());
-  if (alias == nullptr) {
-    return run_parsed(parsed.value(), words.empty() ? nullptr : view);
+  std::vector<std::string> full =
+      alias == nullptr ? arguments : with_alias_option(*alias, known, arguments);
+  if (parsed.value().has("push")) {
+    TRY(check_push_alone(parsed.value()));
+    full.insert(full.begin(), "--format=pprof");
   }
-  const auto with_option = parse_options(known, with_alias_option(*alias, known, arguments));
-  return with_option.ok() ? run_parsed(with_option.value(), view)
-                          : Result<ExitStatus>(with_option.error());
+  const auto complete = parse_options(known, full);
+  return complete.ok() ? run_parsed(complete.value(), words.empty() ? nullptr : view)
+                       : Result<ExitStatus>(complete.error());
 }
 
 }  // namespace

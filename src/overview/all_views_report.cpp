@@ -55,6 +55,7 @@ Result<Report> make_all_views_report(RecordSource& source, SessionOptions option
   choose_all_views(options, rows);
   options.arrange.top = rows == ShownRows::First ? kFirstRows : options.arrange.top;
   options.arrange.closing_figures = false;
+  TimelineCollector* const timeline = options.timeline;
   auto made = Session::create(source, std::move(options));
   if (!made.ok()) {
     return made.take_error();
@@ -80,6 +81,9 @@ Result<Report> make_all_views_report(RecordSource& source, SessionOptions option
     overview.origin = overview.reports.front().origin;
   }
   overview.tables.push_back(event_table(session));
+  if (timeline != nullptr) {
+    overview.timeline = timeline->take(session.world(), session.namer());
+  }
   return overview;
 }
 

@@ -201,6 +201,8 @@ struct Origin {
   std::string target{};  // "the whole machine", "process 12", a command line
 };
 
+struct Timeline;
+
 struct Report {
   std::string view{};  // "kmalloc", "overview"
   std::string title{};
@@ -216,7 +218,8 @@ struct Report {
   std::vector<CallTree> trees{};  // by arrange(), in place of tables
   std::vector<Histogram> histograms{};
   std::vector<Series> series{};
-  std::vector<Report> reports{};  // of an overview: one for each view
+  std::vector<Report> reports{};               // of an overview: one for each view
+  std::shared_ptr<const Timeline> timeline{};  // report/timeline.h; null unless it was asked for
   Caveats caveats{};
   // Filled by resolve() for the stacks and locations that the tables mention.
   std::unordered_map<StackId, Frames> stacks{};

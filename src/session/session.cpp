@@ -20,13 +20,14 @@ World::Options world_options(const RecordSource& source, const SessionOptions& o
       return view->spec.*need;
     });
   };
-  bool reads_stacks = false;
+  const bool has_timeline = options.timeline != nullptr;
+  bool reads_stacks = has_timeline;
   for (std::size_t i = 0; i < options.views.size(); ++i) {
     reads_stacks = reads_stacks || needs_stacks(options.views[i]->spec, options.options_of(i));
   }
   return {.part = options.part,
           .stacks = reads_stacks ? StackUse::Stacks : StackUse::None,
-          .track_live_blocks = any_needs(&ViewSpec::needs_live_blocks),
+          .track_live_blocks = has_timeline || any_needs(&ViewSpec::needs_live_blocks),
           .track_mappings = any_needs(&ViewSpec::needs_memory_map),
           .keep_code_of_faults = options.view_options.wants_lines(),
           .track_heap_mappings =
@@ -141,6 +142,9 @@ Result<> Session::check_views() {
   for (const auto& view : views_) {
     TRY(view->check(*checked_types_));
   }
+  if (options_.timeline != nullptr) {
+    options_.timeline->check(*checked_types_);
+  }
   return kDone;
 }
 
@@ -235,6 +239,12 @@ Result<> Session::find_window(std::uint64_t first_event_ns) {
 
 Result<> Session::on_loss(const Record& record, const Lost& lost) {
   losses_.count(record, lost, clock_, world().counted_from_ns());
+  if (options_.timeline != nullptr && record.stamp.time_ns != 0) {
+    const std::uint64_t last_ns = record.stamp.time_ns;
+    options_.timeline->add_loss({.first_ns = lost.first_ns == 0 ? last_ns : lost.first_ns,
+                                 .last_ns = last_ns,
+                                 .count = lost.count});
+  }
   return kDone;
 }
 
@@ -290,6 +300,9 @@ void Session::on_event(const Event& event, std::uint64_t unmatched) {
   }
   unmatched_.count(event.type->index, unmatched);
   dispatch_.dispatch(event, world());
+  if (options_.timeline != nullptr) {
+    options_.timeline->on(event, world());
+  }
 }
 
 void Session::enter_window(std::uint64_t first_event_ns) {
@@ -335,6 +348,7 @@ Result<> Session::deliver(View::Span span) {
     learn_observations(about_);
   }
   losses_.count_logged(about_, clock_, span, world().counted_from_ns());
+  draw_logged_losses();
   losses_.doubt_mappings(caveats());
   note_vmstat();
   std::vector<Report> reports;
@@ -351,6 +365,18 @@ Result<> Session::deliver(View::Span span) {
   losses_.next_interval();
   unknown_ = {};
   return kDone;
+}
+
+// The recorder knows better than the records when events were lost.
+void Session::draw_logged_losses() {
+  if (options_.timeline == nullptr || about_.losses.empty()) {
+    return;
+  }
+  std::vector<Timeline::Loss> losses;
+  for (const LossEntry& loss : about_.losses) {
+    losses.push_back({.first_ns = loss.first_ns, .last_ns = loss.last_ns, .count = loss.count});
+  }
+  options_.timeline->set_losses(losses);
 }
 
 Result<> Session::give_out_lines() {

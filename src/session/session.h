@@ -99,6 +99,7 @@ class Session final : private PipelineSink {
   std::uint64_t stopped_ns() const;
   void enter_window(std::uint64_t first_event_ns);
   Result<> deliver(View::Span span);
+  void draw_logged_losses();
   Result<> give_out_lines();
   Result<> find_window(std::uint64_t first_event_ns);
   void set_times(Report& report, View::Span span) const;

@@ -12,6 +12,7 @@
 #include "report/suppressions.h"
 #include "session/interval_clock.h"
 #include "state/process/stack_interner.h"
+#include "timeline/timeline_collector.h"
 #include "views/all/all_views.h"
 
 namespace memtrace {
@@ -38,6 +39,7 @@ struct SessionOptions {
   std::vector<std::string> limited = {};  // those of filtered_events()
   // PipelineSetup::probes
   const std::vector<OpenedEvent>* probes = nullptr;
+  TimelineCollector* timeline = nullptr;  // gets what the views get; outlives the session
 
   // Those of one view.
   ViewOptions options_of(std::size_t view) const;

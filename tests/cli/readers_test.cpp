@@ -1,4 +1,5 @@
 // The formats of other tools, opened by these tools: their totals are those of --format json.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -194,13 +195,23 @@ TEST_F(ReadersTest, metrics_are_the_totals_and_rows_of_the_report) {
   EXPECT_NE(text.find("\nmemtrace_kmalloc_by_comm_alloc_bytes{comm=\""), std::string::npos) << text;
 }
 
-TEST_F(ReadersTest, the_page_shows_searches_zooms_and_sorts) {
-  if (!has("command -v chromium")) {
-    GTEST_SKIP() << "chromium is not installed";
+class PageTest : public ReadersTest {
+ protected:
+  void SetUp() override {
+    if (!has("command -v chromium")) {
+      GTEST_SKIP() << "chromium is not installed";
+    }
+    well("$MEMTRACE report kmalloc --format html -i $CROWD -o k.html");
   }
-  well("$MEMTRACE report kmalloc --format html -i $CROWD -o k.html");
-  const std::string script = "sh " TEST_SOURCE_DIR "/cli/readers/browser.sh k.html ";
-  const Json seen = Json::parse(well(script + TEST_SOURCE_DIR "/cli/readers/page.js"));
+
+  Json seen() {
+    return Json::parse(well("sh " TEST_SOURCE_DIR "/cli/readers/browser.sh k.html " TEST_SOURCE_DIR
+                            "/cli/readers/page.js"));
+  }
+};
+
+TEST_F(PageTest, the_page_shows_searches_zooms_and_sorts) {
+  const Json seen = this->seen();
   const std::string text = well("$MEMTRACE report kmalloc -i $CROWD");
   const std::string whole = seen.at("whole");  // "all: 68.9 KiB, 100.00 %"
   EXPECT_NE(text.find("bytes_alloc " + whole.substr(5, whole.find(',') - 5)), std::string::npos)
@@ -211,11 +222,48 @@ TEST_F(ReadersTest, the_page_shows_searches_zooms_and_sorts) {
             well(folded + "awk '{ all += $NF } /kmalloc/ { of += $NF } "
                           "END { printf \"matched: %.2f %%\\n\", 100 * of / all }'"));
   EXPECT_GT(seen.at("boxes").get<int>(), seen.at("boxes_zoomed").get<int>());
+  const std::string zoomed = seen.at("zoomed");
+  EXPECT_TRUE(zoomed.starts_with(seen.at("stack").back().get<std::string>())) << seen;
   EXPECT_EQ(seen.at("rows_first"), seen.at("rows_largest"));
+  EXPECT_EQ(seen.at("sorted"), "descending");
   EXPECT_EQ(seen.at("inverse_first").get<std::string>() + "\n",
             well(folded +
                  "sed 's/.*;\\(.*\\)_.k. /\\1 /' | awk '{ of[$1] += $2 } "
                  "END { for (name in of) print of[name], name }' | sort -rn | sed -n '1s/.* //p'"));
+}
+
+TEST_F(PageTest, a_window_cuts_graph_and_tables) {
+  const Json seen = this->seen();
+  EXPECT_TRUE(seen.at("window").get<std::string>().starts_with("selected: ")) << seen;
+  EXPECT_TRUE(seen.at("window_head").get<std::string>().starts_with("kmalloc by process: "))
+      << seen;
+  const auto sum = [&seen](std::size_t figure) {
+    return seen.at("first_half").at(figure).get<std::uint64_t>() +
+           seen.at("second_half").at(figure).get<std::uint64_t>();
+  };
+  EXPECT_EQ(sum(0), total("kmalloc", "bytes_alloc"));
+  EXPECT_EQ(sum(1), total("kmalloc", "count"));
+  EXPECT_GT(seen.at("first_half").at(0), 0);
+  EXPECT_GT(seen.at("second_half").at(0), 0);
+  EXPECT_NE(seen.at("window_graph"), seen.at("whole"));
+  EXPECT_EQ(seen.at("whole_again"), seen.at("whole"));
+  EXPECT_GT(seen.at("window_stack"), 1);
+  const auto counts = seen.at("window_sorted").get<std::vector<std::string>>();
+  ASSERT_GT(counts.size(), 1U);
+  EXPECT_TRUE(std::ranges::is_sorted(counts, [](const std::string& left, const std::string& right) {
+    return std::stoul(left) > std::stoul(right);
+  })) << seen;
+}
+
+TEST_F(PageTest, losses_and_kills_are_drawn_and_names_are_text) {
+  well(
+      "sed -i -e 's/\"losses\":\\[\\]/\"losses\":[{\"from_ns\":1000000,\"to_ns\":2000000,"
+      "\"count\":1234}]/' -e 's/\"marks\":\\[\\]/\"marks\":[{\"at_ns\":3000000,"
+      "\"text\":\"OOM kill: \\\\u003cscript>x (7)\"}]/' k.html && grep -q '1234' k.html");
+  const Json seen = this->seen();
+  EXPECT_EQ(seen.at("lost"), Json::array({"1,234 events lost"}));
+  EXPECT_EQ(seen.at("marks"), Json::array({"OOM kill: &lt;script&gt;x (7)"}));
+  EXPECT_EQ(seen.at("scripts"), 3);  // the data, the page's own, and this test's
 }
 
 TEST_F(ReadersTest, the_picture_is_xml_with_the_whole_cost) {

@@ -43,3 +43,27 @@ check_contents() {
   [ "$pages" = "$sources" ] || fail "$pages manual pages of $sources"
   rm -f "$work/contents.$$"
 }
+
+# The same build gives the same bytes, packed again in another folder and at another time. $1 and $2
+# as of make_package, which comes before.
+check_reproducible() {
+  mkdir -p "$work/again.$$"
+  (cd "$build" && touch memtrace* && TZ=Asia/Tokyo cpack -G "$1" -B "$work/again.$$") \
+    >"$work/cpack-$2.log" 2>&1 || { cat "$work/cpack-$2.log"; fail "cpack -G $1, again"; }
+  cmp "$package" "$work/again.$$"/*."$2" || fail "made again, the package has other bytes"
+  rm -rf "$work/again.$$"
+}
+
+# A build folder says nothing of where it was, so that one elsewhere makes the same program. $1: the
+# program.
+check_without_paths() {
+  if grep -aqF "$build" "$1"; then
+    fail "$1 holds the path of its build folder"
+  fi
+}
+
+# Lists what a package holds from standard input: the units of systemd that memtrace-fleet(7) has.
+check_units() {
+  units=$(grep -cE '/lib/systemd/system/memtrace-record@\.(service|timer)$' || true)
+  [ "$units" = 2 ] || fail "$units units of systemd, not 2"
+}

@@ -5,6 +5,11 @@ command -v dpkg-deb >/dev/null || skip "no dpkg here: .deb packages are not for 
 make_package DEB deb
 dpkg-deb --contents "$package" | awk '$1 !~ /^d/ { print $6 }' | check_contents copyright .gz
 echo "$(basename "$package"): $(stat -c %s "$package") bytes; depends on $(dpkg-deb -f "$package" Depends)"
+dpkg-deb --contents "$package" | awk '{ print $6 }' | check_units
+check_reproducible DEB deb
+dpkg-deb --extract "$package" "$work/root.$$"
+check_without_paths "$work/root.$$/usr/bin/memtrace"
+rm -rf "$work/root.$$"
 check_policy() {
   if ! command -v lintian >/dev/null; then
     echo "lintian is not installed: the package was not held to Debian's policy"

@@ -222,8 +222,10 @@ TEST(OpenMetrics, figures_are_in_base_units_which_end_their_names) {
   report.totals = {{"bytes_alloc", Unit::Bytes, 4096},
                    {"bytes", Unit::Bytes, 3},
                    {"time_ns", Unit::Nanoseconds, 1'500'000'000},
-                   {"count", Unit::Count, ~std::uint64_t{0} >> 14U}};
+                   {"count", Unit::Count, ~std::uint64_t{0} >> 14U},
+                   {"allocs_per_s", Unit::Count, 7}};
   const std::string text = rendered("openmetrics", report);
+  EXPECT_TRUE(contains(text, "\nmemtrace_v_allocs_per_second 7\n")) << text;
   EXPECT_TRUE(contains(text, "\nmemtrace_v_alloc_bytes 4096\n")) << text;
   EXPECT_TRUE(contains(text, "\nmemtrace_v_bytes 3\n"));
   EXPECT_TRUE(contains(text, "\nmemtrace_v_time_seconds 1.5\n"));

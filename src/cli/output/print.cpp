@@ -138,6 +138,13 @@ Result<PrintOptions> read_print_options(const ParsedOptions& parsed) {
     return colours.error();
   }
   options.colours = colours.value();
+  if (parsed.has("push")) {
+    auto target = read_push_target(parsed.text("push"), std::getenv("MEMTRACE_PUSH_TOKEN"));
+    if (!target.ok()) {
+      return target.take_error();
+    }
+    options.push = target.take();
+  }
   return options;
 }
 
@@ -153,16 +160,18 @@ Result<> check_printing(const PrintOptions& options, std::string_view view) {
   TRY(check_format(options.format));
   const NamedRenderer& renderer = *find_renderer(options.format);
   const std::string name(renderer.name);
-  if (renderer.is_binary && options.output.empty() && ::isatty(STDOUT_FILENO) == 1) {
+  if (renderer.is_binary && !options.push && options.output.empty() &&
+      ::isatty(STDOUT_FILENO) == 1) {
     return Error{"--format " + name + " is not for terminals",
                  0,
                  "give a file with --output FILE",
                  ErrorKind::Usage};
   }
   if (renderer.needs_view && view.empty()) {
-    return Error{"--format " + name + " without a view",
+    const std::string option = options.push ? "--push URL" : "--format " + name;
+    return Error{option + " without a view",
                  0,
-                 "it holds one view: memtrace report VIEW --format " + name,
+                 "it holds one view: memtrace report VIEW " + option,
                  ErrorKind::Usage};
   }
   const bool suits = renderer.only_of_view.empty() || renderer.only_of_view == view;
@@ -175,6 +184,9 @@ Result<> check_printing(const PrintOptions& options, std::string_view view) {
 
 Result<> print_report(const Report& report, const PrintOptions& options) {
   TRY(check_format(options.format));
+  if (options.push) {
+    return push_report(*options.push, report);
+  }
   const auto renderer = make_renderer(options.format,
                                       {.columns = output_columns(options.columns),
                                        .colours = wants_colours(options),

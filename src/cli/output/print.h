@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "cli/options/option_table.h"
+#include "cli/output/push.h"
 #include "os/stop_signals.h"
 #include "render/line_renderer.h"
 #include "report/report.h"
@@ -26,6 +27,7 @@ struct PrintOptions {
   bool may_page = false;                // long text on a terminal goes through a pager
   bool one_line = false;                // JSON: one object a line
   bool host_columns = false;            // CSV: host, boot and times in each line
+  std::optional<PushTarget> push{};     // where the report is sent instead
   StopSignals* stop_signals = nullptr;  // end the wait for a reader that stands still
 };
 

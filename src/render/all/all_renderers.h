@@ -21,6 +21,7 @@ struct NamedRenderer {
   bool wants_processes = false;     // it has a place for whose stacks are whose
   bool needs_view = false;          // it has no place for several
   bool is_binary = false;           // nothing for a terminal
+  bool wants_timeline = false;      // Report::timeline
   std::string_view only_of_view{};  // "": any
 };
 

@@ -51,7 +51,8 @@ std::string metric_word(std::string_view text) {
 }
 
 // "kmalloc", "", "bytes_alloc" in bytes is "memtrace_kmalloc_alloc_bytes"; "kmalloc", "comm",
-// "count" is "memtrace_kmalloc_by_comm_events": _count ends the names of histograms alone.
+// "count" is "memtrace_kmalloc_by_comm_events": _count ends the names of histograms alone. Units
+// are whole words: "allocs_per_s" is "memtrace_heap_allocs_per_second".
 std::string metric_name(std::string_view view, std::string_view by, const Column& column) {
   const std::string unit(metric_unit(column.unit).name);
   std::string name = "memtrace_" + metric_word(view);
@@ -61,7 +62,7 @@ std::string metric_name(std::string_view view, std::string_view by, const Column
   for (const std::string_view part : split(column.name, '_')) {
     const bool is_unit = part == "bytes" || part == "ns" || part == "percent";
     if (!is_unit || unit.empty()) {
-      name += "_" + (part == "count" ? "events" : metric_word(part));
+      name += "_" + (part == "count" ? "events" : part == "s" ? "second" : metric_word(part));
     }
   }
   if (column.unit == Unit::PerSecond || column.unit == Unit::BytesPerSecond) {

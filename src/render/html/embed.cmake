@@ -1,8 +1,15 @@
-# Writes the page as C++ data for src/render/html/page.h.
+# Writes the page, its style and its scripts in one piece as C++ data for src/render/html/page.h.
 # Run: cmake -DPAGE=<page.html> -DOUTPUT=<file.cpp> -P embed.cmake
 cmake_minimum_required(VERSION 3.20)
 
+get_filename_component(folder ${PAGE} DIRECTORY)
 file(READ ${PAGE} text)
+string(REGEX MATCHALL "@[a-z]+\\.(css|js)@" places "${text}")
+foreach(place IN LISTS places)
+  string(REPLACE "@" "" part ${place})
+  file(READ ${folder}/${part} part_text)
+  string(REPLACE "${place}" "${part_text}" text "${text}")
+endforeach()
 file(
   WRITE ${OUTPUT}.new
   "// Generated from src/render/html/page.html. Do not edit.\n"

@@ -1,17 +1,21 @@
 // One page that needs nothing from elsewhere: flame graphs with search and zoom, sortable tables
 // and histograms of all views of a report. The page's script draws; here its data is made, as JSON.
 #include <algorithm>
-#include <map>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
+#include "base/units.h"
 #include "base/visible.h"
 #include "render/caveats.h"
 #include "render/data/json_cells.h"
 #include "render/html/html_format.h"
+#include "render/html/html_frames.h"
+#include "render/html/html_timeline.h"
 #include "render/html/page.h"
 #include "render/moments.h"
 #include "render/profile/stack_profile.h"
@@ -23,6 +27,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kFunctionsInCell = 6;
+// Of a table: the page's size and the time until it shows are bounded by it.
+constexpr std::size_t kMostRows = 1000;
 
 // Text that may be shown as it is; a stack is its innermost functions.
 Json html_cell(const Json& value) {
@@ -39,6 +45,12 @@ Json html_cell(const Json& value) {
   return functions + (value.size() > kFunctionsInCell ? ", ..." : "");
 }
 
+std::string left_out_text(std::size_t rows) {
+  return rows == 0 ? ""
+                   : " " + counted(rows, "more row is", "more rows are") +
+                         " not in this page: --format csv and json have all";
+}
+
 Json html_table(const Report& report, const Table& table) {
   Json columns = Json::array();
   for (const Column& column : table.columns) {
@@ -51,7 +63,8 @@ Json html_table(const Report& report, const Table& table) {
     columns.push_back({{"name", kShareName}, {"unit", name_of(Unit::Share)}});
   }
   Json rows = Json::array();
-  for (const auto& cells : table.rows) {
+  const std::size_t left_out = table.rows.size() - std::min(table.rows.size(), kMostRows);
+  for (const auto& cells : std::span(table.rows).first(table.rows.size() - left_out)) {
     Json row = Json::array();
     const Json named = json_row(report, table, cells);
     for (const auto& [name, value] : named.items()) {
@@ -60,7 +73,7 @@ Json html_table(const Report& report, const Table& table) {
     rows.push_back(std::move(row));
   }
   return {{"title", visible(table.title)},
-          {"note", visible(table.note)},
+          {"note", visible(table.note) + left_out_text(left_out)},
           {"columns", std::move(columns)},
           {"rows", std::move(rows)}};
 }
@@ -85,30 +98,43 @@ Json html_series(const Series& series, std::uint64_t start_ns) {
           {"points", std::move(points)}};
 }
 
-// All functions of a profile, each once.
-class HtmlFrames {
- public:
-  std::size_t index_of(const ProfileStep& step) {
-    const std::string module = step.frame == nullptr ? "" : visible(step.frame->module);
-    const CodeKind kind = code_kind(step);
-    const auto [found, is_new] = indexes_.try_emplace({step.name, module, kind}, indexes_.size());
-    if (is_new) {
-      frames_.push_back(Json::array({step.name, module, static_cast<int>(kind)}));
-    }
-    return found->second;
+// The stacks of the first rows, and those that cost most by any other figure; the rest as one.
+std::vector<WeightedStack> bounded_stacks(StackProfile profile) {
+  constexpr std::size_t kMostByFigure = 200;
+  std::vector<WeightedStack>& stacks = profile.stacks;
+  if (stacks.size() <= kMostRows) {
+    return std::move(stacks);
   }
-
-  Json take() { return std::move(frames_); }
-
- private:
-  std::map<std::tuple<std::string, std::string, CodeKind>, std::size_t> indexes_;
-  Json frames_ = Json::array();
-};
+  std::vector<bool> stays(stacks.size());
+  std::fill_n(stays.begin(), kMostRows, true);
+  std::vector<std::size_t> order(stacks.size());
+  for (std::size_t kind = 0; kind < profile.kinds.size(); ++kind) {
+    std::iota(order.begin(), order.end(), 0);
+    const auto end = order.begin() + kMostByFigure;
+    std::ranges::partial_sort(order, end, [&](std::size_t left, std::size_t right) {
+      return std::pair(stacks[right].weights[kind], left) <
+             std::pair(stacks[left].weights[kind], right);
+    });
+    std::for_each(order.begin(), end, [&stays](std::size_t stack) { stays[stack] = true; });
+  }
+  WeightedStack rest{.steps = {{.name = "[other stacks]"}},
+                     .weights = std::vector<std::int64_t>(profile.kinds.size())};
+  std::vector<WeightedStack> kept;
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
+    if (stays[i]) {
+      kept.push_back(std::move(stacks[i]));
+      continue;
+    }
+    std::ranges::transform(stacks[i].weights, rest.weights, rest.weights.begin(), std::plus());
+  }
+  kept.push_back(std::move(rest));
+  return kept;
+}
 
 Json html_profile(const StackProfile& profile) {
   HtmlFrames frames;
   Json stacks = Json::array();
-  for (const WeightedStack& stack : profile.stacks) {
+  for (const WeightedStack& stack : bounded_stacks(profile)) {
     Json numbers = Json::array();
     for (const ProfileStep& step : stack.steps) {
       numbers.push_back(frames.index_of(step));
@@ -175,6 +201,23 @@ std::string facts_of(const Report& report) {
   return visible(facts);
 }
 
+// What is known of how the recording was made.
+Json html_how(const Report& report) {
+  Json how = Json::array();
+  const auto add = [&how](const char* name, const std::string& value) {
+    if (!value.empty()) {
+      how.push_back(Json::array({name, visible(value)}));
+    }
+  };
+  add("recorded", report.origin.target);
+  add("time", span_text(report));
+  add("host", report.origin.host);
+  add("kernel", report.origin.kernel_release);
+  add("architecture", report.origin.architecture);
+  add("boot id", report.origin.boot_id);
+  return how;
+}
+
 Json html_data(const Report& report, const std::string& version) {
   Json views = Json::array({html_view(report)});
   for (const Report& nested : report.reports) {
@@ -182,6 +225,8 @@ Json html_data(const Report& report, const std::string& version) {
   }
   return {{"title", visible(report.title.empty() ? report.view : report.title)},
           {"facts", facts_of(report)},
+          {"how", html_how(report)},
+          {"timeline", html_timeline(report)},
           {"version", version},
           {"views", std::move(views)}};
 }
