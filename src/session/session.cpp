@@ -210,9 +210,9 @@ Result<bool> Session::admit(const Record& record) {
 }
 
 // Most events of a recording of everything are of no use to one view, which needs their counts.
-// What is live was opened because a view takes it.
+// What is live was opened because a view takes it, and the timeline takes all.
 bool Session::pass_over(const Record& record, const Sample& sample) {
-  if (options_.live || dispatch_.needs(sample.event)) {
+  if (options_.live || options_.timeline != nullptr || dispatch_.needs(sample.event)) {
     return false;
   }
   count({.time_ns = record.stamp.time_ns,

@@ -241,10 +241,15 @@ void TimelineCollector::add_freed(const LiveBlock& block, std::uint64_t time_ns)
     case BlockKind::Cache:
       add_to(Subject::Slab);
       break;
+    case BlockKind::PerCpu:  // in no slab cache
+      break;
   }
 }
 
 void TimelineCollector::add_slab(const Event& event, const SlabAlloc& slab) {
+  if (slab.cache == kPercpuCache) {
+    return;
+  }
   const Timeline::Amounts amounts = {event.weight * slab.bytes_alloc, event.weight, 0};
   add(Subject::Slab, event, amounts);
   if (slab.kmalloc) {

@@ -14,7 +14,7 @@ constexpr auto kUserFlags =
 // The kind in the lowest byte, the flags of a page above it: what kind of page they say is known
 // only when the names of the flags are.
 constexpr int kGfpShift = 8;
-constexpr std::uint64_t kUserPage = 3;
+constexpr std::uint64_t kUserPage = 4;  // of no kernel block: BlockKind::Heap
 
 std::uint64_t kind_of(const LiveBlock& block) {
   const auto kind = static_cast<std::uint64_t>(block.kind);
@@ -27,8 +27,10 @@ std::uint64_t settle_kind(std::uint64_t word, const CellContext& context) {
 }
 
 Cell block_kind_cell(std::uint64_t word, const CellContext& /*context*/) {
-  constexpr auto kNames =
-      std::to_array<std::string_view>({"kmalloc", "cache", "page", "user or cache page"});
+  // By BlockKind.
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"kmalloc", "cache", "per cpu", "page", "user or cache page"});
+  static_assert(static_cast<std::uint64_t>(BlockKind::Heap) == kUserPage);
   return std::string(kNames[word]);
 }
 

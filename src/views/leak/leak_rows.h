@@ -12,8 +12,8 @@
 #include "views/kit/event_list.h"
 #include "views/kit/group_by.h"
 #include "views/kit/keyed_histograms.h"
+#include "views/leak/leak_timeline.h"
 #include "views/leak/site_history.h"
-#include "views/leak/timeline.h"
 #include "views/leak/verdict.h"
 #include "views/view.h"
 
@@ -121,7 +121,7 @@ class LeakRows {
   KeySet address_keys_;
   Judging judging_;
   bool has_frees_ = true;
-  Timeline timeline_;
+  LeakTimeline timeline_;
   std::uint64_t last_loss_ns_ = 0;
   std::vector<const LiveBlock*> blocks_;
 };

@@ -28,12 +28,12 @@ void SiteHistory::catch_up(Detail& detail,
                            std::uint64_t live) {
   for (; detail.doublings < doublings; ++detail.doublings) {
     const bool is_pair = detail.last % 2 != 0;
-    for (std::size_t i = 0; i < Timeline::kMaxIntervals / 2; ++i) {
+    for (std::size_t i = 0; i < LeakTimeline::kMaxIntervals / 2; ++i) {
       const bool is_half = !is_pair && 2 * i == detail.last;
       detail.lows[i] =
           is_half ? detail.lows[2 * i] : std::min(detail.lows[2 * i], detail.lows[2 * i + 1]);
     }
-    std::fill(detail.lows.begin() + Timeline::kMaxIntervals / 2, detail.lows.end(), 0);
+    std::fill(detail.lows.begin() + LeakTimeline::kMaxIntervals / 2, detail.lows.end(), 0);
     detail.last /= 2;
   }
   for (; detail.last < now; ++detail.last) {
@@ -42,7 +42,7 @@ void SiteHistory::catch_up(Detail& detail,
 }
 
 // What was live before is not known in detail: little enough to count as nothing.
-void SiteHistory::make_detail(const Timeline& timeline) {
+void SiteHistory::make_detail(const LeakTimeline& timeline) {
   timeline_ = &timeline;
   Detail& detail = detail_.emplace_back();
   detail.doublings = timeline.doublings();
@@ -50,7 +50,7 @@ void SiteHistory::make_detail(const Timeline& timeline) {
   detail.lows[detail.last] = live_bytes();
 }
 
-void SiteHistory::allocate(Timeline& timeline, std::uint64_t time_ns, Blocks blocks) {
+void SiteHistory::allocate(LeakTimeline& timeline, std::uint64_t time_ns, Blocks blocks) {
   const std::size_t now = timeline.reach(time_ns);
   if (!detail_.empty()) {
     catch_up(detail_.front(), timeline.doublings(), now, live_bytes());
@@ -63,7 +63,7 @@ void SiteHistory::allocate(Timeline& timeline, std::uint64_t time_ns, Blocks blo
   last_ns_ = std::max(last_ns_, time_ns);
 }
 
-void SiteHistory::free(Timeline& timeline,
+void SiteHistory::free(LeakTimeline& timeline,
                        std::uint64_t time_ns,
                        std::uint64_t born_ns,
                        Blocks blocks) {
@@ -83,7 +83,7 @@ void SiteHistory::free(Timeline& timeline,
 void SiteHistory::note_survivor(std::uint64_t born_ns, std::uint64_t count) {
   if (!detail_.empty()) {
     const std::size_t number =
-        std::min<std::size_t>(timeline_->number_of(born_ns), Timeline::kMaxIntervals - 1);
+        std::min<std::size_t>(timeline_->number_of(born_ns), LeakTimeline::kMaxIntervals - 1);
     add_to(detail_.front().survivors[number], count);
   }
 }
@@ -112,7 +112,7 @@ SiteHistory& SiteHistory::operator+=(const SiteHistory& other) {
     const std::size_t last = std::max(now(detail), now(added));
     catch_up(detail, doublings, last, live_bytes());
     catch_up(added, doublings, last, other.live_bytes());
-    for (std::size_t i = 0; i < Timeline::kMaxIntervals; ++i) {
+    for (std::size_t i = 0; i < LeakTimeline::kMaxIntervals; ++i) {
       detail.lows[i] += other.detail_.empty() && i <= last ? other.live_bytes() : added.lows[i];
       add_to(detail.survivors[i], added.survivors[i]);
     }

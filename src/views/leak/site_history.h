@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "views/leak/timeline.h"
+#include "views/leak/leak_timeline.h"
 
 namespace memtrace {
 
@@ -23,11 +23,11 @@ class SiteHistory {
   };
 
   // Figures by interval; those that have not begun are 0.
-  using Intervals = std::array<std::uint64_t, Timeline::kMaxIntervals>;
+  using Intervals = std::array<std::uint64_t, LeakTimeline::kMaxIntervals>;
 
   // `timeline` is that of all rows and outlives them.
-  void allocate(Timeline& timeline, std::uint64_t time_ns, Blocks blocks);
-  void free(Timeline& timeline, std::uint64_t time_ns, std::uint64_t born_ns, Blocks blocks);
+  void allocate(LeakTimeline& timeline, std::uint64_t time_ns, Blocks blocks);
+  void free(LeakTimeline& timeline, std::uint64_t time_ns, std::uint64_t born_ns, Blocks blocks);
 
   // At a report: blocks that are live.
   void note_survivor(std::uint64_t born_ns, std::uint64_t count);
@@ -40,7 +40,7 @@ class SiteHistory {
   bool has_detail() const { return !detail_.empty(); }
 
   // Of a history that has detail.
-  const Timeline& timeline() const { return *timeline_; }
+  const LeakTimeline& timeline() const { return *timeline_; }
 
   const Blocks& allocated() const { return allocated_; }
 
@@ -70,7 +70,7 @@ class SiteHistory {
   struct Detail {
     Intervals lows{};
     std::array<std::uint32_t, kPowers> lifetimes{};  // by powers of two of microseconds
-    std::array<std::uint32_t, Timeline::kMaxIntervals> survivors{};
+    std::array<std::uint32_t, LeakTimeline::kMaxIntervals> survivors{};
     std::uint32_t doublings = 0;  // of the timeline, when lows were written
     std::uint32_t last = 0;       // the interval that lows are written up to
   };
@@ -79,13 +79,13 @@ class SiteHistory {
     return allocated_.bytes - std::min(allocated_.bytes, freed_.bytes);
   }
 
-  void make_detail(const Timeline& timeline);
+  void make_detail(const LeakTimeline& timeline);
   static void catch_up(Detail& detail,
                        std::uint32_t doublings,
                        std::size_t now,
                        std::uint64_t live);
 
-  const Timeline* timeline_ = nullptr;
+  const LeakTimeline* timeline_ = nullptr;
   Blocks allocated_;
   Blocks freed_;
   std::uint64_t first_ns_ = ~std::uint64_t{0};

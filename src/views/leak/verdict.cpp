@@ -39,7 +39,7 @@ constexpr double kNsPerMinute = 60e9;
 
 struct Site {
   const SiteHistory& history;
-  const Timeline& timeline;
+  const LeakTimeline& timeline;
   SiteHistory::Intervals lows;
   SiteHistory::Intervals survivors;
 };
@@ -54,7 +54,7 @@ struct Overdue {
 
 // `is_certain`: of those alone whose free cannot be lost.
 Overdue overdue_at(const Site& site, std::uint64_t age_ns, bool is_certain) {
-  const Timeline& timeline = site.timeline;
+  const LeakTimeline& timeline = site.timeline;
   Overdue overdue;
   const std::uint64_t due_ns = kOverdue * age_ns;
   if (due_ns < timeline.length_ns()) {
@@ -147,7 +147,7 @@ bool has_made(const Site& site, std::size_t first, std::uint64_t risen_bytes) {
 // The first blocks of all are gone, and they did not go at once: a cache that has just become full
 // still looks as if it grew.
 bool turns_over(const Site& site) {
-  const Timeline& timeline = site.timeline;
+  const LeakTimeline& timeline = site.timeline;
   const std::size_t first = timeline.number_of(site.history.first_ns());
   std::size_t oldest = first;
   while (oldest < timeline.count() && site.survivors[oldest] == 0) {
@@ -186,7 +186,7 @@ bool slows_down(const Site& site) {
 }
 
 Verdict verdict_without_growth(const Site& site) {
-  const Timeline& timeline = site.timeline;
+  const LeakTimeline& timeline = site.timeline;
   const SiteHistory& history = site.history;
   if (history.last_ns() < timeline.start_ns() + timeline.length_ns() / 2) {
     return Verdict::StartUp;
@@ -211,7 +211,7 @@ Judgement judge(const SiteHistory& history) {
   if (!history.has_detail()) {
     return {};
   }
-  const Timeline& timeline = history.timeline();
+  const LeakTimeline& timeline = history.timeline();
   const std::uint64_t known_ns =
       timeline.end_ns() - std::min(timeline.end_ns(), history.first_ns());
   if (timeline.count() < kLeastIntervals || timeline.length_ns() < kLeastLengthNs ||

@@ -43,7 +43,7 @@ TEST(KernelLeaks, tells_kmalloc_caches_and_pages_apart) {
 }
 
 TEST(KernelLeaks, memory_of_each_cpu_is_outstanding_until_it_is_freed) {
-  EventScript script("kleaks", {.by = {"cache"}});
+  EventScript script("kleaks", {.by = {"kind", "cache"}});
   const auto allocated = [](std::uint64_t ptr) {
     return Step{
         .event = "percpu:percpu_alloc_percpu",
@@ -53,8 +53,8 @@ TEST(KernelLeaks, memory_of_each_cpu_is_outstanding_until_it_is_freed) {
   script.play({{.event = "percpu:percpu_free_percpu",
                 .payload = SlabFree{.ptr = 0x60a0, .cache = kPercpuCache}}});
   const Report report = script.finish();
-  EXPECT_EQ(figure(report, {text("(per cpu)")}, "bytes"), number(16));
-  EXPECT_EQ(figure(report, {text("(per cpu)")}, "count"), number(1));
+  EXPECT_EQ(figure(report, {text("per cpu"), text("(per cpu)")}, "bytes"), number(16));
+  EXPECT_EQ(figure(report, {text("per cpu"), text("(per cpu)")}, "count"), number(1));
 }
 
 // Flags as in include/linux/gfp_types.h: their values are not the point.

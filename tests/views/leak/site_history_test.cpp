@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kMillisecondNs = 1'000'000;
 
 TEST(SiteHistory, knows_what_was_allocated_and_freed_and_how_soon) {
-  Timeline timeline;
+  LeakTimeline timeline;
   SiteHistory history;
   for (std::uint64_t i = 0; i < 10; ++i) {
     history.allocate(timeline, i * 10 * kMillisecondNs, {1, 100});
@@ -32,7 +32,7 @@ TEST(SiteHistory, knows_what_was_allocated_and_freed_and_how_soon) {
 }
 
 TEST(SiteHistory, few_allocations_have_sums_alone) {
-  Timeline timeline;
+  LeakTimeline timeline;
   SiteHistory history;
   history.allocate(timeline, 0, {1, 100});
   history.free(timeline, 5, 0, {1, 100});
@@ -43,15 +43,15 @@ TEST(SiteHistory, few_allocations_have_sums_alone) {
 }
 
 TEST(SiteHistory, detail_has_a_bound_and_sums_have_none) {
-  Timeline timeline;
+  LeakTimeline timeline;
   std::uint32_t details = 0;
-  for (std::uint32_t row = 0; row < Timeline::kMaxDetails + 10; ++row) {
+  for (std::uint32_t row = 0; row < LeakTimeline::kMaxDetails + 10; ++row) {
     SiteHistory history;
     history.allocate(timeline, 0, {8, 64});
     EXPECT_EQ(history.allocated().count, 8U);
     details += history.has_detail() ? 1 : 0;
   }
-  EXPECT_EQ(details, Timeline::kMaxDetails);
+  EXPECT_EQ(details, LeakTimeline::kMaxDetails);
 }
 
 // What a history must know of the least that was live, kept moment by moment.
@@ -73,7 +73,7 @@ class Model {
 };
 
 TEST(SiteHistory, the_least_that_was_live_in_an_interval_is_that_of_all_moments) {
-  Timeline timeline;
+  LeakTimeline timeline;
   SiteHistory history;
   Model model;
   std::mt19937 random(7);
@@ -107,7 +107,7 @@ TEST(SiteHistory, the_least_that_was_live_in_an_interval_is_that_of_all_moments)
 }
 
 TEST(SiteHistory, two_that_become_one_are_as_if_they_had_always_been_one) {
-  Timeline timeline;
+  LeakTimeline timeline;
   SiteHistory first;
   SiteHistory second;
   SiteHistory both;
@@ -134,7 +134,7 @@ TEST(SiteHistory, two_that_become_one_are_as_if_they_had_always_been_one) {
 }
 
 TEST(SiteHistory, survivors_are_counted_by_the_interval_they_were_made_in) {
-  Timeline timeline;
+  LeakTimeline timeline;
   SiteHistory history;
   for (int i = 0; i < 8; ++i) {
     history.allocate(timeline, 0, {1, 64});

@@ -73,7 +73,7 @@ class Server {
     }
   }
 
-  Timeline timeline_;
+  LeakTimeline timeline_;
   SiteHistory history_;
   std::multimap<std::uint64_t, Block> blocks_;  // by when they are freed
   std::uint64_t now_ns_ = 77 * kSecondNs;

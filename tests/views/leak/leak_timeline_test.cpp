@@ -1,4 +1,4 @@
-#include "views/leak/timeline.h"
+#include "views/leak/leak_timeline.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ constexpr std::uint64_t kStartNs = 5'000'000'000;
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
 TEST(LeakTimeline, begins_with_the_first_time_and_stays_within_32_intervals) {
-  Timeline timeline;
+  LeakTimeline timeline;
   EXPECT_EQ(timeline.reach(kStartNs), 0U);
   EXPECT_EQ(timeline.count(), 1U);
   const std::uint64_t width_ns = timeline.width_ns();
@@ -24,14 +24,14 @@ TEST(LeakTimeline, begins_with_the_first_time_and_stays_within_32_intervals) {
 }
 
 TEST(LeakTimeline, a_time_before_the_first_is_in_the_first_interval) {
-  Timeline timeline;
+  LeakTimeline timeline;
   timeline.reach(kStartNs);
   EXPECT_EQ(timeline.reach(kStartNs - 1), 0U);
   EXPECT_EQ(timeline.length_ns(), 0U);
 }
 
 TEST(LeakTimeline, losses_stay_where_they_were_when_intervals_become_longer) {
-  Timeline timeline;
+  LeakTimeline timeline;
   timeline.reach(kStartNs);
   EXPECT_FALSE(timeline.has_losses());
   timeline.lose(kStartNs + 9 * timeline.width_ns());

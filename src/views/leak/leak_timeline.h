@@ -12,7 +12,7 @@
 
 namespace memtrace {
 
-class Timeline {
+class LeakTimeline {
  public:
   static constexpr std::size_t kMaxIntervals = 32;
 
