@@ -100,15 +100,16 @@ std::vector<Finding> find_refused_calls(const Report& report, const FindingConte
     }
     const std::string asked =
         group.figures[1] > 0 ? fmt::format(", {} in all", print_bytes(group.figures[1])) : "";
+    const std::string& error = group.keys[2];  // of brk(2) none: it returns the old end of the heap
     findings.push_back(
         {.rank = Finding::Rank::Refusal,
          .weight = group.figures[0],
          .view = "enomem",
          .sentence = fmt::format(
-             "The kernel refused memory to {} ({}, {}{}).",
+             "The kernel refused memory to {} ({}{}{}).",
              subject_of(group.keys[0]),
              counted(group.figures[0], group.keys[1] + " call", group.keys[1] + " calls"),
-             group.keys[2],
+             error.empty() ? "" : ", " + error,
              asked),
          .command = "enomem" + comm_option(group.keys[0])});
   }

@@ -101,12 +101,15 @@ TEST_F(FindersTest, kills_in_one_cgroup_are_one_finding) {
 TEST_F(FindersTest, refused_calls_name_the_call_and_the_error) {
   const Report report{
       .tables = {{.columns = {{"comm"}, {"call"}, {"error"}, {"count"}, {"asked"}},
-                  .rows = {{"java", "mmap", "ENOMEM", number(2), number(1U << 20U)}}}}};
+                  .rows = {{"java", "mmap", "ENOMEM", number(2), number(1U << 20U)},
+                           {"cc1", "brk", Cell(), number(1), number(1U << 20U)}}}}};
   const auto findings = find_refused_calls(report, context());
-  ASSERT_EQ(findings.size(), 1U);
+  ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings[0].sentence,
             "The kernel refused memory to java (2 mmap calls, ENOMEM, 1.0 MiB in all).");
   EXPECT_EQ(findings[0].command, "enomem --comm java");
+  EXPECT_EQ(findings[1].sentence, "The kernel refused memory to cc1 (1 brk call, 1.0 MiB in all).")
+      << "brk(2) returns the old end of the heap and no error";
 }
 
 TEST_F(FindersTest, waits_weigh_by_their_share_of_the_time) {
