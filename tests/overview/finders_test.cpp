@@ -99,10 +99,9 @@ TEST_F(FindersTest, kills_in_one_cgroup_are_one_finding) {
 }
 
 TEST_F(FindersTest, refused_calls_name_the_call_and_the_error) {
-  const Report report{
-      .tables = {{.columns = {{"comm"}, {"call"}, {"error"}, {"count"}, {"asked"}},
-                  .rows = {{"java", "mmap", "ENOMEM", number(2), number(1U << 20U)},
-                           {"cc1", "brk", Cell(), number(1), number(1U << 20U)}}}}};
+  const Report report{.tables = {{.columns = {{"comm"}, {"call"}, {"error"}, {"count"}, {"asked"}},
+                                  .rows = {{"java", "mmap", "ENOMEM", number(2), number(1U << 20U)},
+                                           {"cc1", "brk", Cell(), number(1), number(1U << 20U)}}}}};
   const auto findings = find_refused_calls(report, context());
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings[0].sentence,
