@@ -125,7 +125,7 @@ bool is_before(const std::vector<Cell>& left_keys, const std::vector<Cell>& righ
   return false;
 }
 
-// Equal rows are told apart by the figure that matters most in their table.
+// Equal rows are ordered by the figure that matters most in their table.
 std::optional<std::size_t> second_column(const Table& table, std::optional<std::size_t> column) {
   const auto weight = find_column(table, table.weight);
   return column && weight && *weight != *column && *weight >= table.key_count ? weight

@@ -50,9 +50,24 @@ std::string metric_word(std::string_view text) {
   return word;
 }
 
+// Of a column's name. _count ends the names of histograms alone, and units are whole words.
+std::string part_name(std::string_view part) {
+  if (part == "count") {
+    return "_events";
+  }
+  return part == "s" ? "_second" : "_" + metric_word(part);
+}
+
+std::string_view rate_name(Unit unit) {
+  if (unit == Unit::PerSecond) {
+    return "_rate";
+  }
+  return unit == Unit::BytesPerSecond ? "_bytes_rate" : "";
+}
+
 // "kmalloc", "", "bytes_alloc" in bytes is "memtrace_kmalloc_alloc_bytes"; "kmalloc", "comm",
-// "count" is "memtrace_kmalloc_by_comm_events": _count ends the names of histograms alone. Units
-// are whole words: "allocs_per_s" is "memtrace_heap_allocs_per_second".
+// "count" is "memtrace_kmalloc_by_comm_events"; "allocs_per_s" of heap is
+// "memtrace_heap_allocs_per_second".
 std::string metric_name(std::string_view view, std::string_view by, const Column& column) {
   const std::string unit(metric_unit(column.unit).name);
   std::string name = "memtrace_" + metric_word(view);
@@ -62,12 +77,10 @@ std::string metric_name(std::string_view view, std::string_view by, const Column
   for (const std::string_view part : split(column.name, '_')) {
     const bool is_unit = part == "bytes" || part == "ns" || part == "percent";
     if (!is_unit || unit.empty()) {
-      name += "_" + (part == "count" ? "events" : part == "s" ? "second" : metric_word(part));
+      name += part_name(part);
     }
   }
-  if (column.unit == Unit::PerSecond || column.unit == Unit::BytesPerSecond) {
-    name += column.unit == Unit::PerSecond ? "_rate" : "_bytes_rate";
-  }
+  name += rate_name(column.unit);
   return unit.empty() ? name : name + "_" + unit;
 }
 

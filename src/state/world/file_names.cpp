@@ -39,6 +39,12 @@ std::optional<FileId> file_on(std::string_view device, std::uint64_t inode) {
 
 // The name that was read last is put first: a mapping keeps the name that its file had then.
 FileNames::FileNames(const World& world) {
+  add_open_files(world);
+  add_mapped_files(world);
+  add_modules(world);
+}
+
+void FileNames::add_open_files(const World& world) {
   world.observations().for_each([this](const Observation& observation) {
     if (observation.reader != "files") {
       return;
@@ -49,6 +55,9 @@ FileNames::FileNames(const World& world) {
       }
     }
   });
+}
+
+void FileNames::add_mapped_files(const World& world) {
   world.memory_maps().for_each([this, &world](std::uint32_t /*pid*/, const MemoryMap& map) {
     for (const auto& [start, entry] : map.areas().entries()) {
       const MemoryArea& area = entry.value;
@@ -58,6 +67,9 @@ FileNames::FileNames(const World& world) {
       }
     }
   });
+}
+
+void FileNames::add_modules(const World& world) {
   const ModuleTable& modules = world.modules();
   for (std::uint32_t i = 1; i <= modules.size(); ++i) {
     const Module& module = modules.at(ModuleId{i});

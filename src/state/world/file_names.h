@@ -38,6 +38,10 @@ class FileNames {
   std::string of(const FileId& id) const;
 
  private:
+  void add_open_files(const World& world);
+  void add_mapped_files(const World& world);
+  void add_modules(const World& world);
+
   std::map<FileId, std::string> names_;
 };
 

@@ -46,7 +46,7 @@ Result<std::uint64_t> parse_older_ns(const ViewOptions& options);
 
 std::uint64_t age_ns(const LiveBlock& block, View::Span span);
 
-// Whether rows have a verdict: then allocations and frees are to be told to them.
+// Whether rows have a verdict: then they need allocations and frees as they happen.
 enum class Judging : std::uint8_t { No, Yes };
 
 class LeakRows {

@@ -28,7 +28,7 @@ constexpr std::uint64_t kLeastPart = 4;
 constexpr std::uint64_t kOverdue = 4;
 // Overdue blocks were made in at least this many intervals.
 constexpr std::size_t kLeastBirths = 3;
-// Of those that reached the age, at most one in so many was freed later.
+// At most one in eight of the blocks that reached the age was freed later.
 constexpr std::uint64_t kMostLateFrees = 8;
 // What grows at less than this part of its former rate has stopped.
 constexpr double kStopped = 10;

@@ -48,7 +48,7 @@ void* keep(void* block) {
   return block;
 }
 
-// Calls work(0), work(1) and so on, evenly, and ends after so many seconds.
+// Calls work(0), work(1) and so on, evenly, for this number of seconds.
 template <typename Work>
 void serve(long seconds, Work work) {
   const auto start = Clock::now();
