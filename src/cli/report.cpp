@@ -341,6 +341,20 @@ Result<> check_push_alone(const ParsedOptions& parsed) {
   return kDone;
 }
 
+Result<> check_words(const std::vector<std::string>& words, const NamedView* view) {
+  if (!words.empty() && view == nullptr) {
+    Error error = unknown_view_or_alias(words.front());
+    if (path_exists(words.front())) {
+      error.hint = "give the file with -i: memtrace report -i " + words.front();
+    }
+    return error;
+  }
+  if (words.size() > 1) {
+    return Error{"'" + words[1] + "'", 0, "one view at a time", ErrorKind::Usage};
+  }
+  return kDone;
+}
+
 Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   const NamedView* view = named_view(arguments);
   const auto known = all_options(view == nullptr ? nullptr : &view->spec);
@@ -353,16 +367,7 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
     return 0;
   }
   const auto& words = parsed.value().positional();
-  if (!words.empty() && view == nullptr) {
-    Error error = unknown_view_or_alias(words.front());
-    if (path_exists(words.front())) {
-      error.hint = "give the file with -i: memtrace report -i " + words.front();
-    }
-    return error;
-  }
-  if (words.size() > 1) {
-    return Error{"'" + words[1] + "'", 0, "one view at a time", ErrorKind::Usage};
-  }
+  TRY(check_words(words, view));
   const Alias* alias = words.empty() ? nullptr : find_alias(words.front());
   std::vector<std::string> full =
       alias == nullptr ? arguments : with_alias_option(*alias, known, arguments);

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "state/world/world.h"
 
@@ -49,24 +51,28 @@ void FileNames::add_open_files(const World& world) {
     if (observation.reader != "files") {
       return;
     }
-    for (const Facts& row : observation.rows) {
-      if (const std::string* path = row.text("path"); path != nullptr) {
-        names_[id_of(row)] = *path;
-      }
-    }
+    std::ranges::for_each(observation.rows, [this](const Facts& row) { add_open_file(row); });
   });
+}
+
+void FileNames::add_open_file(const Facts& row) {
+  if (const std::string* path = row.text("path"); path != nullptr) {
+    names_[id_of(row)] = *path;
+  }
 }
 
 void FileNames::add_mapped_files(const World& world) {
   world.memory_maps().for_each([this, &world](std::uint32_t /*pid*/, const MemoryMap& map) {
     for (const auto& [start, entry] : map.areas().entries()) {
-      const MemoryArea& area = entry.value;
-      if (area.inode != 0 && area.path.valid()) {
-        names_.try_emplace(FileId{area.major, area.minor, area.inode},
-                           world.strings().at(area.path));
-      }
+      add_mapped_file(entry.value, world);
     }
   });
+}
+
+void FileNames::add_mapped_file(const MemoryArea& area, const World& world) {
+  if (area.inode != 0 && area.path.valid()) {
+    names_.try_emplace(FileId{area.major, area.minor, area.inode}, world.strings().at(area.path));
+  }
 }
 
 void FileNames::add_modules(const World& world) {

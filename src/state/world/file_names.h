@@ -11,6 +11,8 @@
 
 namespace memtrace {
 
+struct Facts;
+struct MemoryArea;
 class World;
 
 // A file as the kernel identifies it.
@@ -39,7 +41,9 @@ class FileNames {
 
  private:
   void add_open_files(const World& world);
+  void add_open_file(const Facts& row);
   void add_mapped_files(const World& world);
+  void add_mapped_file(const MemoryArea& area, const World& world);
   void add_modules(const World& world);
 
   std::map<FileId, std::string> names_;
