@@ -28,17 +28,20 @@ void embed_names(const World& world,
                  Namer& namer,
                  const std::function<bool()>& is_over,
                  EmbeddedNames& names) {
-  if (names.listed < world.stacks().location_count()) {
-    list_new(world, names);
-  }
-  while (!names.to_name.empty() && !is_over()) {
+  while (!is_over()) {
+    if (names.to_name.empty()) {  // not before: most calls have time for a few names only
+      list_new(world, names);
+    }
+    if (names.to_name.empty()) {
+      break;
+    }
     const LocationId id = names.to_name.back();
     const CodeLocation& location = world.stacks().location(id);
     names.symbols.add(
         world.modules().at(location.module), location.lookup_offset(), namer.location(id));
     names.to_name.pop_back();
   }
-  names.left_out = names.to_name.size();
+  names.left_out = names.to_name.size() + world.stacks().location_count() - names.listed;
 }
 
 }  // namespace memtrace
