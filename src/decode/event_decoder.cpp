@@ -233,6 +233,19 @@ void EventDecoder::name_cache(const Event& event, RawPayload& payload) {
   }
 }
 
+// As the kernel would have written it. Valid until the next call.
+std::span<const std::uint64_t> EventDecoder::callchain_of(const Sample& sample) {
+  return probed_callers_.complete(types_[sample.event],
+                                  without_double(recording_.events[sample.event], sample),
+                                  sample.raw);
+}
+
+StackId EventDecoder::stack_of(const Sample& sample) {
+  learn_events();
+  return sample.event < types_.size() ? world_.intern_stack(sample.pid, callchain_of(sample))
+                                      : StackId();
+}
+
 std::optional<Event> EventDecoder::apply_sample(const Stamp& stamp, const Sample& sample) {
   learn_events();
   if (sample.event >= types_.size()) {
@@ -247,10 +260,7 @@ std::optional<Event> EventDecoder::apply_sample(const Stamp& stamp, const Sample
               .weight = weight_of(recording_.events[sample.event], sample),
               .type = &types_[sample.event],
               .raw = sample.raw};
-  event.stack = pending_stack_.of(
-      sample.pid,
-      probed_callers_.complete(
-          *event.type, without_double(recording_.events[sample.event], sample), sample.raw));
+  event.stack = pending_stack_.of(sample, callchain_of(sample));
   RawPayload payload = decoders_[sample.event]({.raw = sample.raw,
                                                 .address = sample.address,
                                                 .ip = sample.ip,

@@ -6,11 +6,14 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "decode/asked_stacks.h"
 #include "decode/pending_stack.h"
 #include "decode/probed_caches.h"
 #include "decode/probed_callers.h"
@@ -37,7 +40,10 @@ class EventDecoder {
  public:
   // `recording` is the source's and may still grow.
   EventDecoder(World& world, const Recording& recording, MachineFacts machine = {})
-      : world_(world), recording_(recording), machine_(std::move(machine)), pending_stack_(world) {}
+      : world_(world),
+        recording_(recording),
+        machine_(std::move(machine)),
+        pending_stack_(world, *asked_stacks_) {}
 
   // The event of a sample, after the world was changed by it; nothing for all other records, which
   // change the world too. Valid as long as the record.
@@ -51,10 +57,17 @@ class EventDecoder {
 
   const std::deque<EventType>& types() const { return types_; }
 
+  // The stack of a sample, and nothing else of it.
+  StackId stack_of(const Sample& sample);
+
+  // Of which events somebody asked for stacks. Another thread may look.
+  std::shared_ptr<const AskedStacks> asked_stacks() const { return asked_stacks_; }
+
   // Types for all events that the recording knows of by now.
   void learn_events();
 
  private:
+  std::span<const std::uint64_t> callchain_of(const Sample& sample);
   void apply_mmap(const Stamp& stamp, const Mmap& mmap);
   void announce(const Stamp& stamp, const Mmap& mmap);
   void apply_comm(const Comm& comm);
@@ -71,6 +84,7 @@ class EventDecoder {
   World& world_;
   const Recording& recording_;
   MachineFacts machine_;
+  std::shared_ptr<AskedStacks> asked_stacks_ = std::make_shared<AskedStacks>();
   PendingStack pending_stack_;
   ProbedCaches probed_caches_;
   ProbedCallers probed_callers_;

@@ -1,25 +1,35 @@
 #include "pipeline/pipeline.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
+#include "decode/ahead_stacks.h"
 #include "observe/host_facts.h"
 #include "observe/local_formats.h"
 
 namespace memtrace {
+namespace {
+
+// Of a recording that has lost its formats: this machine's.
+std::function<bool(EventInfo&)> format_completer() {
+  return [formats = std::make_shared<LocalFormats>()](EventInfo& event) {
+    const LocalFormat* local = formats->find(event.config);
+    if (local == nullptr) {
+      return false;
+    }
+    event.name = local->name;
+    event.format = local->text;
+    return true;
+  };
+}
+
+}  // namespace
+
 // The decoder itself reads nothing of this machine.
 MachineFacts Pipeline::this_machine() {
   return {.slab_caches = slab_caches,
-          .complete_format =
-              [formats = std::make_shared<LocalFormats>()](EventInfo& event) {
-                const LocalFormat* local = formats->find(event.config);
-                if (local == nullptr) {
-                  return false;
-                }
-                event.name = local->name;
-                event.format = local->text;
-                return true;
-              },
+          .complete_format = format_completer(),
           .root_of =
               [this](std::uint32_t pid, std::uint64_t time_ns) {
                 return roots_ ? roots_->of(pid, time_ns) : std::string();
@@ -36,6 +46,20 @@ Pipeline::Pipeline(RecordSource& source, const PipelineSetup& setup)
   if (setup.probes != nullptr) {
     probe_samples_.emplace(*setup.probes);
   }
+  if (!setup.live && world_.makes_stacks()) {
+    make_stacks_ahead();
+  }
+}
+
+// The source may outlive all others, and its thread looks at what only the thread needs.
+void Pipeline::make_stacks_ahead() {
+  source_.work_ahead([stacks = std::make_shared<AheadStacks>(
+                          world_,
+                          decoder_,
+                          source_.recording(),
+                          MachineFacts{.complete_format = format_completer()})](Record& record) {
+    stacks->on(record);
+  });
 }
 
 Result<> Pipeline::run(PipelineSink& sink) {

@@ -122,6 +122,7 @@ class Pipeline {
   Result<> on_sample(const Record& record, const Sample& sample, PipelineSink& sink);
   void identify(const Record& record);
   MachineFacts this_machine();
+  void make_stacks_ahead();
 
   RecordSource& source_;
   PipelineSetup setup_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "cli/output/progress.h"
 #include "perf/record/record_source.h"
@@ -13,6 +14,8 @@ class ProgressSource final : public RecordSource {
   explicit ProgressSource(std::unique_ptr<RecordSource> source) : source_(std::move(source)) {}
 
   Result<std::optional<Record>> next() override;
+
+  bool work_ahead(Work work) override { return source_->work_ahead(std::move(work)); }
 
   const Recording& recording() const override { return source_->recording(); }
 

@@ -7,13 +7,21 @@
 
 namespace memtrace {
 
-// Signals are for the thread that waits for them. A thread inherits the mask.
 AheadSource::AheadSource(std::unique_ptr<HoldingSource> source) : source_(std::move(source)) {
   source_->on_change([this] { wait_for_caller(); });
   filling_ = std::make_unique<Batch>();
   for (std::size_t i = 1; i < kBatches; ++i) {
     empty_.push_back(std::make_unique<Batch>());
   }
+}
+
+bool AheadSource::work_ahead(Work work) {
+  work_ = std::move(work);
+  return true;
+}
+
+// Signals are for the thread that waits for them. A thread inherits the mask.
+void AheadSource::start() {
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -35,10 +43,15 @@ AheadSource::~AheadSource() {
     is_stopping_ = true;
   }
   moved_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) {
+    thread_.join();
+  }
 }
 
 Result<std::optional<Record>> AheadSource::next() {
+  if (!thread_.joinable()) {
+    start();
+  }
   while (true) {
     if (using_ != nullptr && used_ < using_->records.size()) {
       Result<std::optional<Record>> result{std::optional<Record>()};
@@ -99,6 +112,9 @@ bool AheadSource::add_next() {
   }
   const HoldingSource::Held& held = *taken.value();
   filling_->records.push_back(held.record);
+  if (work_) {
+    work_(filling_->records.back());
+  }
   filling_->size_bytes += held.record.bytes.size();
   if (held.number) {
     filling_->held.push_back(*held.number);

@@ -20,7 +20,7 @@ namespace memtrace {
 //
 //   thread:  fill ──> full_ ──> caller: records one by one ──> empty_ ──> thread: release, fill
 //
-// The thread changes the recording only while the caller waits and all records before the change
+// The thread starts with the first call of next(). It changes the recording only while the caller waits and all records before the change
 // have been used: the caller sees it change where it would without a thread.
 class AheadSource final : public RecordSource {
  public:
@@ -37,6 +37,8 @@ class AheadSource final : public RecordSource {
 
   Result<std::optional<Record>> next() override;
 
+  bool work_ahead(Work work) override;
+
   const Recording& recording() const override { return source_->recording(); }
 
  private:
@@ -50,6 +52,7 @@ class AheadSource final : public RecordSource {
 
   using BatchPtr = std::unique_ptr<Batch>;
 
+  void start();
   void read();
   bool add_next();
   void hand_over();
@@ -57,6 +60,7 @@ class AheadSource final : public RecordSource {
   bool take_batch();
 
   std::unique_ptr<HoldingSource> source_;
+  Work work_;                 // the thread's, when it runs
   BatchPtr filling_;          // the thread's
   bool was_stopped_ = false;  // the thread's
   BatchPtr using_;            // the caller's

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <variant>
 
+#include "base/ids.h"
+
 namespace memtrace {
 
 // Order of records: time_ns, then stream (a ring, or 0 for a whole file), then sequence.
@@ -42,6 +44,7 @@ struct Sample {
   CpuMode mode = CpuMode::Unknown;
   // Innermost first, with PERF_CONTEXT_* markers as the kernel wrote them.
   std::span<const std::uint64_t> callchain;
+  StackId stack;  // of the callchain, where it was made ahead (RecordSource::work_ahead)
   std::span<const std::byte> raw;  // a tracepoint's fields
   UserRegisters registers;
   std::span<const std::byte> user_stack;  // dyn_size bytes from the user stack pointer upwards

@@ -2,6 +2,7 @@
 // everything.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "base/result.h"
@@ -21,6 +22,13 @@ class RecordSource {
 
   // The next record in time order; nothing at the end. Blocks on a live source.
   virtual Result<std::optional<Record>> next() = 0;
+
+  // What a thread does with each record before next() gives it out, in order. It reads what others
+  // do not change. To be called before next().
+  using Work = std::function<void(Record&)>;
+
+  // False: there is no such thread, and the work is left to the caller.
+  virtual bool work_ahead(Work /*work*/) { return false; }
 
   // Complete as far as it has been read: a pipe announces its events as they come, and sections
   // behind the data are there at the end only.

@@ -15,6 +15,7 @@ ModuleId ModuleTable::intern(const Module& module) {
       key += '\0' + std::to_string(number);
     }
   }
+  const std::lock_guard lock(mutex_);
   const auto [found, is_new] =
       ids_.try_emplace(std::move(key), ModuleId{static_cast<std::uint32_t>(modules_.size() + 1)});
   if (is_new) {

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "base/ids.h"
+#include "base/steady_vector.h"
 #include "symbolize/elf/code_location.h"
 
 namespace memtrace {
@@ -22,6 +23,7 @@ struct Module {
   std::uint64_t inode = 0;             // 0 when not known
 };
 
+// Any thread may use it.
 class ModuleTable {
  public:
   ModuleTable();
@@ -38,7 +40,8 @@ class ModuleTable {
   std::size_t size() const { return modules_.size(); }
 
  private:
-  std::deque<Module> modules_;
+  SteadyVector<Module> modules_;
+  std::mutex mutex_;                               // of those who add
   std::unordered_map<std::string, ModuleId> ids_;
   ModuleId kernel_;
 };

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include "base/steady_vector.h"
 
 namespace memtrace {
 
@@ -21,7 +21,7 @@ class Numbered {
   Numbered& operator=(Numbered&&) = delete;
   ~Numbered() = default;
 
-  // The entry's number, new or not.
+  // The entry's number, new or not. One thread at a time may call this and add_unlisted().
   std::uint32_t number(const Entry& entry) {
     if (const auto found = numbers_.find(entry); found != numbers_.end()) {
       return *found;
@@ -45,7 +45,7 @@ class Numbered {
  private:
   struct Lookup {
     using is_transparent = void;  // NOLINT(readability-identifier-naming): the set asks for it
-    const std::vector<Entry>* entries;
+    const SteadyVector<Entry>* entries;
 
     const Entry& entry(std::uint32_t number) const { return (*entries)[number - 1]; }
 
@@ -68,7 +68,7 @@ class Numbered {
 
   static constexpr bool kKeepsHashes = true;  // most entries are told apart without a look at them
 
-  std::vector<Entry> entries_;
+  SteadyVector<Entry> entries_;
   tsl::robin_set<std::uint32_t, Hash, Equal, std::allocator<std::uint32_t>, kKeepsHashes> numbers_{
       0, Hash{{&entries_}}, Equal{{&entries_}}};
 };

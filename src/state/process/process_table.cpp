@@ -1,6 +1,11 @@
 #include "state/process/process_table.h"
 
 namespace memtrace {
+namespace {
+
+constexpr std::uint32_t kIdlePid = 0;  // of the idle tasks, which are no process
+
+}  // namespace
 
 Process& ProcessTable::process(std::uint32_t pid) {
   Process& process = processes_[pid];
@@ -8,7 +13,7 @@ Process& ProcessTable::process(std::uint32_t pid) {
     process.pid = pid;
     process.serial = ++serial_;
     process.life = lives_.begin(pid);
-    ++seen_;
+    seen_ += pid == kIdlePid ? 0 : 1;
   }
   return process;
 }

@@ -9,12 +9,11 @@
 #include <span>
 #include <vector>
 
-#include "state/process/module_table.h"
+#include "state/process/code_tables.h"
 #include "state/process/process_table.h"
 #include "state/process/recent_chains.h"
 #include "state/process/recent_ids.h"
 #include "state/process/seen_places.h"
-#include "state/process/stack_table.h"
 
 namespace memtrace {
 
@@ -36,8 +35,8 @@ class StackInterner {
   };
 
   // Both outlive it.
-  StackInterner(ModuleTable& modules, ProcessTable& processes, Options options)
-      : modules_(modules), processes_(processes), options_(options) {
+  StackInterner(CodeTables& code, ProcessTable& processes, Options options)
+      : modules_(code.modules), stacks_(code.stacks), processes_(processes), options_(options) {
     if (options.use == StackUse::Places) {
       seen_.emplace();
     }
@@ -73,9 +72,9 @@ class StackInterner {
   bool wanted(bool user) const;
 
   ModuleTable& modules_;
+  StackTable& stacks_;
   ProcessTable& processes_;
   Options options_;
-  StackTable stacks_;
   RecentIds<StackId> known_chains_;     // of callchains in one address space
   RecentIds<LocationId> known_places_;  // of addresses in one address space
   RecentIds<StackId> known_calls_;      // of a place that was called from a stack

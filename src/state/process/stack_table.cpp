@@ -3,6 +3,7 @@
 namespace memtrace {
 
 LocationId StackTable::intern(const CodeLocation& location) {
+  const std::lock_guard lock(mutex_);
   return LocationId{locations_.number(location)};
 }
 
@@ -11,6 +12,10 @@ StackId StackTable::called_from(StackId caller, LocationId location) {
     return next;
   }
   const Node node{location, caller};
+  const std::lock_guard lock(mutex_);
+  if (const StackId next = next_to(caller, location); next.valid()) {
+    return next;  // another thread has just made it
+  }
   const bool follows = caller.value == nodes_.size();
   return StackId{follows ? nodes_.add_unlisted(node) : nodes_.number(node)};
 }

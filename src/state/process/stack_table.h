@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,7 @@
 
 namespace memtrace {
 
+// Any thread may use it.
 class StackTable {
  public:
   LocationId intern(const CodeLocation& location);
@@ -66,6 +68,7 @@ class StackTable {
     }
   };
 
+  std::mutex mutex_;  // of those who add
   Numbered<CodeLocation, CodeLocationHash> locations_;
   Numbered<Node, NodeHash> nodes_;  // lists only those that do not follow their callers
 };

@@ -20,23 +20,24 @@ EventPayload as_it_is(const RawPayload& decoded) {
 
 }  // namespace
 
-World::World(Options options)
+World::World(Options options, std::shared_ptr<CodeTables> code)
     : options_(options),
-      stacks_(modules_, processes_, {.part = options.part, .use = options.stacks}),
+      code_(std::move(code)),
+      stacks_(*code_, processes_, {.part = options.part, .use = options.stacks}),
       kernel_blocks_(options.page_size_bytes),
       heap_(stacks_.stacks(),
             strings_,
             {.track_blocks = options.track_live_blocks,
              .track_callers = options.track_heap_mappings}),
       program_mappings_(
-          {.heap = heap_, .stacks = stacks_.stacks(), .modules = modules_, .strings = strings_},
+          {.heap = heap_, .stacks = stacks_.stacks(), .modules = code_->modules, .strings = strings_},
           options.page_size_bytes),
       calls_({.track_mappings = options.track_mappings,
               .track_kernel_memory = options.track_live_blocks,
               .page_size_bytes = options.page_size_bytes}) {}
 
 void World::map(const NewMapping& mapping) {
-  const ModuleId module = modules_.intern(mapping.module);
+  const ModuleId module = code_->modules.intern(mapping.module);
   std::uint64_t offset = mapping.file_offset;
   if (mapping.module.kind == ModuleKind::Anonymous) {
     offset = mapping.range.start;  // CodeLocation: anonymous code is known by its address

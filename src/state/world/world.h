@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,8 +16,8 @@
 #include "state/heap/kernel_blocks.h"
 #include "state/heap/program_mappings.h"
 #include "state/mapping/call_state.h"
+#include "state/process/code_tables.h"
 #include "state/process/identity_table.h"
-#include "state/process/module_table.h"
 #include "state/process/process_table.h"
 #include "state/process/stack_interner.h"
 #include "state/world/kernel_work.h"
@@ -37,7 +38,9 @@ class World {
     std::uint64_t page_size_bytes = 4096;
   };
 
-  explicit World(Options options);
+  // Another thread may use the same tables of code.
+  explicit World(Options options,
+                 std::shared_ptr<CodeTables> code = std::make_shared<CodeTables>());
   World(const World&) = delete;  // its parts refer to each other
   World& operator=(const World&) = delete;
   World(World&&) = delete;
@@ -123,11 +126,13 @@ class World {
 
   const StringTable& strings() const { return strings_; }
 
-  const ModuleTable& modules() const { return modules_; }
+  const ModuleTable& modules() const { return code_->modules; }
 
-  ModuleTable& modules() { return modules_; }
+  ModuleTable& modules() { return code_->modules; }
 
-  const StackTable& stacks() const { return stacks_.stacks(); }
+  const std::shared_ptr<CodeTables>& code() const { return code_; }
+
+  const StackTable& stacks() const { return code_->stacks; }
 
   const LiveBlocks& live() const { return kernel_blocks_.live(); }
 
@@ -164,6 +169,8 @@ class World {
   StackId intern_stack(std::uint32_t pid, std::span<const std::uint64_t> callchain) {
     return stacks_.intern(pid, callchain);
   }
+
+  StackPart stack_part() const { return options_.part; }
 
   // Else it only looks at the places that they are made of, or at nothing.
   bool makes_stacks() const { return options_.stacks == StackUse::Stacks; }
@@ -207,7 +214,7 @@ class World {
   Options options_;
   Facts facts_;
   StringTable strings_;
-  ModuleTable modules_;
+  std::shared_ptr<CodeTables> code_;
   ProcessTable processes_;
   IdentityTable identities_;
   IdentityId idle_identity_;

@@ -84,6 +84,20 @@ TEST(AheadSource, records_come_in_their_order_and_end) {
   EXPECT_FALSE(source.next().value()) << "and stays at its end";
 }
 
+TEST(AheadSource, the_thread_works_on_each_record_in_order) {
+  AheadSource source(counting({.records = 3000}));
+  std::uint64_t worked = 0;
+  EXPECT_TRUE(source.work_ahead([&worked](Record& record) {
+    worked += record.stamp.time_ns == worked + 1 ? 1 : 0;
+    record.payload = CutStacks{.count = worked};
+  }));
+  for (std::uint64_t i = 1; i <= 3000; ++i) {
+    const auto record = source.next();
+    ASSERT_TRUE(record.ok() && record.value());
+    EXPECT_EQ(std::get<CutStacks>(record.value()->payload).count, i);
+  }
+}
+
 TEST(AheadSource, recording_changes_between_the_same_records_as_without_a_thread) {
   constexpr std::uint64_t kEach = 700;
   AheadSource source(counting({.records = 10 * kEach, .change_at = kEach}));

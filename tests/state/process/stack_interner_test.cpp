@@ -19,13 +19,13 @@ class StackInternerTest : public testing::Test {
       Process& process = processes_.process(pid);
       process.serial = pid;
       process.space.map({.start = 0x400000, .limit = 0x500000},
-                        {.module = modules_.intern({.kind = ModuleKind::File, .path = "/bin/a"}),
+                        {.module = code_.modules.intern({.kind = ModuleKind::File, .path = "/bin/a"}),
                          .offset_minus_avma = std::uint64_t{0} - 0x400000 * (pid - 6)});
     }
   }
 
   StackInterner interner(StackPart part = StackPart::Whole) {
-    return StackInterner(modules_, processes_, {.part = part});
+    return StackInterner(code_, processes_, {.part = part});
   }
 
   static std::vector<CodeLocation> places(const StackInterner& interner, StackId stack) {
@@ -45,7 +45,7 @@ class StackInternerTest : public testing::Test {
     return places(fresh, stack);
   }
 
-  ModuleTable modules_;
+  CodeTables code_;
   ProcessTable processes_;
 };
 
@@ -77,7 +77,7 @@ TEST_F(StackInternerTest, frames_of_other_mappings_are_others) {
   EXPECT_EQ(places(all, all.intern(8, other)), alone(8, other));
   processes_.process(7).space.map(
       {.start = 0x400000, .limit = 0x500000},
-      {.module = modules_.intern({.kind = ModuleKind::File, .path = "/bin/b"})});
+      {.module = code_.modules.intern({.kind = ModuleKind::File, .path = "/bin/b"})});
   EXPECT_EQ(places(all, all.intern(7, other)), alone(7, other));
 }
 
