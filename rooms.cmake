@@ -42,13 +42,15 @@ memtrace_room(src/perf/live "rings to records in order, overload, added events"
               SEES base os perf/record perf/event perf/target USES Threads perf_event)
 memtrace_room(src/perf/ahead "a source's records, read ahead by a thread"
               SEES base os perf/record USES Threads)
+memtrace_room(src/perf/unpack "COMPRESSED records to those that are in them"
+              SEES base os perf/record USES Threads zstd)
 memtrace_room(src/perf/file_in "perf.data to records in order"
-              SEES base os perf/record perf/ahead USES perf_event zstd)
+              SEES base os perf/record perf/ahead perf/unpack USES perf_event)
 memtrace_room(src/perf/file_out "records to perf.data, a file or a pipe"
               SEES base os perf/record USES Threads perf_event zstd)
 
 memtrace_room(src/perf/convert "a recording to one that more programs read"
-              SEES base os perf/record perf/file_in perf/file_out)
+              SEES base os perf/record perf/unpack perf/file_in perf/file_out)
 
 # src/state/: the world as of this event.
 memtrace_room(src/state/process "processes, address spaces, modules, stacks, identities"

@@ -30,7 +30,7 @@ Result<std::unique_ptr<RecordSource>> open_recording(const std::vector<std::stri
     if (path == "-") {
       return Error{"-i -", 0, "a pipe is read alone, without other files", ErrorKind::Usage};
     }
-    auto source = open_file_source(path);
+    auto source = open_file_source(path, ReadAhead::IfCpus);  // a thread runs while it is read
     if (!source.ok()) {
       return source;
     }

@@ -37,11 +37,6 @@ long double number_of(const Cell& cell) {
   return static_cast<long double>(std::get<double>(cell));
 }
 
-std::uint32_t id_of(const Cell& cell) {
-  const auto* stack = std::get_if<StackId>(&cell);
-  return stack != nullptr ? stack->value : std::get<LocationId>(cell).value;
-}
-
 std::weak_ordering compare_numbers(const Cell& left, const Cell& right) {
   const auto* left_number = std::get_if<std::uint64_t>(&left);
   const auto* right_number = std::get_if<std::uint64_t>(&right);
@@ -56,7 +51,8 @@ std::weak_ordering compare_numbers(const Cell& left, const Cell& right) {
   return a > b ? std::weak_ordering::greater : std::weak_ordering::equivalent;
 }
 
-// Unknown cells are greater than all others.
+// Unknown cells are greater than all others. Stacks and places are alike: two threads number them,
+// in an order of their own. Rows that are alike stay in the order in which they came.
 std::weak_ordering compare(const Cell& left, const Cell& right) {
   const Kind kind = kind_of(left);
   if (kind != kind_of(right)) {
@@ -65,10 +61,9 @@ std::weak_ordering compare(const Cell& left, const Cell& right) {
   switch (kind) {
     case Kind::Number:
       return compare_numbers(left, right);
-    case Kind::Id:
-      return id_of(left) <=> id_of(right);
     case Kind::Text:
       return std::get<std::string>(left) <=> std::get<std::string>(right);
+    case Kind::Id:
     case Kind::Unknown:
       break;
   }
@@ -115,14 +110,16 @@ std::weak_ordering compare_keys(const Table& table, std::size_t left, std::size_
   return left <=> right;
 }
 
-bool is_before(const std::vector<Cell>& left_keys, const std::vector<Cell>& right_keys) {
+std::weak_ordering compare_keys(const RowSource& source, std::uint32_t left, std::uint32_t right) {
+  const std::vector<Cell> left_keys = source.keys(left);
+  const std::vector<Cell> right_keys = source.keys(right);
   for (std::size_t key = 0; key < left_keys.size(); ++key) {
     const auto order = compare(left_keys[key], right_keys[key]);
     if (std::is_neq(order)) {
-      return std::is_lt(order);
+      return order;
     }
   }
-  return false;
+  return left <=> right;
 }
 
 // Equal rows are ordered by the figure that matters most in their table.
@@ -175,9 +172,8 @@ std::optional<std::vector<std::uint32_t>> first_rows(const Table& table,
     }
     const Cell of_left = second ? source.figure(left, *second - table.key_count) : Cell();
     const Cell of_right = second ? source.figure(right, *second - table.key_count) : Cell();
-    return std::is_neq(compare(of_left, of_right))
-               ? comes_first(of_left, of_right, true)
-               : is_before(source.keys(left), source.keys(right));
+    return std::is_neq(compare(of_left, of_right)) ? comes_first(of_left, of_right, true)
+                                                   : std::is_lt(compare_keys(source, left, right));
   };
   const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(count, order.size()));
   std::partial_sort(order.begin(), end, order.end(), comes_before);

@@ -22,6 +22,7 @@ bool AheadSource::work_ahead(Work work) {
 
 // Signals are for the thread that waits for them. A thread inherits the mask.
 void AheadSource::start() {
+  has_started_ = true;
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -38,6 +39,10 @@ void AheadSource::start() {
 }
 
 AheadSource::~AheadSource() {
+  stop();
+}
+
+void AheadSource::stop() {
   {
     const std::lock_guard lock(mutex_);
     is_stopping_ = true;
@@ -49,7 +54,7 @@ AheadSource::~AheadSource() {
 }
 
 Result<std::optional<Record>> AheadSource::next() {
-  if (!thread_.joinable()) {
+  if (!has_started_) {
     start();
   }
   while (true) {
@@ -62,12 +67,21 @@ Result<std::optional<Record>> AheadSource::next() {
       return *using_->error;
     }
     if (has_ended_) {
+      end();
       return std::optional<Record>();
     }
     if (!take_batch()) {
       return Error{thread_failure(), 0, "the recording was not read to its end"};
     }
   }
+}
+
+// Of many files that are read one after the other only one needs memory.
+void AheadSource::end() {
+  stop();
+  using_.reset();
+  full_.clear();
+  empty_.clear();
 }
 
 // False: there will be no more, as the thread has failed.

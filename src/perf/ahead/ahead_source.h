@@ -20,8 +20,9 @@ namespace memtrace {
 //
 //   thread:  fill ──> full_ ──> caller: records one by one ──> empty_ ──> thread: release, fill
 //
-// The thread starts with the first call of next(). It changes the recording only while the caller waits and all records before the change
-// have been used: the caller sees it change where it would without a thread.
+// The thread starts with the first call of next(). It changes the recording only while the caller
+// waits and all records before the change have been used: the caller sees it change where it would
+// without a thread.
 class AheadSource final : public RecordSource {
  public:
   static constexpr std::size_t kBatches = 4;
@@ -53,6 +54,8 @@ class AheadSource final : public RecordSource {
   using BatchPtr = std::unique_ptr<Batch>;
 
   void start();
+  void stop();
+  void end();
   void read();
   bool add_next();
   void hand_over();
@@ -65,6 +68,7 @@ class AheadSource final : public RecordSource {
   bool was_stopped_ = false;  // the thread's
   BatchPtr using_;            // the caller's
   std::size_t used_ = 0;
+  bool has_started_ = false;
   bool has_ended_ = false;
 
   std::mutex mutex_;  // guards all below

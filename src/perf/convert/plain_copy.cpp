@@ -12,10 +12,10 @@
 #include "base/byte_reader.h"
 #include "perf/file_in/file_header.h"
 #include "perf/file_in/file_input.h"
-#include "perf/file_in/zstd_reader.h"
 #include "perf/file_out/async_output.h"
 #include "perf/file_out/output_file.h"
 #include "perf/record/perf_format.h"
+#include "perf/unpack/zstd_reader.h"
 
 namespace memtrace {
 namespace {

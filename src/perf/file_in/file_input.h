@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "os/foreign_file.h"
 #include "os/unique_fd.h"
-#include "perf/file_in/record_keeper.h"
+#include "perf/unpack/record_keeper.h"
 
 namespace memtrace {
 
@@ -54,7 +54,7 @@ class FileInput {
   void seek(std::uint64_t offset);
 
   // What the bytes of the window lie in; null for a mapping.
-  const RecordKeeper::Memory& memory() const { return block_.words; }
+  const RecordMemory& memory() const { return block_.words; }
 
  private:
   void make_room(std::size_t size_bytes);

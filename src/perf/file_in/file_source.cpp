@@ -7,7 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "base/byte_reader.h"
 #include "os/system.h"
 #include "perf/ahead/ahead_source.h"
 #include "perf/file_in/file_header.h"
@@ -15,12 +14,13 @@
 #include "perf/file_in/file_losses.h"
 #include "perf/file_in/group_source.h"
 #include "perf/file_in/header_records.h"
-#include "perf/file_in/record_keeper.h"
 #include "perf/file_in/record_sorter.h"
 #include "perf/file_in/record_unpacker.h"
 #include "perf/file_in/recording_builder.h"
 #include "perf/record/perf_format.h"
 #include "perf/record/record_bytes.h"
+#include "perf/unpack/payload_walk.h"
+#include "perf/unpack/record_keeper.h"
 
 namespace memtrace {
 namespace {
@@ -49,7 +49,10 @@ class FileSource final : public HoldingSource {
 
   void on_change(std::function<void()> before) override { before_change_ = std::move(before); }
 
-  bool is_mapped() const { return input_.is_mapped(); }
+  // Only a file can be, and only before its records are asked for.
+  bool can_be_read_ahead() const { return input_.is_mapped(); }
+
+  void unpack_ahead();
 
   const Recording& recording() const override { return builder_.recording(); }
 
@@ -60,7 +63,7 @@ class FileSource final : public HoldingSource {
   Result<> handle_user_record(Bytes record);
   Result<> read_payload(std::uint64_t size_bytes, bool is_tracing_data);
   void unpack();
-  void add_record(Bytes record, const RecordKeeper::Memory& memory);
+  void add_record(Bytes record, const RecordMemory& memory);
   void stop(std::string caveat);
   void end();
   void note_cut();
@@ -110,6 +113,13 @@ Result<> FileSource::start() {
                  "did the recording program at the other end of the pipe start?"};
   }
   return kDone;
+}
+
+void FileSource::unpack_ahead() {
+  const auto whole = input_.whole();
+  const std::uint64_t end = std::min<std::uint64_t>(data_end_, whole.size());
+  const std::uint64_t start = std::min(input_.position(), end);
+  unpacker_.unpack_ahead(whole.subspan(start, end - start));
 }
 
 Result<std::optional<Record>> FileSource::next() {
@@ -183,6 +193,7 @@ void FileSource::end() {
   ended_ = true;
   builder_.complete_events();
   builder_.note_missing_formats();
+  unpacker_.end();
   sorter_.finish();
 }
 
@@ -233,27 +244,20 @@ Result<> FileSource::read_one() {
 }
 
 Result<> FileSource::handle_user_record(Bytes record) {
-  ByteReader reader(record);
-  reader.skip(sizeof(RecordHeader));
   switch (header_of(record).type) {
     case kFinishedRound:
       unpacker_.begin_round();
       sorter_.finish_round();
       return kDone;
     case kCompressed:
-      unpacker_.feed(record.subspan(sizeof(RecordHeader)));
+    case kCompressed2:
+      unpacker_.feed(*packed_payload(record));
       unpack();
       return kDone;
-    case kCompressed2: {
-      const auto size_bytes = reader.read<std::uint64_t>();
-      unpacker_.feed(reader.take(std::min<std::uint64_t>(size_bytes, reader.remaining())));
-      unpack();
-      return kDone;
-    }
     case kTracingDataRecord:
-      return read_payload(padded_to_8(reader.read<std::uint32_t>()), true);
+      return read_payload(bytes_behind(record), true);
     case kAuxTrace:
-      return read_payload(reader.read<std::uint64_t>(), false);
+      return read_payload(bytes_behind(record), false);
     default:
       announce_change();
       read_header_record(record, builder_);
@@ -306,7 +310,7 @@ void FileSource::unpack() {
   }
 }
 
-void FileSource::add_record(Bytes record, const RecordKeeper::Memory& memory) {
+void FileSource::add_record(Bytes record, const RecordMemory& memory) {
   has_records_ = true;
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(record.data()) % kAlignment == 0;
   const Bytes bytes = is_aligned ? record : copies_.copy(record);
@@ -330,7 +334,8 @@ Result<std::unique_ptr<RecordSource>> open_file_source(const std::string& path, 
   RecordingBuilder& builder = source->builder();
   const bool has_cpu = ahead == ReadAhead::IfCpus && usable_cpu_count() > 1;
   std::unique_ptr<RecordSource> records;
-  if (has_cpu && source->is_mapped()) {  // of a pipe each record is wanted as soon as it comes
+  if (has_cpu && source->can_be_read_ahead()) {  // a pipe's records are wanted as they come
+    source->unpack_ahead();
     records = std::make_unique<AheadSource>(std::move(source));
   } else {
     records = std::move(source);

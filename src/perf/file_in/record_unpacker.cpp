@@ -1,12 +1,15 @@
 #include "perf/file_in/record_unpacker.h"
 
 #include "perf/record/perf_format.h"
+#include "perf/unpack/unpack_ahead.h"
+#include "perf/unpack/zstd_reader.h"
 
 namespace memtrace {
 
 void RecordUnpacker::feed(std::span<const std::byte> payload) {
   if (reader_ == nullptr) {
-    reader_ = std::make_unique<ZstdReader>();
+    reader_ = ahead_.empty() ? std::unique_ptr<PackedRecords>(std::make_unique<ZstdReader>())
+                             : std::make_unique<UnpackAhead>(ahead_);
   }
   limit_.add_packed(payload.size());
   reader_->feed(payload);

@@ -7,14 +7,21 @@
 #include <span>
 
 #include "base/result.h"
-#include "perf/file_in/record_keeper.h"
 #include "perf/file_in/unpack_limit.h"
-#include "perf/file_in/zstd_reader.h"
+#include "perf/unpack/packed_records.h"
+#include "perf/unpack/record_keeper.h"
 
 namespace memtrace {
 
 class RecordUnpacker {
  public:
+  // By a thread: `records` are all that come, and they stay where they are. Nothing happens once a
+  // payload was fed.
+  void unpack_ahead(std::span<const std::byte> records) { ahead_ = records; }
+
+  // There will be no more payloads.
+  void end() { reader_.reset(); }
+
   // The payload of the next COMPRESSED record; next() must have given out all of the one before.
   void feed(std::span<const std::byte> payload);
 
@@ -31,10 +38,11 @@ class RecordUnpacker {
   void begin_round() { limit_.begin_round(); }
 
   // What the record of the last next() lies in.
-  const RecordKeeper::Memory& memory() const { return reader_->memory(); }
+  const RecordMemory& memory() const { return reader_->memory(); }
 
  private:
-  std::unique_ptr<ZstdReader> reader_;  // made for the first payload: most files have none
+  std::span<const std::byte> ahead_;       // empty: no thread
+  std::unique_ptr<PackedRecords> reader_;  // made for the first payload: most files have none
   UnpackLimit limit_;
   bool is_full_ = false;
 };

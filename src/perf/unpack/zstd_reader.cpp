@@ -1,4 +1,4 @@
-#include "perf/file_in/zstd_reader.h"
+#include "perf/unpack/zstd_reader.h"
 
 #include <zstd.h>
 
