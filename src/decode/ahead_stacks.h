@@ -1,5 +1,6 @@
-// Makes the stacks of samples in the thread that reads a recording ahead. It has a world of its own,
-// which knows nothing but processes and their mappings, as of the records that the thread has read.
+// Makes the stacks of samples in the thread that reads a recording ahead. It has a world of its
+// own, which knows nothing but processes and their mappings, as of the records that the thread has
+// read.
 #pragma once
 
 #include <functional>

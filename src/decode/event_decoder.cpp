@@ -235,9 +235,8 @@ void EventDecoder::name_cache(const Event& event, RawPayload& payload) {
 
 // As the kernel would have written it. Valid until the next call.
 std::span<const std::uint64_t> EventDecoder::callchain_of(const Sample& sample) {
-  return probed_callers_.complete(types_[sample.event],
-                                  without_double(recording_.events[sample.event], sample),
-                                  sample.raw);
+  return probed_callers_.complete(
+      types_[sample.event], without_double(recording_.events[sample.event], sample), sample.raw);
 }
 
 StackId EventDecoder::stack_of(const Sample& sample) {

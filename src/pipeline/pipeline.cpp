@@ -30,10 +30,9 @@ std::function<bool(EventInfo&)> format_completer() {
 MachineFacts Pipeline::this_machine() {
   return {.slab_caches = slab_caches,
           .complete_format = format_completer(),
-          .root_of =
-              [this](std::uint32_t pid, std::uint64_t time_ns) {
-                return roots_ ? roots_->of(pid, time_ns) : std::string();
-              }};
+          .root_of = [this](std::uint32_t pid, std::uint64_t time_ns) {
+            return roots_ ? roots_->of(pid, time_ns) : std::string();
+          }};
 }
 
 Pipeline::Pipeline(RecordSource& source, const PipelineSetup& setup)
@@ -53,13 +52,12 @@ Pipeline::Pipeline(RecordSource& source, const PipelineSetup& setup)
 
 // The source may outlive all others, and its thread looks at what only the thread needs.
 void Pipeline::make_stacks_ahead() {
-  source_.work_ahead([stacks = std::make_shared<AheadStacks>(
-                          world_,
-                          decoder_,
-                          source_.recording(),
-                          MachineFacts{.complete_format = format_completer()})](Record& record) {
-    stacks->on(record);
-  });
+  source_.work_ahead(
+      [stacks = std::make_shared<AheadStacks>(world_,
+                                              decoder_,
+                                              source_.recording(),
+                                              MachineFacts{.complete_format = format_completer()})](
+          Record& record) { stacks->on(record); });
 }
 
 Result<> Pipeline::run(PipelineSink& sink) {

@@ -41,7 +41,7 @@ class ModuleTable {
 
  private:
   SteadyVector<Module> modules_;
-  std::mutex mutex_;                               // of those who add
+  std::mutex mutex_;  // of those who add
   std::unordered_map<std::string, ModuleId> ids_;
   ModuleId kernel_;
 };

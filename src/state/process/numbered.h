@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+
 #include "base/steady_vector.h"
 
 namespace memtrace {

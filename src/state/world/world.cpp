@@ -29,9 +29,11 @@ World::World(Options options, std::shared_ptr<CodeTables> code)
             strings_,
             {.track_blocks = options.track_live_blocks,
              .track_callers = options.track_heap_mappings}),
-      program_mappings_(
-          {.heap = heap_, .stacks = stacks_.stacks(), .modules = code_->modules, .strings = strings_},
-          options.page_size_bytes),
+      program_mappings_({.heap = heap_,
+                         .stacks = stacks_.stacks(),
+                         .modules = code_->modules,
+                         .strings = strings_},
+                        options.page_size_bytes),
       calls_({.track_mappings = options.track_mappings,
               .track_kernel_memory = options.track_live_blocks,
               .page_size_bytes = options.page_size_bytes}) {}

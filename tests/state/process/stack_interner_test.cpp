@@ -18,9 +18,10 @@ class StackInternerTest : public testing::Test {
     for (const std::uint32_t pid : {7U, 8U}) {
       Process& process = processes_.process(pid);
       process.serial = pid;
-      process.space.map({.start = 0x400000, .limit = 0x500000},
-                        {.module = code_.modules.intern({.kind = ModuleKind::File, .path = "/bin/a"}),
-                         .offset_minus_avma = std::uint64_t{0} - 0x400000 * (pid - 6)});
+      process.space.map(
+          {.start = 0x400000, .limit = 0x500000},
+          {.module = code_.modules.intern({.kind = ModuleKind::File, .path = "/bin/a"}),
+           .offset_minus_avma = std::uint64_t{0} - 0x400000 * (pid - 6)});
     }
   }
 
