@@ -39,8 +39,7 @@ bool comes_first(const Table& table, std::size_t left, std::size_t right) {
     return count_left > count_right;
   }
   const auto words = [&table](std::size_t row) {
-    return std::tuple(
-        text_at(table, row, "comm"), text_at(table, row, "cache"), stack_at(table, row).value);
+    return std::tuple(text_at(table, row, "comm"), text_at(table, row, "cache"), row);
   };
   return words(left) < words(right);
 }

@@ -40,6 +40,14 @@ class StackTable {
   // Innermost first.
   std::vector<LocationId> locations(StackId id) const;
 
+  // Calls visit(location) for each of them until it returns false.
+  template <typename Visit>
+  void walk(StackId id, Visit visit) const {
+    while (id.valid() && visit(nodes_[id.value].location)) {
+      id = nodes_[id.value].caller;
+    }
+  }
+
   // The second of them: who called the innermost function; none for a shorter stack.
   LocationId caller(StackId id) const;
 

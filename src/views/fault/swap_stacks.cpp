@@ -30,29 +30,38 @@ std::string_view base_name(std::string_view name) {
   return name.substr(0, name.find_first_of(".+"));
 }
 
-bool has_function(const Frames& frames, std::string_view function) {
-  return std::ranges::any_of(frames, [function](const Frame& frame) {
-    return frame.kernel && base_name(frame.function) == function;
-  });
-}
-
 }  // namespace
 
-bool is_swap_in_stack(const Frames& frames) {
-  const auto on_stack = [&frames](std::string_view name) { return has_function(frames, name); };
-  return std::ranges::any_of(kSwapIn, on_stack) && !on_stack(kZswapWriteback);
-}
-
-bool SwapStacks::is_swap_in(StackId stack, Namer& namer) {
-  const auto [known, is_new] = known_.try_emplace(stack, false);
-  if (is_new && stack.valid()) {
-    const Frames& frames = namer.stack(stack);
-    known->second = is_swap_in_stack(frames);
-    has_names_ = has_names_ || std::ranges::any_of(frames, [](const Frame& frame) {
-                   return frame.kernel && frame.function.find("+0x") == std::string::npos;
-                 });
+SwapStacks::Function SwapStacks::function_at(LocationId location, Namer& namer) {
+  const auto [known, is_new] = known_.try_emplace(location, Function::Other);
+  if (!is_new) {
+    return known->second;
+  }
+  for (const Frame& frame : namer.location(location)) {
+    const std::string_view name = base_name(frame.function);
+    has_names_ = has_names_ || frame.function.find("+0x") == std::string::npos;
+    if (std::ranges::find(kSwapIn, name) != kSwapIn.end()) {
+      known->second = Function::SwapIn;
+    } else if (name == kZswapWriteback) {
+      known->second = Function::ZswapWriteback;
+    }
   }
   return known->second;
+}
+
+bool SwapStacks::is_swap_in(StackId stack, const World& world, Namer& namer) {
+  bool is_swap_in = false;
+  bool is_writeback = false;
+  world.stacks().walk(stack, [&](LocationId location) {
+    if (world.stacks().location(location).module != world.modules().kernel()) {
+      return false;  // the program's part begins
+    }
+    const Function function = function_at(location, namer);
+    is_swap_in = is_swap_in || function == Function::SwapIn;
+    is_writeback = is_writeback || function == Function::ZswapWriteback;
+    return true;
+  });
+  return is_swap_in && !is_writeback;
 }
 
 }  // namespace memtrace

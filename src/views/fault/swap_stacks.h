@@ -2,10 +2,12 @@
 // is no tracepoint of swap-in in any kernel.
 #pragma once
 
+#include <cstdint>
 #include <unordered_map>
 
 #include "base/ids.h"
 #include "report/namer.h"
+#include "state/world/world.h"
 
 namespace memtrace {
 
@@ -14,14 +16,16 @@ class SwapStacks {
   // False as long as no stack had a named function of the kernel: then nothing is known.
   bool has_names() const { return has_names_; }
 
-  bool is_swap_in(StackId stack, Namer& namer);
+  // Looks at the functions of the kernel alone: to name whole stacks takes time and memory.
+  bool is_swap_in(StackId stack, const World& world, Namer& namer);
 
  private:
-  std::unordered_map<StackId, bool> known_;
+  enum class Function : std::uint8_t { SwapIn, ZswapWriteback, Other };
+
+  Function function_at(LocationId location, Namer& namer);
+
+  std::unordered_map<LocationId, Function> known_;
   bool has_names_ = false;
 };
-
-// By the names alone, innermost first.
-bool is_swap_in_stack(const Frames& frames);
 
 }  // namespace memtrace

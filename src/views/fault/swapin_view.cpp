@@ -107,7 +107,7 @@ class SwapIns final : public View {
   void on_page_alloc(const Event& event, const PageAlloc& alloc);
   void on_write(const Event& event);
   KeyWords keys_of(const Event& event);
-  void settle_pages();
+  void settle_pages(const World& world);
   std::vector<Total> totals(const World& world) const;
   std::vector<std::string> notes(const World& world) const;
 
@@ -177,9 +177,9 @@ void SwapIns::on_write(const Event& event) {
 }
 
 // The stacks are named here, once for each, and not as the events come.
-void SwapIns::settle_pages() {
+void SwapIns::settle_pages(const World& world) {
   for (const auto& [hash, allocated] : allocated_) {
-    if (namer_ != nullptr && stacks_.is_swap_in(allocated.stack, *namer_)) {
+    if (namer_ != nullptr && stacks_.is_swap_in(allocated.stack, world, *namer_)) {
       rows_.row_at(allocated.keys).pages += allocated.pages;
     }
   }
@@ -221,7 +221,7 @@ std::vector<std::string> SwapIns::notes(const World& world) const {
 
 Report SwapIns::finish(const World& world, Span span) {
   pairing_.report_open();
-  settle_pages();
+  settle_pages(world);
   const SwapContext context{fault_context(pairing_.seen(), world, span),
                             reads_probed_ || stacks_.has_names(),
                             outs_seen_};

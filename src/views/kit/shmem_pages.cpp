@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "views/kit/cells.h"
 #include "views/kit/user_pages.h"
@@ -64,18 +65,27 @@ void ShmemPages::on(const Event& event, const PageAlloc& alloc) {
   pages_[{event.comm, event.pid, event.stack, alloc.gfp}] += event.weight << alloc.order;
 }
 
-// By the kernel's part of the stack alone: only its functions are named.
+// By the kernel's part of the stack alone: only its functions are named, and it is the same on many
+// stacks.
 std::string_view ShmemPages::way_of(StackId stack, const World& world, Namer& namer) {
-  const auto [known, is_new] = ways_.try_emplace(stack);
+  std::vector<LocationId> places;
+  std::uint64_t hash = 0;
+  world.stacks().walk(stack, [&](LocationId place) {
+    if (world.stacks().location(place).module != world.modules().kernel()) {
+      return false;
+    }
+    places.push_back(place);
+    hash = combine(hash, place.value);
+    return true;
+  });
+  const auto [known, is_new] = ways_.try_emplace(hash);
   if (!is_new) {
     return known->second;
   }
   Frames frames;
-  for (const LocationId place : world.stacks().locations(stack)) {
-    if (world.stacks().location(place).module == world.modules().kernel()) {
-      const Frames& named = namer.location(place);
-      frames.insert(frames.end(), named.begin(), named.end());
-    }
+  for (const LocationId place : places) {
+    const Frames& named = namer.location(place);
+    frames.insert(frames.end(), named.begin(), named.end());
   }
   known->second = shmem_way(frames);
   has_names_ = has_names_ || std::ranges::any_of(frames, [](const Frame& frame) {

@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/hash.h"
 #include "report/namer.h"
@@ -63,7 +64,8 @@ class ShmemPages {
   std::map<Row, std::uint64_t> rows(const World& world, Namer& namer);
 
   tsl::robin_map<Place, std::uint64_t, PlaceHash> pages_;
-  std::map<StackId, std::string_view> ways_;  // "" for a stack of no shared memory
+  // By a hash of the kernel's places on a stack; "" where they are of no shared memory.
+  std::unordered_map<std::uint64_t, std::string_view> ways_;
   FieldNames gfp_flags_ = gfp_flag_names();
   bool has_names_ = false;  // of functions of the kernel, on any stack
 };

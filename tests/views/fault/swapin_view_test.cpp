@@ -18,10 +18,9 @@ Frame kernel_frame(const char* function) {
 class SwapInTest : public testing::Test {
  protected:
   SwapInTest() {
-    namer_.stacks[StackId{5}] = {kernel_frame("__alloc_pages"),
-                                 kernel_frame("swap_cluster_readahead"),
-                                 kernel_frame("do_swap_page")};
-    namer_.stacks[StackId{6}] = {kernel_frame("__alloc_pages"), kernel_frame("do_anonymous_page")};
+    namer_.locations[LocationId{5}] = {kernel_frame("swap_cluster_readahead"),
+                                       kernel_frame("do_swap_page")};
+    namer_.locations[LocationId{6}] = {kernel_frame("do_anonymous_page")};
   }
 
   static void prepare(EventScript& script) {
@@ -147,14 +146,64 @@ TEST_F(SwapInTest, machines_own_counters_stand_beside_them) {
   EXPECT_EQ(total(report, "pswpout"), 0U);
 }
 
-TEST(SwapStacks, are_known_by_their_functions_however_the_compiler_named_them) {
-  EXPECT_TRUE(is_swap_in_stack({kernel_frame("swapin_readahead.constprop.0")}));
-  EXPECT_TRUE(is_swap_in_stack({kernel_frame("alloc_pages"), kernel_frame("shmem_swapin_folio")}));
-  EXPECT_FALSE(is_swap_in_stack({kernel_frame("do_anonymous_page")}));
-  EXPECT_FALSE(is_swap_in_stack(
-      {kernel_frame("__read_swap_cache_async"), kernel_frame("zswap_writeback_entry")}));
-  EXPECT_FALSE(is_swap_in_stack({{.function = "do_swap_page"}}));  // of a program
-  EXPECT_FALSE(is_swap_in_stack({}));
+// The stack of these functions of the kernel, innermost first, and of a program's behind them, with
+// the markers of perf_event.h.
+class SwapStacksTest : public testing::Test {
+ protected:
+  SwapStacksTest() {
+    world_.map({.pid = 1,
+                .range = {0x400000, 0x500000},
+                .module = {.kind = ModuleKind::File, .path = "/bin/a"}});
+  }
+
+  bool is_swap_in(const std::vector<const char*>& kernel_functions,
+                  const std::vector<const char*>& program_functions = {"main"}) {
+    std::vector<std::uint64_t> chain = {0xffffffffffffff80};
+    for (std::size_t i = 0; i < kernel_functions.size(); ++i) {
+      chain.push_back(next_kernel_ += 0x100);
+    }
+    chain.push_back(0xfffffffffffffe00);
+    for (std::size_t i = 0; i < program_functions.size(); ++i) {
+      chain.push_back(next_program_ += 0x100);
+    }
+    const StackId stack = world_.intern_stack(1, chain);
+    std::vector<const char*> functions = kernel_functions;
+    functions.insert(functions.end(), program_functions.begin(), program_functions.end());
+    const auto locations = world_.stacks().locations(stack);
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+      namer_.locations[locations[i]] = {{.function = functions[i]}};
+    }
+    return stacks_.is_swap_in(stack, world_, namer_);
+  }
+
+  World world_{{}};
+  FakeNamer namer_;
+  SwapStacks stacks_;
+  std::uint64_t next_kernel_ = 0xffffffff81000000;
+  std::uint64_t next_program_ = 0x400000;
+};
+
+TEST_F(SwapStacksTest, are_known_by_their_functions_however_the_compiler_named_them) {
+  EXPECT_TRUE(is_swap_in({"swapin_readahead.constprop.0"}));
+  EXPECT_TRUE(is_swap_in({"alloc_pages", "shmem_swapin_folio"}));
+  EXPECT_FALSE(is_swap_in({"do_anonymous_page"}));
+  EXPECT_FALSE(is_swap_in({"__read_swap_cache_async", "zswap_writeback_entry"}));
+  EXPECT_FALSE(is_swap_in({"zswap_writeback_entry", "do_swap_page"}));
+  EXPECT_FALSE(is_swap_in({"alloc_pages"}, {"do_swap_page"}));
+  EXPECT_FALSE(stacks_.is_swap_in({}, world_, namer_));
+}
+
+// A large report has millions of stacks, which differ in their programs' functions mostly.
+TEST_F(SwapStacksTest, only_places_of_the_kernel_are_named_and_each_once) {
+  is_swap_in({"alloc_pages", "do_swap_page"}, {"malloc", "main"});
+  EXPECT_EQ(namer_.locations_asked, 2U);
+  EXPECT_EQ(namer_.stacks_asked, 0U);
+  EXPECT_TRUE(stacks_.has_names());
+}
+
+TEST_F(SwapStacksTest, addresses_are_no_names) {
+  EXPECT_FALSE(is_swap_in({"[kernel]+0x1234"}));
+  EXPECT_FALSE(stacks_.has_names());
 }
 
 }  // namespace
