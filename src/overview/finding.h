@@ -25,7 +25,7 @@ struct Finding {
   };
 
   Rank rank = Rank::Activity;
-  std::uint64_t weight = 0;  // among those of its rank: ns waited, bytes kept, events
+  std::uint64_t weight = 0;  // among those of its rank: ns waited, bytes kept, a share in 1/1000
   std::string view{};
   std::string sentence{};
   std::string command{};  // what follows "memtrace report"
@@ -41,6 +41,7 @@ std::string comm_option(const std::string& comm);
 
 struct FindingContext {
   std::uint64_t span_ns = 0;  // of the recording
+  bool whole_machine = false;
   Namer& namer;
 };
 

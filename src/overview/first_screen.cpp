@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "overview/finding.h"
 #include "overview/whole_recording.h"
+#include "sections/recording_facts.h"
 #include "views/all/all_views.h"
 
 namespace memtrace {
@@ -61,9 +62,13 @@ Table finding_table(std::vector<Finding> findings,
   return table;
 }
 
-std::vector<Finding> find_all(const std::vector<Report>& reports, Session& session) {
+std::vector<Finding> find_all(const std::vector<Report>& reports,
+                              const RecordingFacts& about,
+                              Session& session) {
   const View::Span span = session.span();
-  const FindingContext context{.span_ns = span.end_ns - span.start_ns, .namer = session.namer()};
+  const FindingContext context{.span_ns = span.end_ns - span.start_ns,
+                               .whole_machine = about.whole_machine,
+                               .namer = session.namer()};
   std::vector<Finding> findings;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (session.view_has_events(i)) {
@@ -88,7 +93,8 @@ Result<Report> make_first_screen(RecordSource& source,
   std::vector<Finding> findings;
   Report screen{.view = "overview"};
   TRY(session.run([&](std::vector<Report> reports) -> Result<> {
-    findings = find_all(reports, session);
+    const RecordingFacts about = parse_recording_facts(source.recording().about_json);
+    findings = find_all(reports, about, session);
     screen.caveats = shared_caveats(reports);
     screen.clock = reports.front().clock;
     return kDone;
