@@ -204,6 +204,9 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   TRY(read_interval(parsed, session.value()));
   if (selection.value().events.empty()) {
     selection.value().views = {std::string(view.name)};
+    if (parsed.has("trace") && !view.spec.lines_as.empty()) {
+      selection.value().views.emplace_back(view.spec.lines_as);
+    }
   }
   selection.value().target = target.value();
   auto selected = select_events(selection.value());
@@ -223,6 +226,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   }
   plan.print = print.take();
   plan.print.one_line = plan.session.times.interval_ns != 0;
+  plan.print.one_screen = plan.shown.clear;
   TRY(check_shown(plan));
   return plan;
 }
@@ -230,7 +234,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
 Result<> print_stamped(const Report& report, const PrintOptions& print) {
   TRY(print_text(interval_heading() + "  ", print.stop_signals));
   TRY(print_report(report, print));
-  return print_text("\n", print.stop_signals);
+  return print.one_screen ? Result<>(kDone) : print_text("\n", print.stop_signals);
 }
 
 Result<> print_rows(Session& session, const PrintOptions& print) {
