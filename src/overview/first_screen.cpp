@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/slow_step.h"
 #include "base/units.h"
 #include "overview/finding.h"
 #include "overview/whole_recording.h"
@@ -70,6 +71,7 @@ std::vector<Finding> find_all(const std::vector<Report>& reports,
                                .whole_machine = about.whole_machine,
                                .namer = session.namer()};
   std::vector<Finding> findings;
+  const SlowStep step("looking up names");
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (session.view_has_events(i)) {
       std::ranges::move(all_finders()[i].find(reports[i], context), std::back_inserter(findings));
