@@ -9,6 +9,27 @@
 namespace memtrace {
 namespace {
 
+// Blanks in names are "\040" (mangle() in fs/proc_namespace.c).
+std::string unescaped(std::string_view text) {
+  constexpr std::size_t kDigits = 3;
+  const auto octal = [](char digit) { return digit >= '0' && digit <= '7'; };
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::string_view digits = text.substr(at + 1, kDigits);
+    if (text[at] != '\\' || digits.size() < kDigits || !std::ranges::all_of(digits, octal)) {
+      plain += text[at];
+      continue;
+    }
+    int value = 0;
+    for (const char digit : digits) {
+      value = value * 8 + (digit - '0');
+    }
+    plain += static_cast<char>(value);
+    at += kDigits;
+  }
+  return plain;
+}
+
 // "27 1 254:0 / /mnt\040point rw,relatime shared:1 - ext4 /dev/vda rw".
 std::optional<Mount> parse_mount(std::string_view line) {
   constexpr std::size_t kLeastWords = 5;
@@ -28,9 +49,9 @@ std::optional<Mount> parse_mount(std::string_view line) {
                .device_major = static_cast<std::uint32_t>(*major),
                .device_minor = static_cast<std::uint32_t>(*minor),
                .is_whole = words[3] == "/",
-               .path = std::string(words[4]),
+               .path = unescaped(words[4]),
                .type = std::string(*(separator + 1)),
-               .options = words.end() - separator > 3 ? std::string(*(separator + 3)) : ""};
+               .options = words.end() - separator > 3 ? unescaped(*(separator + 3)) : ""};
 }
 
 }  // namespace
@@ -66,9 +87,9 @@ std::vector<std::string> overlay_layers(const Mount& mount) {
 
 std::optional<std::uint64_t> mount_of_descriptor(std::string_view fdinfo) {
   for (const std::string_view line : split(fdinfo, '\n')) {
-    const auto words = proc_words(line);
-    if (words.size() == 2 && words[0] == "mnt_id:") {
-      return parse_number(words[1]);
+    constexpr std::string_view kName = "mnt_id:";
+    if (line.starts_with(kName)) {
+      return parse_number(trim(line.substr(kName.size())));
     }
   }
   return std::nullopt;
