@@ -43,7 +43,9 @@ TEST_F(DiffTest, words_that_are_missing_or_wrong_are_refused) {
 
 TEST_F(DiffTest, without_a_view_all_that_both_hold_is_compared) {
   const Outcome same = run("$MEMTRACE diff $CROWD $CROWD");
-  EXPECT_TRUE(same.says("Note: nothing has changed of what both recordings hold")) << same.all();
+  EXPECT_NE(same.out.find("Note: nothing has changed of what both recordings hold"),
+            std::string::npos)
+      << same.all();
   const auto report = diff("$CROWD $DATA/perf/golden.perf.data");
   std::string views;
   for (const auto& nested : report.at("reports")) {
@@ -57,7 +59,8 @@ TEST_F(DiffTest, without_a_view_all_that_both_hold_is_compared) {
 TEST_F(DiffTest, notes_of_one_recording_name_it) {
   const Outcome outcome = run("$MEMTRACE diff --wide $CROWD $DATA/perf/golden.perf.data");
   const std::string name = TEST_SOURCE_DIR "/data/perf/golden.perf.data";
-  EXPECT_TRUE(outcome.says("Note: " + name + ": format of an event")) << outcome.all();
+  EXPECT_NE(outcome.out.find("Note: " + name + ": format of an event"), std::string::npos)
+      << outcome.all();
 }
 
 }  // namespace
