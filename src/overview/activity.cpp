@@ -51,7 +51,15 @@ Finding activity(std::string_view view,
 
 // Shares of a recording of some processes are not shares of what the machine did.
 std::string_view all_of(const FindingContext& context) {
-  return context.whole_machine ? "all" : "all recorded";
+  return context.scope == FindingContext::Scope::Machine    ? "all"
+         : context.scope == FindingContext::Scope::Recorded ? "all recorded"
+                                                            : "all selected";
+}
+
+std::string_view place_of(const FindingContext& context) {
+  return context.scope == FindingContext::Scope::Machine    ? "on the machine"
+         : context.scope == FindingContext::Scope::Recorded ? "recorded"
+                                                            : "selected";
 }
 
 std::string in_time(std::uint64_t time_ns) {
@@ -205,7 +213,7 @@ std::vector<Finding> find_mapping_churn(const Report& report, const FindingConte
                                             counted(group.figures[0], "mapping", "mappings"),
                                             print_bytes(group.figures[1]),
                                             percent(group.figures[0], total),
-                                            context.whole_machine ? "on the machine" : "recorded"),
+                                            place_of(context)),
                                 " --by stack"));
   }
   return findings;

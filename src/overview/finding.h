@@ -41,7 +41,8 @@ std::string comm_option(const std::string& comm);
 
 struct FindingContext {
   std::uint64_t span_ns = 0;  // of the recording
-  bool whole_machine = false;
+  // Of what shares are: all that the machine did, what was recorded of it, or what filters left.
+  enum class Scope : std::uint8_t { Machine, Recorded, Selected } scope = Scope::Machine;
   Namer& namer;
 };
 

@@ -63,13 +63,19 @@ Table finding_table(std::vector<Finding> findings,
   return table;
 }
 
+FindingContext::Scope scope_of(const Recording& recording, bool is_filtered) {
+  using Scope = FindingContext::Scope;
+  return is_filtered                                                 ? Scope::Selected
+         : parse_recording_facts(recording.about_json).whole_machine ? Scope::Machine
+                                                                     : Scope::Recorded;
+}
+
 std::vector<Finding> find_all(const std::vector<Report>& reports,
-                              const RecordingFacts& about,
+                              FindingContext::Scope scope,
                               Session& session) {
   const View::Span span = session.span();
-  const FindingContext context{.span_ns = span.end_ns - span.start_ns,
-                               .whole_machine = about.whole_machine,
-                               .namer = session.namer()};
+  const FindingContext context{
+      .span_ns = span.end_ns - span.start_ns, .scope = scope, .namer = session.namer()};
   std::vector<Finding> findings;
   const SlowStep step("looking up names");
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -86,6 +92,7 @@ std::vector<Finding> find_all(const std::vector<Report>& reports,
 Result<Report> make_first_screen(RecordSource& source,
                                  SessionOptions options,
                                  const std::string& arguments) {
+  const bool is_filtered = !options.view_options.tasks.empty();
   choose_views(options);
   auto made = Session::create(source, std::move(options));
   if (!made.ok()) {
@@ -95,8 +102,7 @@ Result<Report> make_first_screen(RecordSource& source,
   std::vector<Finding> findings;
   Report screen{.view = "overview"};
   TRY(session.run([&](std::vector<Report> reports) -> Result<> {
-    const RecordingFacts about = parse_recording_facts(source.recording().about_json);
-    findings = find_all(reports, about, session);
+    findings = find_all(reports, scope_of(source.recording(), is_filtered), session);
     screen.caveats = shared_caveats(reports);
     screen.clock = reports.front().clock;
     return kDone;

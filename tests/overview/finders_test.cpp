@@ -29,8 +29,8 @@ class FindersTest : public testing::Test {
     namer_.stacks[StackId{4}] = {{.function = "allocate_slab", .kernel = true}};
   }
 
-  FindingContext context(bool whole_machine = true) {
-    return {.span_ns = 10 * kSecond, .whole_machine = whole_machine, .namer = namer_};
+  FindingContext context(FindingContext::Scope scope = FindingContext::Scope::Machine) {
+    return {.span_ns = 10 * kSecond, .scope = scope, .namer = namer_};
   }
 
   test::FakeNamer namer_;
@@ -217,7 +217,7 @@ TEST_F(FindersTest, shares_of_one_program_s_recording_are_not_those_of_the_machi
   const Report objects{.tables = {{.columns = {{"comm"}, {"cache"}, {"allocs"}, {"bytes"}},
                                    .rows = {{"a", "dentry", number(19000), number(4096)}}}}};
   const auto sentence = [this](auto find, const Report& report) {
-    const auto findings = find(report, context(false));
+    const auto findings = find(report, context(FindingContext::Scope::Recorded));
     return findings.empty() ? std::string() : findings.front().sentence;
   };
   EXPECT_EQ(sentence(find_faults, faults),
@@ -227,6 +227,10 @@ TEST_F(FindersTest, shares_of_one_program_s_recording_are_not_those_of_the_machi
   EXPECT_EQ(
       sentence(find_slab_allocations, objects),
       "a made 100 % of all recorded allocations from slab caches (19,000 from dentry, 4.0 KiB).");
+  const auto selected = find_mapping_churn(mappings, context(FindingContext::Scope::Selected));
+  ASSERT_EQ(selected.size(), 1U);
+  EXPECT_EQ(selected[0].sentence,
+            "a made 19,000 mappings (4.0 KiB in all): 100 % of those selected.");
 }
 
 TEST_F(FindersTest, files_on_tmpfs_that_grew_are_named) {
