@@ -64,19 +64,22 @@ class SlowStep {
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-      thread_ = std::thread([this, what = std::move(what), patience, show = std::move(show)] {
-        std::unique_lock lock(mutex_);
-        if (over_.wait_for(lock, patience, [this] { return is_over_; })) {
-          return;
-        }
-        show(what);
-        over_.wait(lock, [this] { return is_over_; });
-        show("");
-      });
+      thread_ = std::thread(&SlowStep::run, this, std::move(what), patience, std::move(show));
     } catch (const std::system_error&) {
       is_over_ = true;
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  void run(const std::string& what, std::chrono::milliseconds patience, const Show& show) {
+    std::unique_lock lock(mutex_);
+    const auto is_over = [this] { return is_over_; };
+    if (over_.wait_for(lock, patience, is_over)) {
+      return;
+    }
+    show(what);
+    over_.wait(lock, is_over);
+    show("");
   }
 
   std::mutex mutex_;  // guards is_over_

@@ -190,6 +190,15 @@ Result<> check_shown(LivePlan& plan) {
   return kDone;
 }
 
+// Whose events are recorded unless the user names others.
+std::vector<std::string> views_recorded(const ParsedOptions& parsed, const NamedView& view) {
+  std::vector<std::string> views = {std::string(view.name)};
+  if (parsed.has("trace") && !view.spec.lines_as.empty()) {
+    views.emplace_back(view.spec.lines_as);
+  }
+  return views;
+}
+
 Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   auto target = read_live_target(parsed, view);
   auto live = read_live_setup(parsed);
@@ -204,10 +213,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   }
   TRY(read_interval(parsed, session.value()));
   if (selection.value().events.empty()) {
-    selection.value().views = {std::string(view.name)};
-    if (parsed.has("trace") && !view.spec.lines_as.empty()) {
-      selection.value().views.emplace_back(view.spec.lines_as);
-    }
+    selection.value().views = views_recorded(parsed, view);
   }
   selection.value().target = target.value();
   auto selected = select_events(selection.value());

@@ -122,17 +122,20 @@ void FileWatch::search_all(const std::vector<Wish>& unnamed) {
   }
 }
 
-Observation FileWatch::take() {
+std::vector<FileWatch::Wish> FileWatch::take_unnamed() {
+  const std::lock_guard lock(mutex_);
+  wishes_.clear();
   std::vector<Wish> unnamed;
-  {
-    const std::lock_guard lock(mutex_);
-    wishes_.clear();
-    for (const auto& [id, pid] : wanted_) {
-      if (!names_.contains(id)) {
-        unnamed.push_back({id, pid});
-      }
+  for (const auto& [id, pid] : wanted_) {
+    if (!names_.contains(id)) {
+      unnamed.push_back({id, pid});
     }
   }
+  return unnamed;
+}
+
+Observation FileWatch::take() {
+  const std::vector<Wish> unnamed = take_unnamed();
   if (!unnamed.empty()) {
     search_all(unnamed);
   }

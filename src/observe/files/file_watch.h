@@ -78,6 +78,7 @@ class FileWatch {
   void look(const Wish& wish);
   bool is_named(const FileId& id);
   void learn(std::vector<NamedFile> files);
+  std::vector<Wish> take_unnamed();  // nobody else looks for them
   void search_all(const std::vector<Wish>& unnamed);
 
   Sources sources_;

@@ -74,12 +74,12 @@ std::vector<std::string> overlay_layers(const Mount& mount) {
     return layers;
   }
   for (const std::string_view option : split(mount.options, ',')) {
-    if (option.starts_with(kUpper)) {
-      layers.emplace_back(option.substr(kUpper.size()));
-    } else if (option.starts_with(kLower)) {
-      for (const std::string_view layer : split(option.substr(kLower.size()), ':')) {
-        layers.emplace_back(layer);
-      }
+    const std::string_view name = option.starts_with(kUpper)   ? kUpper
+                                  : option.starts_with(kLower) ? kLower
+                                                               : std::string_view();
+    if (!name.empty()) {
+      const auto folders = split(option.substr(name.size()), ':');
+      layers.insert(layers.end(), folders.begin(), folders.end());
     }
   }
   return layers;

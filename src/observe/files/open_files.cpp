@@ -88,6 +88,9 @@ class MountTable {
   // Sets the device that the kernel's events have. Files on disks keep that of stat(2): those of
   // btrfs, overlayfs and the like have one without a disk, whose major number is 0.
   void correct_device(const std::string& descriptor, FileId& id) {
+    if (id.device_major != 0) {
+      return;
+    }
     const auto info = read_file(process_ + "/fdinfo/" + descriptor);
     const auto number = mount_of_descriptor(info.ok() ? info.value() : "");
     if (mounts_.empty()) {
@@ -123,9 +126,7 @@ std::vector<NamedFile> open_files(const std::string& proc, std::uint32_t pid, st
       continue;
     }
     if (auto id = id_behind(link)) {
-      if (id->device_major == 0) {
-        mounts.correct_device(links.value()[i], *id);
-      }
+      mounts.correct_device(links.value()[i], *id);
       files.push_back({*id, std::move(path)});
     }
   }
