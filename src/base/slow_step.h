@@ -1,7 +1,7 @@
 // Says on a terminal what memtrace is doing while this takes longer than a person expects: some
 // steps are one call each, and nobody else could say it meanwhile.
 //
-//   const SlowStep step("removing probes");
+//   const SlowStep step("looking up names");
 #pragma once
 
 #include <pthread.h>

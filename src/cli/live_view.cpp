@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/slow_step.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
@@ -315,7 +314,6 @@ Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& re
   TRY(source.value()->start());
   session.value()->identify_new_processes(*source.value());
   TRY(print_session(*session.value(), plan.print, plan.shown));
-  const SlowStep step("closing events");
   source.value()->wait_until_closed();
   return exit_status_of(source.value()->end_command());
 }

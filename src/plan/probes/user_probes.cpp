@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/slow_step.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "plan/probes/descriptor_limit.h"
@@ -83,7 +82,6 @@ std::vector<std::string> UserProbes::commands() const {
 }
 
 void UserProbes::remove() {
-  const SlowStep step("removing probes");
   for (ProbeDefiner* const definer : {&heap_definer_, &probes_}) {
     if (const auto removed = definer->remove(); !removed.ok()) {
       warn(describe(removed.error()) + "; " + removed.error().hint);
