@@ -22,7 +22,11 @@ constexpr auto kAliases = std::to_array<Alias>({
     {"hugepage_clear_delays", "hfaults", "by", "comm,pid"},
     {"hugepage_collapse", "compaction", "trace", ""},
     {"hugepage_split", "compaction", "", ""},
-    {"kmalloc-top", "kmalloc", "sort", "count"},
+    {.name = "kmalloc-top",
+     .view = "kmalloc",
+     .option = "sort",
+     .value = "count",
+     .takes_command = true},
     {"kmem", "slab", "by", "stack,comm", "show", "allocs,avg_bytes,bytes", "5"},
     {"kpages", "pages", "by", "stack,comm", "sort", "allocs", "5"},
     {"maj_fault", "faults", "by", "comm", "sort", "major"},
@@ -33,7 +37,9 @@ constexpr auto kAliases = std::to_array<Alias>({
      .interval = "5",
      .kernel_view = "kleaks",
      .all = "--show-allocs",
-     .foreign = "t"},
+     .traced_view = "malloc",
+     .traced_kernel_view = "kmalloc",
+     .takes_command = true},
     {"mmanonpage", "anon", "by", "comm,pid"},
     {"mmapsnoop", "mmap", "trace", ""},
     {"mmfilepage", "filepages", "by", "comm,pid"},
@@ -50,7 +56,7 @@ constexpr auto kAliases = std::to_array<Alias>({
      "show",
      "balances,throttles,flushes,flushed,dirtied,file_pageouts,swap_pageouts"},
     {"numa_faults", "numa", "", ""},
-    {"numamove", "numa", "", ""},
+    {.name = "numamove", .view = "numa", .option = "", .value = "", .live_flag = "line"},
     {"oomkill", "oom", "trace", "", "by", "stack"},
     {"overcommit", "enomem", "trace", ""},
     {"pfaults", "faults", "trace", ""},
@@ -127,12 +133,59 @@ std::vector<std::string> with_live_alias_options(const Alias& alias,
   if (!alias.interval.empty() && parsed.value().positional().empty()) {
     all.insert(all.begin(), std::string(alias.interval));
   }
+  const bool is_another_form =
+      std::ranges::any_of(std::array{"line", "clear", "since-interval"},
+                          [&parsed](const char* form) { return parsed.value().has(form); });
+  if (!alias.live_flag.empty() && !is_another_form) {
+    all.insert(all.begin(), "--" + std::string(alias.live_flag));
+  }
   return all;
+}
+
+namespace {
+
+// "-c 'ls -l' -d 1" becomes "-d 1 -- sh -c 'ls -l'".
+void take_command(std::vector<std::string>& words) {
+  const auto end = std::ranges::find(words, "--");
+  const auto letter = std::find(words.begin(), end, "-c");
+  if (letter == end || letter + 1 == end || end != words.end()) {
+    return;
+  }
+  const std::string command = *(letter + 1);
+  words.erase(letter, letter + 2);
+  words.insert(words.end(), {"--", "sh", "-c", command});
+}
+
+}  // namespace
+
+std::optional<TracedAlias> traced_alias(const Alias& alias,
+                                        const std::vector<std::string>& arguments) {
+  if (alias.traced_view.empty()) {
+    return std::nullopt;
+  }
+  TracedAlias traced{.view = alias.traced_kernel_view, .arguments = arguments};
+  auto& words = traced.arguments;
+  const auto is_flag = [](const std::string& word) { return word == "-t" || word == "--trace"; };
+  const auto end = std::ranges::find(words, "--");
+  const auto flag = std::find_if(words.begin(), end, is_flag);
+  if (flag == end) {
+    return std::nullopt;
+  }
+  if (end != words.end() || std::any_of(words.begin(), end, [](const std::string& word) {
+        return word.starts_with("-p") || word.starts_with("--pid");
+      })) {
+    traced.view = alias.traced_view;
+  }
+  *flag = "--trace";
+  return traced;
 }
 
 Result<std::vector<std::string>> with_alias_letters(const Alias& alias,
                                                     const std::vector<std::string>& arguments) {
   std::vector<std::string> own = arguments;
+  if (alias.takes_command) {
+    take_command(own);
+  }
   for (auto at = own.begin(); at != own.end() && *at != "--"; ++at) {
     if (at->size() < 2 || at->front() != '-') {
       continue;

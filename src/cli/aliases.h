@@ -1,6 +1,7 @@
 // Names that people know from other tools, and the views that they mean.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,10 +21,16 @@ struct Alias {
   std::string_view second_option = {};
   std::string_view second_value = {};
   std::string_view kernel_frames = {};  // of stacks, unless the user groups by something else
+  std::string_view live_flag = {};      // an option that only live views have
   std::string_view interval = {};       // live, unless the user says otherwise; "" prints once
   // Live and without a process the original watches the kernel: this view. "": the view above.
   std::string_view kernel_view = {};
   std::string_view all = {};  // what the original's -a is here; "" where it has none
+  // The original's -t: lines as these views print them, of a process and of the kernel. "": it has
+  // no such option.
+  std::string_view traced_view = {};
+  std::string_view traced_kernel_view = {};
+  bool takes_command = false;  // the original's -c COMMAND, in the words of a shell
   // Letters of options that mean something else to the original than to memtrace's views.
   std::string_view foreign = {};
 };
@@ -51,6 +58,16 @@ std::vector<std::string> with_live_alias_options(const Alias& alias,
 // here than to the original.
 Result<std::vector<std::string>> with_alias_letters(const Alias& alias,
                                                     const std::vector<std::string>& arguments);
+
+// "--trace", if the arguments ask for lines with the original's -t; the view that prints them.
+// Nothing where they do not, or the original has no -t.
+struct TracedAlias {
+  std::string_view view;
+  std::vector<std::string> arguments;
+};
+
+std::optional<TracedAlias> traced_alias(const Alias& alias,
+                                        const std::vector<std::string>& arguments);
 
 // The view that the original is, live, with these arguments.
 std::string_view live_view_of(const Alias& alias,

@@ -56,6 +56,9 @@ Result<ExitStatus> run_alias(const Alias& alias, const std::vector<std::string>&
   if (!arguments.ok()) {
     return arguments.error();
   }
+  if (const auto traced = traced_alias(alias, arguments.value())) {
+    return run_live_view(traced->view, traced->arguments);
+  }
   const auto view = live_view_of(alias, live_view_options(alias.view), arguments.value());
   if (view != alias.view) {
     inform(std::string(alias.name) +

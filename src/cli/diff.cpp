@@ -1,12 +1,14 @@
 // memtrace diff: what has changed from one recording to another.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "cli/aliases.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/output/print.h"
 #include "cli/recorded_input.h"
+#include "overview/whole_recording.h"
 #include "report/difference.h"
 #include "session/session.h"
 
@@ -17,6 +19,7 @@ constexpr std::string_view kExample = "memtrace diff before.data after.data slab
 
 constexpr auto kOwnOptions = std::to_array<Option>({
     {"per-second", 0, "", "compare figures by second: the recordings are of different lengths"},
+    {"share", 0, "", "compare shares of the total, in percent: the machine had more or less to do"},
     {"no-pager", 0, "", "write a long report to the terminal, not through a pager"},
 });
 
@@ -31,78 +34,219 @@ const NamedView* named_view(const std::vector<std::string>& arguments) {
   return found == arguments.end() ? nullptr : find_view(*found);
 }
 
-// All rows, with names: rows that are cut off cannot be found again in the other recording.
-Result<Report> whole_report(const std::string& input,
-                            const NamedView& view,
-                            const ParsedOptions& parsed) {
+// A view; without keys, by those that the user named.
+struct Compared {
+  const NamedView* view = nullptr;
+  std::vector<std::string> by = {};
+};
+
+// Without a view: all that can have changed, what programs wait for first, by keys that mean the
+// same in both recordings.
+std::vector<Compared> all_compared() {
+  constexpr auto kAll = std::to_array<std::pair<std::string_view, std::string_view>>({
+      {"enomem", "comm"},
+      {"reclaim", "comm"},
+      {"swapin", "comm"},
+      {"compaction", "comm"},
+      {"writeback", "comm"},
+      {"hfaults", "comm"},
+      {"leaks", "caller"},
+      {"kleaks", "cache"},
+      {"slab", "cache"},
+      {"filepages", "comm"},
+      {"mmap", "comm"},
+      {"faults", "comm"},
+      {"malloc", "comm"},
+  });
+  std::vector<Compared> compared;
+  for (const auto& [view, key] : kAll) {
+    compared.push_back({.view = find_view(view), .by = {std::string(key)}});
+  }
+  return compared;
+}
+
+// What a recording says, all rows, with names: rows that are cut off cannot be found again in the
+// other one.
+struct Side {
+  std::vector<Report> reports = {};
+  std::vector<bool> has_events = {};  // of each view
+};
+
+Result<SessionOptions> read_side_options(const std::vector<Compared>& compared,
+                                         const ParsedOptions& parsed) {
   auto options = read_session(parsed);
+  if (!options.ok()) {
+    return options;
+  }
+  for (const Compared& one : compared) {
+    options.value().views.push_back(one.view);
+    if (one.by.empty()) {
+      read_own_options(parsed, one.view->spec, options.value().view_options);
+    } else {
+      options.value().choices.push_back({.by = one.by});
+    }
+  }
+  options.value().arrange.top = 0;
+  options.value().arrange.sort.clear();
+  return options;
+}
+
+Result<Side> read_side(const std::string& input,
+                       const std::vector<Compared>& compared,
+                       const ParsedOptions& parsed) {
+  auto options = read_side_options(compared, parsed);
   auto source = open_recording(recorded_files({input}));
   if (!options.ok() || !source.ok()) {
     return options.ok() ? source.take_error() : options.take_error();
   }
-  options.value().views = {&view};
-  options.value().arrange.top = 0;
-  options.value().arrange.sort.clear();
-  read_own_options(parsed, view.spec, options.value().view_options);
   auto session = Session::create(*source.value(), options.take());
   if (!session.ok()) {
     return session.take_error();
   }
-  Report report;
-  TRY(session.value()->run([&report](std::vector<Report> made) -> Result<> {
-    report = std::move(made.front());
+  Side side;
+  TRY(session.value()->run([&side](std::vector<Report> made) -> Result<> {
+    side.reports = std::move(made);
     return kDone;
   }));
-  if (!session.value()->view_has_events(0)) {
-    return Error{input + " has no events for the view " + std::string(view.name),
-                 0,
-                 "record both with: memtrace record --for " + std::string(view.name) + " ..."};
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    side.has_events.push_back(session.value()->view_has_events(i));
   }
-  return report;
+  return side;
 }
 
-// Events that one of the recordings lost are missing in the difference, too.
-Caveats caveats_of(const Report& before, const Report& after) {
-  Caveats both = after.caveats;
-  both.lost += before.caveats.lost;
-  both.late += before.caveats.late;
-  both.overload += before.caveats.overload;
-  both.malformed += before.caveats.malformed;
-  both.disk_full += before.caveats.disk_full;
-  both.cut += before.caveats.cut;
-  both.unmatched += before.caveats.unmatched;
-  for (const std::string& note : before.caveats.notes) {
-    if (std::ranges::find(both.notes, note) == both.notes.end()) {
-      both.notes.push_back(note);
+// Events that one of the recordings lost are missing in the difference, too. A note that is not
+// one of both says of which it is.
+Caveats caveats_of(const Caveats& before,
+                   const Caveats& after,
+                   const std::vector<std::string>& names) {
+  Caveats both = after;
+  both.lost += before.lost;
+  both.late += before.late;
+  both.overload += before.overload;
+  both.malformed += before.malformed;
+  both.disk_full += before.disk_full;
+  both.cut += before.cut;
+  both.unmatched += before.unmatched;
+  both.notes.clear();
+  const auto has = [](const std::vector<std::string>& notes, const std::string& note) {
+    return std::ranges::find(notes, note) != notes.end();
+  };
+  for (const std::string& note : before.notes) {
+    both.notes.push_back(has(after.notes, note) ? note : names[0] + ": " + note);
+  }
+  for (const std::string& note : after.notes) {
+    if (!has(before.notes, note)) {
+      both.notes.push_back(names[1] + ": " + note);
     }
   }
   return both;
 }
 
-Result<ExitStatus> compare(const ParsedOptions& parsed,
-                           const NamedView& view,
-                           const PrintOptions& print) {
-  const auto& words = parsed.positional();
-  auto top = parsed.number("top", 20);
-  auto before = whole_report(words[0], view, parsed);
-  if (!before.ok() || !top.ok()) {
-    return before.ok() ? top.take_error() : before.take_error();
+Result<DifferenceOptions> read_difference(const ParsedOptions& parsed, std::uint64_t usual_top) {
+  const auto top = parsed.number("top", usual_top);
+  if (!top.ok()) {
+    return top.error();
   }
-  auto after = whole_report(words[1], view, parsed);
+  if (parsed.has("per-second") && parsed.has("share")) {
+    return Error{"--share beside --per-second",
+                 0,
+                 "a share is the same for each second: give one of them",
+                 ErrorKind::Usage};
+  }
+  using Scale = DifferenceOptions::Scale;
+  return DifferenceOptions{.figure = parsed.text("sort"),
+                           .scale = parsed.has("per-second") ? Scale::PerSecond
+                                    : parsed.has("share")    ? Scale::Share
+                                                             : Scale::Whole,
+                           .top = top.value()};
+}
+
+struct Sides {
+  Side before;
+  Side after;
+};
+
+Result<Sides> read_sides(const ParsedOptions& parsed, const std::vector<Compared>& compared) {
+  const auto& words = parsed.positional();
+  auto before = read_side(words[0], compared, parsed);
+  if (!before.ok()) {
+    return before.take_error();
+  }
+  auto after = read_side(words[1], compared, parsed);
   if (!after.ok()) {
     return after.take_error();
   }
-  auto made = difference(
-      before.value(),
-      after.value(),
-      {.figure = parsed.text("sort"), .per_second = parsed.has("per-second"), .top = top.value()});
-  if (!made.ok()) {
-    return made.take_error();
+  return Sides{.before = before.take(), .after = after.take()};
+}
+
+Result<Report> compare_view(const ParsedOptions& parsed, const NamedView& view) {
+  const auto& words = parsed.positional();
+  const auto wanted = read_difference(parsed, 20);
+  if (!wanted.ok()) {
+    return wanted.error();
   }
-  made.value().title += ": " + words[0] + " and " + words[1];
-  made.value().caveats = caveats_of(before.value(), after.value());
-  TRY(print_report(made.value(), print));
-  return 0;
+  const auto sides = read_sides(parsed, {{.view = &view}});
+  if (!sides.ok()) {
+    return sides.error();
+  }
+  const auto& [before, after] = sides.value();
+  if (!before.has_events[0] || !after.has_events[0]) {
+    return Error{words[before.has_events[0] ? 1 : 0] + " has no events for the view " +
+                     std::string(view.name),
+                 0,
+                 "record both with: memtrace record --for " + std::string(view.name) + " ..."};
+  }
+  auto made = difference(before.reports[0], after.reports[0], wanted.value());
+  if (made.ok()) {
+    made.value().title += ": " + words[0] + " and " + words[1];
+    made.value().caveats = caveats_of(before.reports[0].caveats, after.reports[0].caveats, words);
+  }
+  return made;
+}
+
+// The largest changes in each view that both recordings have events for.
+Result<Report> compare_all(const ParsedOptions& parsed) {
+  constexpr std::uint64_t kFirstRows = 3;
+  const auto& words = parsed.positional();
+  const auto compared = all_compared();
+  const auto wanted = read_difference(parsed, kFirstRows);
+  if (!wanted.ok()) {
+    return wanted.error();
+  }
+  const auto sides = read_sides(parsed, compared);
+  if (!sides.ok()) {
+    return sides.error();
+  }
+  const auto& [before, after] = sides.value();
+  Report all{.view = "diff", .title = "changes from " + words[0] + " to " + words[1]};
+  all.caveats = caveats_of(shared_caveats(before.reports), shared_caveats(after.reports), words);
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    if (!before.has_events[i] || !after.has_events[i]) {
+      continue;
+    }
+    auto made = difference(before.reports[i], after.reports[i], wanted.value());
+    if (made.ok() && !made.value().tables.front().rows.empty()) {
+      made.value().caveats = all.caveats;  // they stand once, at the end of the whole
+      all.reports.push_back(made.take());
+    }
+  }
+  if (all.reports.empty()) {
+    all.caveats.notes.emplace_back("nothing has changed of what both recordings hold");
+  }
+  return all;
+}
+
+// Error: Usage, options that say how one view is compared.
+Result<> check_all(const ParsedOptions& parsed) {
+  for (const char* option : {"by", "sort", "hist"}) {
+    if (parsed.has(option)) {
+      return Error{"--" + std::string(option) + " without a view",
+                   0,
+                   std::string(kExample),
+                   ErrorKind::Usage};
+    }
+  }
+  return kDone;
 }
 
 Result<ExitStatus> run(const std::vector<std::string>& arguments) {
@@ -128,18 +272,27 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   if (words.size() == 3 && view == nullptr) {
     return unknown_view_or_alias(words[2]);
   }
-  if (words.size() != 3 || view == nullptr || words[2] != view->name) {
-    return Error{
-        "two recordings and a view are needed", 0, std::string(kExample), ErrorKind::Usage};
+  const bool is_whole = words.size() == 2 && view == nullptr;
+  if (!is_whole && (words.size() != 3 || view == nullptr || words[2] != view->name)) {
+    return Error{"two recordings are needed, and then a view or none",
+                 0,
+                 std::string(kExample),
+                 ErrorKind::Usage};
   }
-  return compare(parsed.value(), *view, print.value());
+  TRY(is_whole ? check_all(parsed.value()) : Result<>(kDone));
+  auto made = is_whole ? compare_all(parsed.value()) : compare_view(parsed.value(), *view);
+  if (!made.ok()) {
+    return made.take_error();
+  }
+  TRY(print_report(made.value(), print.value()));
+  return 0;
 }
 
 }  // namespace
 
 const Command command_diff{
     .name = "diff",
-    .usage = "BEFORE AFTER VIEW [OPTION]...",
+    .usage = "BEFORE AFTER [VIEW] [OPTION]...",
     .summary = "Shows what has grown, shrunk, come and gone from one recording to another.",
     .options = options,
     .run = run,

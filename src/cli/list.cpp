@@ -45,7 +45,8 @@ Result<std::string> list_events(std::string_view wanted) {
 std::string keys_of(const ViewSpec& spec) {
   std::vector<std::string> keys(spec.keys.begin(), spec.keys.end());
   for (const KeySpec& key : identity_keys()) {
-    if (takes_key(spec.keys, key.name)) {
+    const bool is_new = std::ranges::find(keys, key.name) == keys.end();  // oom has its own
+    if (is_new && takes_key(spec.keys, key.name)) {
       keys.emplace_back(key.name);
     }
   }

@@ -189,6 +189,15 @@ Result<> check_shown(LivePlan& plan) {
   return kDone;
 }
 
+// Whose events are recorded unless the user names others.
+std::vector<std::string> views_recorded(const ParsedOptions& parsed, const NamedView& view) {
+  std::vector<std::string> views = {std::string(view.name)};
+  if (parsed.has("trace") && !view.spec.lines_as.empty()) {
+    views.emplace_back(view.spec.lines_as);
+  }
+  return views;
+}
+
 Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   auto target = read_live_target(parsed, view);
   auto live = read_live_setup(parsed);
@@ -203,7 +212,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   }
   TRY(read_interval(parsed, session.value()));
   if (selection.value().events.empty()) {
-    selection.value().views = {std::string(view.name)};
+    selection.value().views = views_recorded(parsed, view);
   }
   selection.value().target = target.value();
   auto selected = select_events(selection.value());
@@ -223,6 +232,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   }
   plan.print = print.take();
   plan.print.one_line = plan.session.times.interval_ns != 0;
+  plan.print.one_screen = plan.shown.clear;
   TRY(check_shown(plan));
   return plan;
 }
@@ -230,7 +240,7 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
 Result<> print_stamped(const Report& report, const PrintOptions& print) {
   TRY(print_text(interval_heading() + "  ", print.stop_signals));
   TRY(print_report(report, print));
-  return print_text("\n", print.stop_signals);
+  return print.one_screen ? Result<>(kDone) : print_text("\n", print.stop_signals);
 }
 
 Result<> print_rows(Session& session, const PrintOptions& print) {

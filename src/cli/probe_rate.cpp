@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/units.h"
 
 namespace memtrace {
 namespace {
@@ -23,7 +24,7 @@ std::string describe_probe_rate(const HitRate& rate) {
   return fmt::format(
       "programs hit the probes {} times a second (counted for {:.1f} s); at about 2 us a hit "
       "this costs them {} % of a CPU",
-      per_second,
+      print_count(per_second),
       std::chrono::duration<double>(rate.span).count(),
       per_second * kHitNs / kPercentNs);
 }

@@ -96,13 +96,19 @@ const NamedView* named_view(const std::vector<std::string>& arguments) {
   return nullptr;
 }
 
+// Notes on samples that are in the recording: they do not explain why others are not.
+bool is_of_samples(std::string_view note) {
+  return note.find("user stacks end early") != std::string_view::npos ||
+         note.find("memtrace's own work") != std::string_view::npos;
+}
+
 // The view's events are there, but something that decides what they mean is missing: the report's
 // notes name it.
 Error undecided(const NamedView& view, const Report& report) {
   std::string message =
       "what was recorded does not decide what the view " + std::string(view.name) + " shows";
   for (const std::string& note : report.caveats.notes) {
-    message += "; " + note;
+    message += is_of_samples(note) ? "" : "; " + note;
   }
   return {
       message,
@@ -124,7 +130,9 @@ Error no_events(const NamedView& view, const Session& session, const Report& rep
                                   " shows happened while this was recorded"
                             : "the recording has no events for the view " + std::string(view.name);
   for (const std::string& caveat : session.caveats().notes) {
-    message += "; " + caveat;  // that the file is cut, for one
+    if (!is_of_samples(caveat)) {
+      message += "; " + caveat;  // that the file is cut, for one
+    }
   }
   if (was_watched) {
     return {message,

@@ -28,15 +28,16 @@ constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::size_t kMaxDescriptors = 4096;  // of one process
 
 FileWatch::Sources file_sources(const ProcFolder& proc) {
-  return {.open_files = [path = proc.path](
-                            std::uint32_t pid) { return open_files(path, pid, kMaxDescriptors); },
-          .inode_name = [names = InodeNames(proc.path + "/self/mountinfo")](
-                            const FileId& id) mutable { return names.of(id); },
-          .processes =
-              [path = proc.path] {
-                auto pids = process_ids(path);
-                return pids.ok() ? pids.take() : std::vector<std::uint32_t>();
-              }};
+  return {
+      .open_files =
+          [path = proc.path](std::uint32_t pid) { return open_files(path, pid, kMaxDescriptors); },
+      .inode_name = [names = InodeNames(proc.path)](
+                        const FileId& id, std::uint32_t pid) mutable { return names.of(id, pid); },
+      .processes =
+          [path = proc.path] {
+            auto pids = process_ids(path);
+            return pids.ok() ? pids.take() : std::vector<std::uint32_t>();
+          }};
 }
 
 // The file that an event is about, if it is one that has no name in it.

@@ -34,15 +34,32 @@ bool is_large(std::uint64_t part, std::uint64_t whole, const FindingContext& con
   return part * 5 >= whole && static_cast<double>(part) >= kLeastPerSecond * seconds;
 }
 
+// Faults, mappings and objects have no common unit: the weight is the share of those of a kind that
+// this program makes. A machine that compiles always has many faults; who makes nearly all mappings
+// on it is unusual.
 Finding activity(std::string_view view,
                  const RowGroup& group,
+                 std::uint64_t total,
                  std::string sentence,
                  std::string_view arguments = "") {
   return {.rank = Finding::Rank::Activity,
-          .weight = group.figures[0],
+          .weight = total == 0 ? 0 : group.figures[0] * 1000 / total,
           .view = std::string(view),
           .sentence = std::move(sentence),
           .command = fmt::format("{}{}{}", view, arguments, comm_option(group.keys[0]))};
+}
+
+// Shares of a recording of some processes are not shares of what the machine did.
+std::string_view all_of(const FindingContext& context) {
+  return context.scope == FindingContext::Scope::Machine    ? "all"
+         : context.scope == FindingContext::Scope::Recorded ? "all recorded"
+                                                            : "all selected";
+}
+
+std::string_view place_of(const FindingContext& context) {
+  return context.scope == FindingContext::Scope::Machine    ? "on the machine"
+         : context.scope == FindingContext::Scope::Recorded ? "recorded"
+                                                            : "selected";
 }
 
 std::string in_time(std::uint64_t time_ns) {
@@ -55,11 +72,17 @@ void find_copies(const Table& table,
                  const FindingContext& context) {
   static constexpr auto kKeys = std::to_array<std::string_view>({"comm", "class"});
   static constexpr auto kFigures = std::to_array<std::string_view>({"count", "time"});
-  for (const RowGroup& group : group_rows(table, kKeys, kFigures)) {
+  const auto groups = group_rows(table, kKeys, kFigures);
+  std::uint64_t total = 0;
+  for (const RowGroup& group : groups) {
+    total += group.keys[1] == "copy-on-write" ? group.figures[0] : 0;
+  }
+  for (const RowGroup& group : groups) {
     if (group.keys[1] == "copy-on-write" && is_large(group.figures[0], group.figures[0], context)) {
       findings.push_back(
           activity("faults",
                    group,
+                   total,
                    fmt::format("{} copied {} that it shared with another process "
                                "(copy on write{}){}.",
                                subject_of(group.keys[0]),
@@ -90,9 +113,11 @@ std::vector<Finding> find_faults(const Report& report, const FindingContext& con
     findings.push_back(
         activity("faults",
                  group,
-                 fmt::format("{} took {} % of all page faults ({}{}){}.",
+                 total,
+                 fmt::format("{} took {} % of {} page faults ({}{}){}.",
                              subject_of(group.keys[0]),
                              percent(group.figures[0], total),
+                             all_of(context),
                              print_count(group.figures[0]),
                              in_time(group.figures[1]),
                              most_in(culprit_of(context.namer.stack(group.stack))))));
@@ -149,6 +174,7 @@ std::vector<Finding> find_cache_churn(const Report& report, const FindingContext
   findings.push_back(activity(
       "filepages",
       groups[0],
+      added,
       fmt::format("{} put {} into the page cache{}; the kernel dropped {} at the same time.",
                   subject_of(groups[0].keys[0]),
                   counted(groups[0].figures[0], "page", "pages"),
@@ -181,11 +207,13 @@ std::vector<Finding> find_mapping_churn(const Report& report, const FindingConte
     }
     findings.push_back(activity("mmap",
                                 group,
-                                fmt::format("{} made {} ({} in all): {} % of those on the machine.",
+                                total,
+                                fmt::format("{} made {} ({} in all): {} % of those {}.",
                                             subject_of(group.keys[0]),
                                             counted(group.figures[0], "mapping", "mappings"),
                                             print_bytes(group.figures[1]),
-                                            percent(group.figures[0], total)),
+                                            percent(group.figures[0], total),
+                                            place_of(context)),
                                 " --by stack"));
   }
   return findings;
@@ -204,9 +232,11 @@ std::vector<Finding> find_slab_allocations(const Report& report, const FindingCo
     findings.push_back(
         activity("slab",
                  groups[0],
-                 fmt::format("{} made {} % of all allocations from slab caches ({} from {}, {}).",
+                 total,
+                 fmt::format("{} made {} % of {} allocations from slab caches ({} from {}, {}).",
                              subject_of(groups[0].keys[0]),
                              percent(groups[0].figures[0], total),
+                             all_of(context),
                              print_count(groups[0].figures[0]),
                              groups[0].keys[1],
                              print_bytes(groups[0].figures[1])),

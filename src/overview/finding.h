@@ -25,7 +25,7 @@ struct Finding {
   };
 
   Rank rank = Rank::Activity;
-  std::uint64_t weight = 0;  // among those of its rank: ns waited, bytes kept, events
+  std::uint64_t weight = 0;  // among those of its rank: ns waited, bytes kept, a share in 1/1000
   std::string view{};
   std::string sentence{};
   std::string command{};  // what follows "memtrace report"
@@ -41,6 +41,8 @@ std::string comm_option(const std::string& comm);
 
 struct FindingContext {
   std::uint64_t span_ns = 0;  // of the recording
+  // Of what shares are: all that the machine did, what was recorded of it, or what filters left.
+  enum class Scope : std::uint8_t { Machine, Recorded, Selected } scope = Scope::Machine;
   Namer& namer;
 };
 

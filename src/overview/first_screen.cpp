@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "base/slow_step.h"
 #include "base/units.h"
 #include "overview/finding.h"
 #include "overview/whole_recording.h"
+#include "sections/recording_facts.h"
 #include "views/all/all_views.h"
 
 namespace memtrace {
@@ -61,10 +63,21 @@ Table finding_table(std::vector<Finding> findings,
   return table;
 }
 
-std::vector<Finding> find_all(const std::vector<Report>& reports, Session& session) {
+FindingContext::Scope scope_of(const Recording& recording, bool is_filtered) {
+  using Scope = FindingContext::Scope;
+  return is_filtered                                                 ? Scope::Selected
+         : parse_recording_facts(recording.about_json).whole_machine ? Scope::Machine
+                                                                     : Scope::Recorded;
+}
+
+std::vector<Finding> find_all(const std::vector<Report>& reports,
+                              FindingContext::Scope scope,
+                              Session& session) {
   const View::Span span = session.span();
-  const FindingContext context{.span_ns = span.end_ns - span.start_ns, .namer = session.namer()};
+  const FindingContext context{
+      .span_ns = span.end_ns - span.start_ns, .scope = scope, .namer = session.namer()};
   std::vector<Finding> findings;
+  const SlowStep step("looking up names");
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (session.view_has_events(i)) {
       std::ranges::move(all_finders()[i].find(reports[i], context), std::back_inserter(findings));
@@ -79,6 +92,7 @@ std::vector<Finding> find_all(const std::vector<Report>& reports, Session& sessi
 Result<Report> make_first_screen(RecordSource& source,
                                  SessionOptions options,
                                  const std::string& arguments) {
+  const bool is_filtered = !options.view_options.tasks.empty();
   choose_views(options);
   auto made = Session::create(source, std::move(options));
   if (!made.ok()) {
@@ -88,7 +102,7 @@ Result<Report> make_first_screen(RecordSource& source,
   std::vector<Finding> findings;
   Report screen{.view = "overview"};
   TRY(session.run([&](std::vector<Report> reports) -> Result<> {
-    findings = find_all(reports, session);
+    findings = find_all(reports, scope_of(source.recording(), is_filtered), session);
     screen.caveats = shared_caveats(reports);
     screen.clock = reports.front().clock;
     return kDone;

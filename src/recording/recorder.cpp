@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/slow_step.h"
 #include "decode/silent_probes.h"
 #include "observe/host_facts.h"
 #include "os/system.h"
@@ -128,6 +129,7 @@ class Recorder final : public PipelineSink {
   Result<> finish_file(RecordedFile& file,
                        const std::function<bool()>& is_hurried,
                        std::string_view why_hurried) {
+    const SlowStep step("looking up names");
     (void)namer_.look_up(pipeline_.world(), source_.recording(), is_hurried);
     CodeNames names = namer_.names();
     file.end().build_ids = std::move(names.build_ids);

@@ -23,6 +23,9 @@ class LineRenderer {
   virtual void render(const Report& lines, std::ostream& out) = 0;
 };
 
+// What a column takes of a line of text, but for rare values.
+std::size_t line_width(const Report& lines, const Column& column);
+
 struct LineOptions {
   std::size_t columns = 100;    // width of frames below a line of text; lines are never cut
   std::size_t screen_rows = 0;  // text: lines between two headers; 0: one header

@@ -20,12 +20,6 @@ namespace {
 
 constexpr std::size_t kNarrowestReport = 40;
 
-void print_wrapped(const std::string& text, std::size_t width, std::ostream& out) {
-  for (const std::string& line : wrap(visible(text), width, 2)) {
-    out << line << '\n';
-  }
-}
-
 void print_wrapped(const std::string& text, Ink ink, std::size_t width, std::ostream& out) {
   for (const std::string& line : wrap(visible(text), width, 2)) {
     out << inked(line, ink, out) << '\n';
@@ -38,13 +32,21 @@ std::string title_of(const Report& report) {
   return span.empty() ? title : title + " (" + span + ")";
 }
 
-std::string totals_of(const Report& report) {
-  std::string line;
+// A name and its figure stay in one line.
+void print_totals(const Report& report, std::size_t width, std::ostream& out) {
+  std::string line = "Total:";
   for (const Total& total : report.totals) {
-    line += line.empty() ? "Total: " : ", ";
-    line += total.name + " " + print_figure(total.unit, total.value);
+    const bool is_last = &total == &report.totals.back();
+    const std::string item =
+        visible(" " + total.name + " " + print_figure(total.unit, total.value)) +
+        (is_last ? "" : ",");
+    if (width_of(line) + width_of(item) > width && line.ends_with(',')) {
+      out << line << '\n';
+      line = " ";
+    }
+    line += item;
   }
-  return line;
+  out << line << '\n';
 }
 
 void print_caveats(const std::vector<std::string>& lines, std::size_t width, std::ostream& out) {
@@ -56,7 +58,7 @@ void print_caveats(const std::vector<std::string>& lines, std::size_t width, std
 
 void print_shapes(const Report& report, std::size_t width, std::ostream& out) {
   if (!report.totals.empty()) {
-    print_wrapped(totals_of(report), width, out);
+    print_totals(report, width, out);
   }
   for (const CallTree& tree : report.trees) {
     out << '\n';

@@ -89,7 +89,7 @@ class TextLines final : public LineRenderer {
     }
     since_header_ = 0;
     print(table, names, out);
-    since_header_ = 0;
+    --since_header_;  // a header that is wrapped takes more than its own line
   }
 
   // No title shows the day.
@@ -113,7 +113,8 @@ class TextLines final : public LineRenderer {
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out << line << '\n';
-    ++since_header_;
+    const std::size_t columns = std::max<std::size_t>(1, options_.columns);
+    since_header_ += std::max<std::size_t>(1, (width_of(line) + columns - 1) / columns);
   }
 
   void print_stacks(const Report& lines,
@@ -132,10 +133,14 @@ class TextLines final : public LineRenderer {
 
   LineOptions options_;
   std::vector<std::size_t> widths_;  // of the columns, with those of stacks
-  std::size_t since_header_ = 0;     // lines
+  std::size_t since_header_ = 0;     // lines of the screen
 };
 
 }  // namespace
+
+std::size_t line_width(const Report& lines, const Column& column) {
+  return kBetween + std::max(usual_width(column), width_of(header_of(lines, column)));
+}
 
 std::unique_ptr<LineRenderer> make_text_lines(const LineOptions& options) {
   return std::make_unique<TextLines>(options);

@@ -12,6 +12,7 @@ namespace memtrace {
 namespace {
 
 using Row = std::vector<Cell>;
+using Scale = DifferenceOptions::Scale;
 
 // What two rows have in common when they are of the same thing.
 void append_names(const Frames& frames, std::string& text) {
@@ -72,11 +73,10 @@ struct Change {
 
 class Comparison {
  public:
-  explicit Comparison(bool per_second) : per_second_(per_second) {}
+  explicit Comparison(Scale scale) : scale_(scale) {}
 
   void add(const Report& report, const Table& table, std::size_t figure, double Change::*side) {
-    const double seconds =
-        std::max(1e-9, static_cast<double>(report.end_ns - report.start_ns) / 1e9);
+    const double one = one_of(report, table, figure);
     for (const Row& row : table.rows) {
       std::string keys;
       for (std::size_t key = 0; key < table.key_count; ++key) {
@@ -85,7 +85,7 @@ class Comparison {
       Change& change = changes_[keys];
       change.report = &report;
       change.row = &row;
-      change.*side += figure_of(row[figure]) / (per_second_ ? seconds : 1);
+      change.*side += figure_of(row[figure]) / one;
     }
   }
 
@@ -103,8 +103,21 @@ class Comparison {
   }
 
  private:
+  // What counts as 1: shares are in percent.
+  double one_of(const Report& report, const Table& table, std::size_t figure) const {
+    constexpr double kLeast = 1e-9;
+    if (scale_ == Scale::PerSecond) {
+      return std::max(kLeast, static_cast<double>(report.end_ns - report.start_ns) / 1e9);
+    }
+    double sum = 0;
+    for (const Row& row : table.rows) {
+      sum += figure_of(row[figure]);
+    }
+    return scale_ == Scale::Share ? std::max(kLeast, sum / 100) : 1;
+  }
+
   std::map<std::string, Change> changes_;
-  bool per_second_ = false;
+  Scale scale_;
 };
 
 // Stacks of two reports have numbers of their own: here they get new ones.
@@ -137,14 +150,15 @@ class Numbering {
   Report& report_;
 };
 
-Unit unit_of(const Column& figure, bool per_second) {
-  return !per_second                  ? figure.unit
+Unit unit_of(const Column& figure, Scale scale) {
+  return scale == Scale::Whole        ? figure.unit
+         : scale == Scale::Share      ? Unit::Percent
          : figure.unit == Unit::Bytes ? Unit::BytesPerSecond
                                       : Unit::PerSecond;
 }
 
-Cell cell_of(double value, bool per_second) {
-  return per_second ? Cell(value) : Cell(static_cast<std::int64_t>(std::llround(value)));
+Cell cell_of(double value, Scale scale) {
+  return scale == Scale::Whole ? Cell(static_cast<std::int64_t>(std::llround(value))) : Cell(value);
 }
 
 std::string state_of(const Change& change) {
@@ -166,7 +180,7 @@ Table table_of(const std::vector<Change>& changes,
                           keys.columns.begin() + static_cast<std::ptrdiff_t>(keys.key_count)},
               .key_count = keys.key_count,
               .fixed = true};
-  const Unit unit = unit_of(figure, options.per_second);
+  const Unit unit = unit_of(figure, options.scale);
   table.columns.push_back({"state", Unit::Text});
   table.columns.push_back({"before", unit});
   table.columns.push_back({"after", unit});
@@ -178,7 +192,7 @@ Table table_of(const std::vector<Change>& changes,
     }
     row.emplace_back(state_of(change));
     for (const double value : {change.before, change.after, change.after - change.before}) {
-      row.push_back(cell_of(value, options.per_second));
+      row.push_back(cell_of(value, options.scale));
     }
     table.rows.push_back(std::move(row));
   }
@@ -211,7 +225,7 @@ Result<Report> difference(const Report& before,
                  "figures are " + join(names, ", "),
                  ErrorKind::Usage};
   }
-  Comparison comparison(options.per_second);
+  Comparison comparison(options.scale);
   comparison.add(before, *old_table, *old_column, &Change::before);
   comparison.add(after, *new_table, *new_column, &Change::after);
   Report report{.view = after.view, .title = after.title};

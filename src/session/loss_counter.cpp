@@ -97,7 +97,7 @@ void LossCounter::note(Caveats& caveats) const {
     caveats.notes.push_back(
         fmt::format("{} of the lost events may have been lost up to {} before this interval began: "
                     "they are counted as lost here and not in the tables before",
-                    before_,
+                    print_count(before_),
                     print_duration(before_ns_)));
   }
 }

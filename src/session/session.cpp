@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/slow_step.h"
 #include "os/system.h"
 #include "report/resolve.h"
 #include "session/allocation_wrappers.h"
@@ -400,6 +401,7 @@ Result<> Session::give_out_lines() {
 Result<Report> Session::report_of(std::size_t view_index, View::Span span) {
   View& view = *views_[view_index];
   Report report = view.finish(world(), span);
+  const SlowStep step("looking up names");
   view.complete(report, naming_);
   report.view = options_.views[view_index]->name;
   set_times(report, span);

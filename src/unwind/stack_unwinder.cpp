@@ -124,8 +124,10 @@ std::vector<std::string> StackUnwinder::caveats() const {
   std::vector<std::string> sentences;
   const auto tell = [this, &sentences](StackEnd end, const std::string& why) {
     if (counts_.of(end) > 0) {
-      sentences.push_back(
-          fmt::format("{} of {} user stacks end early: {}", counts_.of(end), counts_.stacks, why));
+      sentences.push_back(fmt::format("{} of {} user stacks end early: {}",
+                                      print_count(counts_.of(end)),
+                                      print_count(counts_.stacks),
+                                      why));
     }
   };
   tell(StackEnd::TooShort,
@@ -158,7 +160,7 @@ std::string StackUnwinder::module_counts() const {
   std::sort(modules.rbegin(), modules.rend());
   std::vector<std::string> words;
   for (const auto& [stacks, path] : std::span(modules).first(std::min(modules.size(), kMaxNamed))) {
-    words.push_back(path.substr(path.rfind('/') + 1) + " " + std::to_string(stacks));
+    words.push_back(path.substr(path.rfind('/') + 1) + " " + print_count(stacks));
   }
   return " (in " + join(words, ", ") + ")";
 }

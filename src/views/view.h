@@ -135,6 +135,8 @@ struct ViewSpec {
   bool always_shows_stacks = false;
   // It is of what programs do, by probes on their code: live it is to be said which.
   bool of_programs = false;
+  // The lines of --trace show what this other view needs, too; "": nothing more.
+  std::string_view lines_as = {};
   std::span<const EventNarrowing> parts = {};  // of needs that are not needed whole
   // Whether the view makes something of this event. Null: of those among its needs.
   bool (*handles)(const EventType& type) = nullptr;

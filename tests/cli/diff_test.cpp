@@ -23,8 +23,13 @@ TEST_F(DiffTest, recording_does_not_differ_from_itself) {
 }
 
 TEST_F(DiffTest, words_that_are_missing_or_wrong_are_refused) {
-  expect_refused("diff $CROWD kmalloc", 2, "two recordings and a view are needed", "memtrace diff");
-  expect_refused("diff $CROWD $CROWD", 2, "two recordings and a view are needed", "memtrace diff");
+  expect_refused("diff $CROWD kmalloc", 2, "two recordings are needed", "memtrace diff");
+  expect_refused("diff $CROWD", 2, "two recordings are needed", "memtrace diff");
+  expect_refused("diff $CROWD $CROWD --by comm", 2, "--by without a view", "memtrace diff");
+  expect_refused("diff $CROWD $CROWD slab --share --per-second",
+                 2,
+                 "--share beside --per-second",
+                 "a share is the same for each second");
   expect_refused("diff $CROWD $CROWD kmaloc", 2, "unknown view 'kmaloc'", "did you mean kmalloc");
   expect_refused("diff $CROWD none.data kmalloc", 1, "open(none.data)", "");
   const Outcome no_events = run("$MEMTRACE diff $CROWD $CROWD oom");
@@ -34,6 +39,28 @@ TEST_F(DiffTest, words_that_are_missing_or_wrong_are_refused) {
                  2,
                  "the view kmalloc has no figure 'comm'",
                  "figures are");
+}
+
+TEST_F(DiffTest, without_a_view_all_that_both_hold_is_compared) {
+  const Outcome same = run("$MEMTRACE diff $CROWD $CROWD");
+  EXPECT_NE(same.out.find("Note: nothing has changed of what both recordings hold"),
+            std::string::npos)
+      << same.all();
+  const auto report = diff("$CROWD $DATA/perf/golden.perf.data");
+  std::string views;
+  for (const auto& nested : report.at("reports")) {
+    views += nested.at("view").get<std::string>() + " ";
+    EXPECT_LE(nested.at("tables").at(0).at("rows").size(), 3U);
+  }
+  EXPECT_EQ(views, "kleaks slab ");
+}
+
+// Each note once, and of which recording it is.
+TEST_F(DiffTest, notes_of_one_recording_name_it) {
+  const Outcome outcome = run("$MEMTRACE diff --wide $CROWD $DATA/perf/golden.perf.data");
+  const std::string name = TEST_SOURCE_DIR "/data/perf/golden.perf.data";
+  EXPECT_NE(outcome.out.find("Note: " + name + ": format of an event"), std::string::npos)
+      << outcome.all();
 }
 
 }  // namespace

@@ -29,7 +29,9 @@ class FindersTest : public testing::Test {
     namer_.stacks[StackId{4}] = {{.function = "allocate_slab", .kernel = true}};
   }
 
-  FindingContext context() { return {.span_ns = 10 * kSecond, .namer = namer_}; }
+  FindingContext context(FindingContext::Scope scope = FindingContext::Scope::Machine) {
+    return {.span_ns = 10 * kSecond, .scope = scope, .namer = namer_};
+  }
 
   test::FakeNamer namer_;
 };
@@ -186,6 +188,49 @@ TEST_F(FindersTest, faults_name_who_takes_most_and_who_copies) {
   EXPECT_EQ(findings[2].sentence,
             "b copied 30,000 pages that it shared with another process (copy on write, 1.00 s in "
             "all), most in fill.");
+}
+
+// Most page faults of a machine that compiles are the compiler's; mappings are not.
+TEST_F(FindersTest, an_activity_weighs_as_much_as_its_share) {
+  const Report faults{
+      .tables = {{.columns = {{"comm"}, {"class"}, {"stack"}, {"count"}, {"time"}},
+                  .rows = {{"cc1plus", "minor", StackId{3}, number(80000), Cell()},
+                           {"fork", "copy-on-write", StackId{3}, number(20000), Cell()}}}}};
+  const Report mappings{.tables = {{.columns = {{"comm"}, {"count"}, {"bytes"}},
+                                    .rows = {{"map", number(19000), number(4096)},
+                                             {"cc1plus", number(1000), number(4096)}}}}};
+  auto findings = find_faults(faults, context());
+  std::ranges::move(find_mapping_churn(mappings, context()), std::back_inserter(findings));
+  sort_by_weight(findings);
+  ASSERT_EQ(findings.size(), 4U);
+  EXPECT_TRUE(findings[0].sentence.starts_with("fork copied 20,000 pages")) << findings[0].sentence;
+  EXPECT_EQ(findings[1].sentence,
+            "map made 19,000 mappings (4.0 KiB in all): 95 % of those on the machine.");
+  EXPECT_TRUE(findings[2].sentence.starts_with("cc1plus took 80 %")) << findings[2].sentence;
+}
+
+TEST_F(FindersTest, shares_of_one_program_s_recording_are_not_those_of_the_machine) {
+  const Report faults{.tables = {{.columns = {{"comm"}, {"class"}, {"stack"}, {"count"}, {"time"}},
+                                  .rows = {{"a", "minor", StackId{3}, number(80000), Cell()}}}}};
+  const Report mappings{.tables = {{.columns = {{"comm"}, {"count"}, {"bytes"}},
+                                    .rows = {{"a", number(19000), number(4096)}}}}};
+  const Report objects{.tables = {{.columns = {{"comm"}, {"cache"}, {"allocs"}, {"bytes"}},
+                                   .rows = {{"a", "dentry", number(19000), number(4096)}}}}};
+  const auto sentence = [this](auto find, const Report& report) {
+    const auto findings = find(report, context(FindingContext::Scope::Recorded));
+    return findings.empty() ? std::string() : findings.front().sentence;
+  };
+  EXPECT_EQ(sentence(find_faults, faults),
+            "a took 100 % of all recorded page faults (80,000), most in fill.");
+  EXPECT_EQ(sentence(find_mapping_churn, mappings),
+            "a made 19,000 mappings (4.0 KiB in all): 100 % of those recorded.");
+  EXPECT_EQ(
+      sentence(find_slab_allocations, objects),
+      "a made 100 % of all recorded allocations from slab caches (19,000 from dentry, 4.0 KiB).");
+  const auto selected = find_mapping_churn(mappings, context(FindingContext::Scope::Selected));
+  ASSERT_EQ(selected.size(), 1U);
+  EXPECT_EQ(selected[0].sentence,
+            "a made 19,000 mappings (4.0 KiB in all): 100 % of those selected.");
 }
 
 TEST_F(FindersTest, files_on_tmpfs_that_grew_are_named) {

@@ -52,6 +52,16 @@ TEST_F(LineRendererTest, text_shows_the_header_again_on_each_screen) {
   EXPECT_EQ(all, "h..h..h") << "a header and three lines";
 }
 
+TEST_F(LineRendererTest, lines_that_the_terminal_wraps_count_as_more) {
+  make("text", {.columns = 40, .screen_rows = 7});
+  const std::string name(40, 'x');
+  std::string all;
+  for (std::uint64_t i = 0; i < 7; ++i) {
+    all += printed(call(i, name.c_str(), i)).starts_with("       at") ? "h" : ".";
+  }
+  EXPECT_EQ(all, "h..h..h") << "a header and three lines of two";
+}
+
 TEST_F(LineRendererTest, text_is_never_cut_and_shows_no_control_characters) {
   make("text", {.columns = 40});
   const std::string path(300, 'x');

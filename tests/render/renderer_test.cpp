@@ -39,6 +39,18 @@ TEST(Renderer, a_report_with_every_shape_is_the_golden_text) {
   test::expect_golden("sample.txt", rendered("text", test::sample_report()));
 }
 
+TEST(Renderer, totals_break_between_figures_never_within_one) {
+  const Report report{.title = "x",
+                      .totals = {{"requests_of_all", Unit::Count, 123456},
+                                 {"duration", Unit::Nanoseconds, 1'500'000'000},
+                                 {"bytes", Unit::Bytes, 4096}}};
+  std::ostringstream out;
+  make_renderer("text", RenderOptions{.columns = 40})->render(report, out);
+  EXPECT_NE(out.str().find("Total: requests_of_all 123,456,\n  duration 1.50 s, bytes 4.0 KiB\n"),
+            std::string::npos)
+      << out.str();
+}
+
 TEST(Renderer, a_report_with_every_shape_is_the_golden_json) {
   test::expect_golden("sample.json", rendered("json", test::sample_report()));
 }

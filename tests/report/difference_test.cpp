@@ -72,8 +72,14 @@ TEST_F(DifferenceTest, any_figure_can_be_compared) {
 
 TEST_F(DifferenceTest, figures_by_time) {
   after_.end_ns = 6'000'000'000;
-  EXPECT_EQ(lines({.per_second = true, .top = 1}),
+  EXPECT_EQ(lines({.scale = DifferenceOptions::Scale::PerSecond, .top = 1}),
             (std::vector<std::string>{"b g gone 25.000000 0.000000 -25.000000"}));
+}
+
+// 100 of 157 before, 300 of 317 after.
+TEST_F(DifferenceTest, figures_as_shares_of_all) {
+  EXPECT_EQ(lines({.scale = DifferenceOptions::Scale::Share, .top = 1}),
+            (std::vector<std::string>{"b g gone 31.847134 0.000000 -31.847134"}));
 }
 
 TEST_F(DifferenceTest, what_is_cut_is_counted) {

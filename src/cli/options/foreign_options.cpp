@@ -18,17 +18,11 @@ struct ForeignOption {
 constexpr auto kOptions = std::to_array<ForeignOption>({
     {"memleak", "-o", "memleak's -o is --older here, with a unit: --older 500ms"},
     {"memleak",
-     "-t",
-     "memleak's -t prints each call; here: memtrace malloc --trace -p PID; --tid TID watches a "
-     "thread"},
-    {"memleak", "--trace", "memtrace malloc --trace -p PID prints each call"},
-    {"memleak",
      "--show-allocs",
      "memtrace kleaks --addresses lists the kernel's blocks; with -p PID, -a lists those of a "
      "process"},
     {"memleak", "-s", "memleak's -s is --period N here: one event in N"},
     {"memleak", "--sample-rate", "--period N records one event in N"},
-    {"memleak", "-c", "put the command after --: memtrace memleak -- COMMAND"},
     {"memleak", "--command", "put the command after --: memtrace memleak -- COMMAND"},
     {"memleak", "-T", "memleak's -T is --top N here"},
     {"memleak", "-z", "memleak's -z is --min-bytes BYTES here"},

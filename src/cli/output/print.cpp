@@ -17,6 +17,7 @@
 #include "base/visible.h"
 #include "cli/output/pager.h"
 #include "cli/output/replaced_file.h"
+#include "cli/output/screen_cut.h"
 #include "render/all/all_renderers.h"
 #include "render/caveats.h"
 
@@ -119,6 +120,10 @@ std::size_t output_columns(std::size_t asked) {
   return is_terminal ? size.ws_col : kWidth;
 }
 
+bool is_terminal() {
+  return ::isatty(STDOUT_FILENO) == 1;
+}
+
 Result<PrintOptions> read_print_options(const ParsedOptions& parsed) {
   PrintOptions options{.format = parsed.text("format", "text"),
                        .output = parsed.text("output"),
@@ -197,6 +202,12 @@ Result<> print_report(const Report& report, const PrintOptions& options) {
   renderer->render(report, text);
   if (!options.output.empty() && options.output != "-") {
     return replace_file(options.output, text.view());
+  }
+  if (options.one_screen && options.format == "text" && is_terminal()) {
+    constexpr std::size_t kLastLine = 1;  // where the cursor stands
+    const std::size_t rows = output_rows();
+    return write_all(cut_to_screen(text.view(), rows - std::min(rows, kLastLine)),
+                     options.stop_signals);
   }
   return is_paged(text.view(), options) ? Result<>(kDone)
                                         : write_all(text.view(), options.stop_signals);

@@ -26,6 +26,7 @@ struct PrintOptions {
   Colours colours = Colours::OnTerminal;
   bool may_page = false;                // long text on a terminal goes through a pager
   bool one_line = false;                // JSON: one object a line
+  bool one_screen = false;              // text on a terminal is cut to its height
   bool host_columns = false;            // CSV: host, boot and times in each line
   std::optional<PushTarget> push{};     // where the report is sent instead
   StopSignals* stop_signals = nullptr;  // end the wait for a reader that stands still
@@ -34,6 +35,9 @@ struct PrintOptions {
 // The width of text: what the user asked for here (0: nothing) or for all programs by COLUMNS
 // (environ(7)); else that of the terminal.
 std::size_t output_columns(std::size_t asked);
+
+// Whether standard output is one.
+bool is_terminal();
 
 // --format, --width, --wide and --color. Error: Usage, none of these makes sense.
 Result<PrintOptions> read_print_options(const ParsedOptions& parsed);

@@ -36,7 +36,7 @@ void FileWatch::want_another(const FileId& id, std::uint32_t pid) {
     ++left_out_;
     return;
   }
-  wanted_.insert(id);
+  wanted_.emplace(id, pid);
   if (!thread_.joinable()) {
     thread_ = start_guarded_thread([this] { run(); });
   }
@@ -98,20 +98,20 @@ void FileWatch::look(const Wish& wish) {
   if (is_named(wish.id)) {
     return;
   }
-  if (std::string path = sources_.inode_name(wish.id); !path.empty()) {
+  if (std::string path = sources_.inode_name(wish.id, wish.pid); !path.empty()) {
     learn({{wish.id, std::move(path)}});
   }
 }
 
 // Flusher threads have no files open, and a process may have ended before it was looked at.
-void FileWatch::search_all(const std::vector<FileId>& unnamed) {
+void FileWatch::search_all(const std::vector<Wish>& unnamed) {
   const std::lock_guard reading(reading_);
-  for (const FileId& id : unnamed) {
-    if (std::string path = sources_.inode_name(id); !path.empty()) {
+  for (const auto& [id, pid] : unnamed) {
+    if (std::string path = sources_.inode_name(id, pid); !path.empty()) {
       learn({{id, std::move(path)}});
     }
   }
-  const auto lacks_name = [this](const FileId& id) { return !is_named(id); };
+  const auto lacks_name = [this](const Wish& wish) { return !is_named(wish.id); };
   if (std::ranges::none_of(unnamed, lacks_name)) {
     return;
   }
@@ -122,15 +122,20 @@ void FileWatch::search_all(const std::vector<FileId>& unnamed) {
   }
 }
 
-Observation FileWatch::take() {
-  std::vector<FileId> unnamed;
-  {
-    const std::lock_guard lock(mutex_);
-    wishes_.clear();
-    std::ranges::copy_if(wanted_, std::back_inserter(unnamed), [this](const FileId& id) {
-      return !names_.contains(id);
-    });
+std::vector<FileWatch::Wish> FileWatch::take_unnamed() {
+  const std::lock_guard lock(mutex_);
+  wishes_.clear();
+  std::vector<Wish> unnamed;
+  for (const auto& [id, pid] : wanted_) {
+    if (!names_.contains(id)) {
+      unnamed.push_back({id, pid});
+    }
   }
+  return unnamed;
+}
+
+Observation FileWatch::take() {
+  const std::vector<Wish> unnamed = take_unnamed();
   if (!unnamed.empty()) {
     search_all(unnamed);
   }

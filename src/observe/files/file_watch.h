@@ -16,9 +16,10 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
+#include "base/hash.h"
 #include "observe/files/open_files.h"
 #include "state/world/observations.h"
 
@@ -29,7 +30,7 @@ class FileWatch {
   // What it asks; others in tests.
   struct Sources {
     std::function<std::vector<NamedFile>(std::uint32_t pid)> open_files;
-    std::function<std::string(const FileId& id)> inode_name;
+    std::function<std::string(const FileId& id, std::uint32_t pid)> inode_name;
     std::function<std::vector<std::uint32_t>()> processes;
   };
 
@@ -63,8 +64,7 @@ class FileWatch {
  private:
   struct Hash {
     std::size_t operator()(const FileId& id) const {
-      return static_cast<std::size_t>(id.inode * 0x9e3779b97f4a7c15U ^
-                                      (std::uint64_t{id.device_major} << 20U | id.device_minor));
+      return combine(mix(id.inode), std::uint64_t{id.device_major} << 32U | id.device_minor);
     }
   };
 
@@ -78,13 +78,14 @@ class FileWatch {
   void look(const Wish& wish);
   bool is_named(const FileId& id);
   void learn(std::vector<NamedFile> files);
-  void search_all(const std::vector<FileId>& unnamed);
+  std::vector<Wish> take_unnamed();  // nobody else looks for them
+  void search_all(const std::vector<Wish>& unnamed);
 
   Sources sources_;
   // Of the thread that calls want().
   FileId last_;
   bool has_last_ = false;
-  std::unordered_set<FileId, Hash> wanted_;
+  std::unordered_map<FileId, std::uint32_t, Hash> wanted_;  // and the process that used it first
   std::uint64_t left_out_ = 0;
 
   std::mutex mutex_;  // guards what follows

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <optional>
 
-#include "base/text.h"
+#include "observe/files/mounts.h"
 #include "os/procfs.h"
 #include "os/system.h"
 #include "os/unique_fd.h"
@@ -62,10 +62,61 @@ UniqueFd open_inode(int mount, std::uint32_t inode) {
   return UniqueFd(::open_by_handle_at(mount, handle, O_PATH | O_CLOEXEC));
 }
 
+// The device that all layers of an overlayfs are on; nothing where there are several, or where they
+// are not to be seen from here.
+std::optional<std::pair<std::uint32_t, std::uint32_t>> device_below(const Mount& mount) {
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> device;
+  for (const std::string& layer : overlay_layers(mount)) {
+    struct stat found = {};
+    if (::stat(layer.c_str(), &found) != 0) {
+      return std::nullopt;
+    }
+    const std::pair<std::uint32_t, std::uint32_t> one(major(found.st_dev), minor(found.st_dev));
+    if (device && *device != one) {
+      return std::nullopt;
+    }
+    device = one;
+  }
+  return device;
+}
+
+// A process's mounts, read when the first of its files needs them.
+class MountTable {
+ public:
+  explicit MountTable(std::string process) : process_(std::move(process)) {}
+
+  // Sets the device that the kernel's events have. Files on disks keep that of stat(2): those of
+  // btrfs, overlayfs and the like have one without a disk, whose major number is 0.
+  void correct_device(const std::string& descriptor, FileId& id) {
+    if (id.device_major != 0) {
+      return;
+    }
+    const auto info = read_file(process_ + "/fdinfo/" + descriptor);
+    const auto number = mount_of_descriptor(info.ok() ? info.value() : "");
+    if (mounts_.empty()) {
+      const auto text = read_file(process_ + "/mountinfo");
+      mounts_ = parse_mounts(text.ok() ? text.value() : "");
+    }
+    const auto mount = number ? std::ranges::find(mounts_, *number, &Mount::id) : mounts_.end();
+    if (mount == mounts_.end()) {
+      return;
+    }
+    const auto below = device_below(*mount);
+    id.device_major = below ? below->first : mount->device_major;
+    id.device_minor = below ? below->second : mount->device_minor;
+  }
+
+ private:
+  std::string process_;
+  std::vector<Mount> mounts_;
+};
+
 }  // namespace
 
 std::vector<NamedFile> open_files(const std::string& proc, std::uint32_t pid, std::size_t most) {
-  const std::string folder = proc + "/" + std::to_string(pid) + "/fd";
+  const std::string process = proc + "/" + std::to_string(pid);
+  const std::string folder = process + "/fd";
+  MountTable mounts(process);
   const auto links = list_directory(folder);
   std::vector<NamedFile> files;
   for (std::size_t i = 0; links.ok() && i < std::min(links.value().size(), most); ++i) {
@@ -74,53 +125,56 @@ std::vector<NamedFile> open_files(const std::string& proc, std::uint32_t pid, st
     if (path.empty()) {
       continue;
     }
-    if (const auto id = id_behind(link)) {
+    if (auto id = id_behind(link)) {
+      mounts.correct_device(links.value()[i], *id);
       files.push_back({*id, std::move(path)});
     }
   }
   return files;
 }
 
-// "27 1 254:0 / /mnt\040point rw,relatime shared:1 - ext4 /dev/vda rw" (proc(5)).
-std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> parse_ext_mounts(
+std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> ext_mounts(
     std::string_view mountinfo) {
-  constexpr std::size_t kLeastWords = 5;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> mounts;
-  for (const std::string_view line : split(mountinfo, '\n')) {
-    const auto words = proc_words(line);
-    const auto separator = std::ranges::find(words, "-");
-    if (words.size() < kLeastWords || separator == words.end() || separator + 1 == words.end() ||
-        !(separator + 1)->starts_with("ext") || words[3] != "/") {
-      continue;
-    }
-    const auto device = split(words[2], ':');
-    const auto major = parse_number(device.front());
-    const auto minor = parse_number(device.back());
-    if (device.size() == 2 && major && minor) {
-      mounts.try_emplace({static_cast<std::uint32_t>(*major), static_cast<std::uint32_t>(*minor)},
-                         words[4]);
+  for (const Mount& mount : parse_mounts(mountinfo)) {
+    if (mount.type.starts_with("ext") && mount.is_whole) {
+      mounts.try_emplace({mount.device_major, mount.device_minor}, mount.path);
     }
   }
   return mounts;
 }
 
 void InodeNames::read_mounts() {
-  const auto text = read_file(mountinfo_);
-  mounts_ = parse_ext_mounts(text.ok() ? text.value() : "");
+  const auto text = read_file(proc_ + "/self/mountinfo");
+  mounts_ = ext_mounts(text.ok() ? text.value() : "");
   read_at_ns_ = monotonic_ns();
 }
 
-std::string InodeNames::of(const FileId& id) {
+std::string InodeNames::mount_point(const Device& device, std::uint32_t pid) const {
+  if (const auto found = mounts_.find(device); found != mounts_.end()) {
+    return found->second;
+  }
+  const std::string process = proc_ + "/" + std::to_string(pid);
+  const auto text = read_file(process + "/mountinfo");
+  const auto mounts = ext_mounts(text.ok() ? text.value() : "");
+  const auto found = mounts.find(device);
+  return found == mounts.end() ? "" : process + "/root" + found->second;
+}
+
+std::string InodeNames::of(const FileId& id, std::uint32_t pid) {
   constexpr std::uint64_t kSecondNs = 1'000'000'000;
   if (read_at_ns_ == 0 || monotonic_ns() - read_at_ns_ > kSecondNs) {
     read_mounts();
   }
-  const auto found = mounts_.find({id.device_major, id.device_minor});
-  if (found == mounts_.end() || id.inode == 0 || id.inode > UINT32_MAX) {
+  if (id.inode == 0 || id.inode > UINT32_MAX) {
+    return "";
+  }
+  const std::string point = mount_point({id.device_major, id.device_minor}, pid);
+  if (point.empty()) {
     return "";
   }
   // Not kept open: an open directory would keep the file system from being unmounted.
-  const UniqueFd mount(::open(found->second.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd mount(::open(point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!mount.valid() || !is_on(mount.get(), id)) {
     return "";
   }

@@ -10,8 +10,6 @@
 #include <memory>
 #include <utility>
 
-#include "base/text.h"
-#include "os/procfs.h"
 #include "os/system.h"
 
 namespace memtrace {
@@ -36,31 +34,8 @@ std::map<FileId, std::uint64_t> bytes_by_file(const auto& sizes) {
 
 }  // namespace
 
-// "25 24 0:23 / /dev/shm rw,relatime - tmpfs tmpfs rw,size=24684084k" (proc(5)).
-std::vector<TmpfsMount> parse_tmpfs_mounts(std::string_view mountinfo) {
-  constexpr std::size_t kLeastWords = 5;
-  std::vector<TmpfsMount> mounts;
-  for (const std::string_view line : split(mountinfo, '\n')) {
-    const auto words = proc_words(line);
-    const auto separator = std::ranges::find(words, "-");
-    if (words.size() < kLeastWords || separator == words.end() || separator + 1 == words.end() ||
-        !(separator + 1)->ends_with("tmpfs") || words[3] != "/") {
-      continue;
-    }
-    const auto device = split(words[2], ':');
-    const auto major_number = parse_number(device.front());
-    const auto minor_number = parse_number(device.back());
-    if (device.size() == 2 && major_number && minor_number) {
-      mounts.push_back({static_cast<std::uint32_t>(*major_number),
-                        static_cast<std::uint32_t>(*minor_number),
-                        std::string(words[4])});
-    }
-  }
-  return mounts;
-}
-
 // No other file system that is mounted below is entered.
-void TmpfsFiles::read_mount(const TmpfsMount& mount, Sizes& sizes) {
+void TmpfsFiles::read_mount(const Mount& mount, Sizes& sizes) {
   std::string path = mount.path;
   const std::array<char*, 2> roots = {path.data(), nullptr};
   const std::unique_ptr<FTS, CloseTree> tree(
@@ -90,8 +65,10 @@ void TmpfsFiles::read_mount(const TmpfsMount& mount, Sizes& sizes) {
 TmpfsFiles::Sizes TmpfsFiles::read() const {
   const auto text = read_file(mountinfo_);
   Sizes sizes;
-  for (const TmpfsMount& mount : parse_tmpfs_mounts(text.ok() ? text.value() : "")) {
-    read_mount(mount, sizes);
+  for (const Mount& mount : parse_mounts(text.ok() ? text.value() : "")) {
+    if (mount.type.ends_with("tmpfs") && mount.is_whole) {
+      read_mount(mount, sizes);
+    }
   }
   return sizes;
 }

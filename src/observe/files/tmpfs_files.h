@@ -9,19 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "observe/files/mounts.h"
 #include "state/world/file_names.h"
 #include "state/world/observations.h"
 
 namespace memtrace {
-
-struct TmpfsMount {
-  std::uint32_t device_major = 0;
-  std::uint32_t device_minor = 0;
-  std::string path;
-};
-
-// Those of /proc/PID/mountinfo whose root is mounted.
-std::vector<TmpfsMount> parse_tmpfs_mounts(std::string_view mountinfo);
 
 class TmpfsFiles {
  public:
@@ -48,7 +40,7 @@ class TmpfsFiles {
   using Sizes = std::map<FileId, Size>;
 
   Sizes read() const;
-  static void read_mount(const TmpfsMount& mount, Sizes& sizes);
+  static void read_mount(const Mount& mount, Sizes& sizes);
 
   std::string mountinfo_;
   std::map<FileId, std::uint64_t> before_;

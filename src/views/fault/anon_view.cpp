@@ -96,7 +96,7 @@ Report Anonymous::finish(const World& world, Span span) {
   counter_.add_notes(report.caveats.notes, world);
   report.inconclusive = !(context.rss_seen || context.given_back_seen) || !knows_places(world);
   counter_.rows().clear();
-  if (Table sizes = process_size_table(world, pids_); !sizes.rows.empty()) {
+  if (Table sizes = process_size_table(world, pids_); !sizes.rows.empty() || !sizes.note.empty()) {
     report.tables.push_back(std::move(sizes));
   }
   pids_.clear();

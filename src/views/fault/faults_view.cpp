@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/units.h"
 #include "views/fault/fault_cost.h"
 #include "views/fault/fault_keys.h"
 #include "views/fault/fault_needs.h"
@@ -100,7 +101,7 @@ std::vector<std::string> Faults::notes(const World& world) const {
     notes.push_back(
         fmt::format("{} faults of kernel code that accessed user memory are not counted "
                     "here: --by mode shows them",
-                    count));
+                    print_count(count)));
   }
   if (seen.any() && !seen.ends) {
     notes.emplace_back(

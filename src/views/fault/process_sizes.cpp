@@ -1,8 +1,10 @@
 #include "views/fault/process_sizes.h"
 
 #include <array>
+#include <string>
 #include <string_view>
 
+#include "base/units.h"
 #include "views/kit/cells.h"
 
 namespace memtrace {
@@ -24,7 +26,10 @@ Table process_size_table(const World& world, const std::set<std::uint32_t>& pids
   const Observation* seen = world.observations().last("sizes");
   for (const Facts& process : seen == nullptr ? std::vector<Facts>() : seen->rows) {
     const std::uint64_t* pid = process.number("pid");
-    if (pid == nullptr || !pids.contains(static_cast<std::uint32_t>(*pid))) {
+    // What ends has given its memory back before it is gone (mm_release() in kernel/exit.c).
+    const std::uint64_t* mapped = process.number("size");
+    const bool has_memory = mapped != nullptr && *mapped > 0;
+    if (!has_memory || pid == nullptr || !pids.contains(static_cast<std::uint32_t>(*pid))) {
       continue;
     }
     std::vector<Cell>& row = table.rows.emplace_back();
@@ -33,6 +38,12 @@ Table process_size_table(const World& world, const std::set<std::uint32_t>& pids
     for (const std::string_view size : kSizes) {
       row.push_back(fact(process, size));
     }
+  }
+  if (seen != nullptr && table.rows.size() < pids.size()) {
+    const bool is_all = table.rows.empty();
+    table.note =
+        "ended, or without memory of their own: " + std::string(is_all ? "" : "the other ") +
+        counted(pids.size() - table.rows.size(), "process", "processes");
   }
   return table;
 }

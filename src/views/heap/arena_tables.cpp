@@ -1,8 +1,11 @@
 #include "views/heap/arena_tables.h"
 
+#include <array>
 #include <string>
 
 #include "views/kit/cells.h"
+#include "views/kit/figures.h"
+#include "views/kit/group_by.h"
 
 namespace memtrace {
 namespace {
@@ -23,6 +26,36 @@ std::map<std::uint64_t, ArenaSum> sums_of(const ArenaTracker& tracker) {
     ++sums[user.arena].threads;
   }
   return sums;
+}
+
+// What a process has of all.
+struct ArenaCost {
+  std::uint64_t arenas = 0;
+  std::uint64_t heaps = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t threads = 0;
+  std::uint64_t waits = 0;
+};
+
+constexpr auto kProcessFigures = std::to_array<Figure<ArenaCost>>({
+    figure<&ArenaCost::arenas>("arenas"),
+    figure<&ArenaCost::heaps>("heaps"),
+    figure<&ArenaCost::bytes>("bytes", Unit::Bytes),
+    figure<&ArenaCost::threads>("threads"),
+    figure<&ArenaCost::waits>("waits"),
+});
+
+ArenaCost cost_of(const ArenaTracker& tracker) {
+  ArenaCost cost{.arenas = tracker.arenas().size(),
+                 .heaps = tracker.heaps().size(),
+                 .threads = tracker.users().size()};
+  for (const auto& [address, heap] : tracker.heaps()) {
+    cost.bytes += heap.bytes;
+  }
+  for (const auto& [tid, user] : tracker.users()) {
+    cost.waits += user.waits;
+  }
+  return cost;
 }
 
 Cell mmap_threshold(const ArenaStep& step, const CellContext& /*context*/) {
@@ -67,6 +100,16 @@ std::string_view name_of(ArenaOp op) {
       return "other";
   }
   return "";
+}
+
+Table arena_process_table(const AllArenas& all, const KeySet& keys, const CellContext& context) {
+  GroupBy<ArenaCost> rows(keys);
+  for (const auto& [pid, process] : all) {
+    rows.row_at(process.keys) += cost_of(process.tracker);
+  }
+  Table table = rows.table(kProcessFigures, context);
+  table.sort = table.weight = "bytes";
+  return table;
 }
 
 Table arena_table(const AllArenas& all, const World& world) {

@@ -10,6 +10,7 @@
 #include "state/heap/arena_tracker.h"
 #include "state/world/world.h"
 #include "views/kit/event_list.h"
+#include "views/kit/keys.h"
 
 namespace memtrace {
 
@@ -17,6 +18,7 @@ namespace memtrace {
 struct ProcessArenas {
   std::uint64_t serial = 0;
   ArenaTracker tracker;
+  KeyWords keys = {};  // of the process, where rows are made by such keys
 };
 
 using AllArenas = std::map<std::uint32_t, ProcessArenas>;
@@ -30,6 +32,9 @@ struct ArenaStep {
 };
 
 std::string_view name_of(ArenaOp op);
+
+// All that processes have, by keys of theirs.
+Table arena_process_table(const AllArenas& all, const KeySet& keys, const CellContext& context);
 
 Table arena_table(const AllArenas& all, const World& world);
 Table arena_user_table(const AllArenas& all, const World& world);

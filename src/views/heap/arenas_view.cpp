@@ -1,11 +1,13 @@
 // arenas: the arenas of glibc's malloc, their heaps, who waits for them, and how they grow.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "state/heap/arena_guess.h"
 #include "views/heap/arena_tables.h"
+#include "views/kit/identity_keys.h"
 #include "views/kit/keys.h"
 
 namespace memtrace {
@@ -27,8 +29,10 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
     "sdt:*:libc:memory_*|syscalls:sys_exit_brk",
 });
 
-// The tables; all unless the user chooses.
-constexpr auto kKeys = std::to_array<std::string_view>({"arena", "thread", "heap"});
+// The tables, all unless the user chooses; and what processes are added up by.
+constexpr auto kTableKeys = std::to_array<std::string_view>({"arena", "thread", "heap"});
+constexpr auto kProcessKeys = std::to_array<std::string_view>({"pid"});
+constexpr auto kKeys = std::to_array<std::string_view>({"arena", "thread", "heap", "pid"});
 constexpr auto kOptions = std::to_array<ViewOption>({
     {"trace", "", "print a line for each step as it happens, in place of the report"},
 });
@@ -44,7 +48,8 @@ bool is_call_of_heaps(const EventType& type) {
 
 class Arenas final : public View {
  public:
-  Arenas(std::vector<std::string> by, bool has_trace) : by_(std::move(by)), has_trace_(has_trace) {}
+  Arenas(std::vector<std::string> by, std::optional<KeySet> keys, bool has_trace)
+      : by_(std::move(by)), keys_(std::move(keys)), has_trace_(has_trace) {}
 
   // A recording may hold both: the probes know, the system calls let guess.
   Result<> check(const std::deque<EventType>& types) override {
@@ -65,10 +70,11 @@ class Arenas final : public View {
   std::vector<std::string> notes() const;
 
   bool wants(std::string_view table) const {
-    return by_.empty() || std::ranges::find(by_, table) != by_.end();
+    return (by_.empty() && !keys_) || std::ranges::find(by_, table) != by_.end();
   }
 
-  std::vector<std::string> by_;
+  std::vector<std::string> by_;  // tables
+  std::optional<KeySet> keys_;   // of processes
   bool has_trace_ = false;
   bool has_probes_ = false;
   bool has_calls_ = false;
@@ -86,6 +92,9 @@ ProcessArenas& Arenas::process_of(const Event& event, const World& world) {
   if (arenas.serial != serial) {
     arenas = {.serial = serial, .tracker = {}};
     guesses_.erase(event.pid);
+  }
+  if (keys_) {
+    arenas.keys = keys_->of(event);
   }
   return arenas;
 }
@@ -169,11 +178,15 @@ Report Arenas::finish(const World& world, Span span) {
   Report report{.view = "arenas", .title = "arenas of malloc"};
   report.totals = totals();
   report.inconclusive = !has_probes_ && !has_calls_;
+  if (keys_) {
+    report.tables.push_back(
+        arena_process_table(processes_, *keys_, {.world = world, .span = span}));
+  }
   using MakeTable = Table (*)(const AllArenas& all, const World& world);
-  constexpr std::array<MakeTable, kKeys.size()> kTables = {
+  constexpr std::array<MakeTable, kTableKeys.size()> kTables = {
       arena_table, arena_user_table, arena_heap_table};
-  for (std::size_t i = 0; i < kKeys.size(); ++i) {
-    if (wants(kKeys[i])) {
+  for (std::size_t i = 0; i < kTableKeys.size(); ++i) {
+    if (wants(kTableKeys[i])) {
       report.tables.push_back(kTables[i](processes_, world));
     }
   }
@@ -203,12 +216,25 @@ bool handles(const EventType& type) {
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
+  std::vector<std::string> tables;
+  ViewOptions of_processes;
   for (const std::string& key : options.by) {
-    if (std::ranges::find(kKeys, key) == kKeys.end()) {
+    const bool is_table = std::ranges::find(kTableKeys, key) != kTableKeys.end();
+    if (!is_table && !takes_key(kKeys, key)) {
       return unknown_key(key, kKeys);
     }
+    (is_table ? tables : of_processes.by).push_back(key);
   }
-  return std::unique_ptr<View>(std::make_unique<Arenas>(options.by, options.wants_lines()));
+  std::optional<KeySet> keys;
+  if (!of_processes.by.empty()) {
+    auto chosen = KeySet::choose(of_processes, kProcessKeys);
+    if (!chosen.ok()) {
+      return chosen.take_error();
+    }
+    keys = chosen.take();
+  }
+  return std::unique_ptr<View>(
+      std::make_unique<Arenas>(std::move(tables), std::move(keys), options.wants_lines()));
 }
 
 }  // namespace

@@ -252,6 +252,7 @@ constinit const ViewSpec view_malloc{
     .keys = kKeys,
     .options = kOptions,
     .of_programs = true,
+    .lines_as = "leaks",  // addresses, which returns show, and frees
     .handles = handles,
     .make = make,
 };

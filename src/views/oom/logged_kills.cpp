@@ -127,6 +127,10 @@ class LogReader {
     kill_.memory.anon_bytes = bytes("anon-rss:");
     kill_.memory.file_bytes = bytes("file-rss:");
     kill_.memory.shmem_bytes = bytes("shmem-rss:");
+    const auto uid = number_behind(victim, "UID:");  // since Linux 5.6
+    const auto old_uid = number_behind(victim, "UID ");
+    kill_.owner_known = uid || old_uid;
+    kill_.memory.uid = static_cast<std::uint32_t>(uid.value_or(old_uid.value_or(0)));
   }
 
   OomKill kill_;

@@ -28,6 +28,23 @@ Cell container(const OomKill& kill) {
   return kill.cgroup.empty() ? Cell() : unless_empty(container_name(kill.cgroup));
 }
 
+Cell unit(const OomKill& kill) {
+  return unless_empty(unit_name(kill.cgroup));
+}
+
+Cell uid(const OomKill& kill) {
+  return when(kill.owner_known, std::uint64_t{kill.memory.uid});
+}
+
+template <auto Member>
+Cell owner(const OomKill& kill) {
+  return unless_empty(kill.owner.*Member);
+}
+
+Cell parent(const OomKill& kill) {
+  return unless_zero(kill.owner.parent_pid);
+}
+
 Cell trigger_pid(const OomKill& kill) {
   return std::uint64_t{kill.trigger_pid};
 }
@@ -44,6 +61,12 @@ Cell name(const OomKill& kill) {
 constexpr auto kKeys =
     std::to_array<OomKey>({{"cgroup", "cgroup", Unit::Text, name<&OomKill::cgroup>},
                            {"container", "container", Unit::Text, container},
+                           {"unit", "unit", Unit::Text, unit},
+                           {"user", "user", Unit::Text, owner<&OomOwner::user>},
+                           {"uid", "uid", Unit::Number, uid},
+                           {"exe", "exe", Unit::Text, owner<&OomOwner::exe>},
+                           {"command", "command", Unit::Text, owner<&OomOwner::command>},
+                           {"ppid", "ppid", Unit::Number, parent},
                            {"for", "for", Unit::Text, name<&OomKill::domain>},
                            {"victim", "victim", Unit::Text, name<&OomKill::victim>},
                            {"comm", "trigger", Unit::Text, name<&OomKill::trigger>},

@@ -14,8 +14,20 @@
 namespace memtrace {
 
 // What --by takes, and what it is by default.
-inline constexpr auto kOomKeys = std::to_array<std::string_view>(
-    {"cgroup", "container", "for", "victim", "comm", "how", "kill", "stack"});
+inline constexpr auto kOomKeys = std::to_array<std::string_view>({"cgroup",
+                                                                  "container",
+                                                                  "unit",
+                                                                  "user",
+                                                                  "uid",
+                                                                  "exe",
+                                                                  "command",
+                                                                  "ppid",
+                                                                  "for",
+                                                                  "victim",
+                                                                  "comm",
+                                                                  "how",
+                                                                  "kill",
+                                                                  "stack"});
 inline constexpr auto kOomDefaultKeys =
     std::to_array<std::string_view>({"cgroup", "for", "victim", "comm", "how"});
 

@@ -90,6 +90,21 @@ std::string cgroup_of(const OomKill& kill, const World& world) {
   return seen == nullptr || *seen == "/" ? std::string() : *seen;
 }
 
+OomOwner owner_of(std::uint32_t pid, const World& world) {
+  OomOwner owner;
+  const IdentityId identity = world.identity_of(pid);
+  if (world.identities().knows_user(identity)) {
+    owner.user = std::string(world.identities().user(identity));
+  }
+  if (const Process* process = world.processes().find(pid); process != nullptr) {
+    const Life& life = world.processes().lives().at(process->life);
+    owner.exe = world.strings().at(life.exe);
+    owner.command = world.strings().at(life.command);
+    owner.parent_pid = life.parent_pid;
+  }
+  return owner;
+}
+
 }  // namespace
 
 OomKill kill_at(const Event& event, const World& world) {
@@ -110,6 +125,7 @@ OomKill killed_by_mark(const Event& event, const World& world) {
   const auto& victim = std::get<OomVictim>(event.payload);
   kill.victim_pid = victim.pid;
   kill.cgroup = cgroup_of(kill, world);
+  kill.owner = owner_of(kill.victim_pid, world);
   if (victim.has_memory) {
     kill.memory = victim;
     kill.memory.comm = {};  // borrowed from the sample
@@ -124,6 +140,7 @@ OomKill killed_by_signal(const Event& event, const World& world) {
   OomKill kill = kill_at(event, world);
   kill.victim_pid = std::get<SignalSent>(event.payload).pid;
   kill.cgroup = cgroup_of(kill, world);
+  kill.owner = owner_of(kill.victim_pid, world);
   take_observed(kill);
   return kill;
 }

@@ -17,6 +17,14 @@
 
 namespace memtrace {
 
+// Whose process the victim was; "" and 0 for what is not known.
+struct OomOwner {
+  std::string user;
+  std::string exe;
+  std::string command;
+  std::uint32_t parent_pid = 0;
+};
+
 struct OomKill {
   std::uint64_t time_ns = 0;
   std::string trigger;
@@ -25,7 +33,8 @@ struct OomKill {
   std::string victim;
   std::uint32_t victim_pid = 0;
   std::string cgroup;  // the victim's, "" when it is not known
-  OomVictim memory;    // its comm is not used
+  OomOwner owner;
+  OomVictim memory;  // its comm is not used
   bool memory_known = false;
   bool owner_known = false;         // memory.uid and oom_score_adj
   std::optional<Observation> seen;  // what /proc said

@@ -25,6 +25,27 @@ TEST(IntervalLines, row_is_when_it_ended_its_totals_and_what_is_missing) {
   EXPECT_EQ(table.rows[0], cells);
 }
 
+TEST(IntervalLines, a_terminal_shows_the_totals_that_it_has_room_for) {
+  Report interval{.view = "vmscan", .start_ns = 1000, .end_ns = 3000};
+  for (const char* name : {"direct_ns", "memcg_ns", "node_ns"}) {
+    interval.totals.push_back({name, Unit::Nanoseconds, 7});
+  }
+  interval.caveats.lost = 2;
+  std::vector<std::string> left_out;
+  // "14:03:59.123456", nine for each duration and six for "lost", two between them and before.
+  const Report all = fitted(totals_row(interval), 17 + 3 * 11 + 8, left_out);
+  EXPECT_EQ(all.tables[0].columns.size(), 5U);
+  EXPECT_TRUE(left_out.empty());
+  const Report some = fitted(totals_row(interval), 17 + 3 * 11 + 7, left_out);
+  EXPECT_EQ(left_out, (std::vector<std::string>{"node_ns"}));
+  ASSERT_EQ(some.tables[0].columns.size(), 4U);
+  EXPECT_EQ(some.tables[0].columns[3].name, "lost");
+  EXPECT_EQ(some.tables[0].rows[0][3], Cell(std::uint64_t{2}));
+  const Report none = fitted(totals_row(interval), 0, left_out);
+  EXPECT_EQ(none.tables[0].columns.size(), 2U);
+  EXPECT_EQ(left_out.size(), 3U);
+}
+
 TEST(IntervalLines, folded_stacks_are_no_rows) {
   const auto lines = IntervalLines::create({.format = "folded"});
   ASSERT_FALSE(lines.ok());

@@ -22,7 +22,8 @@ class FileWatchTest : public testing::Test {
                   return pid == 12 && is_open_ ? std::vector<NamedFile>{{kTable, "/db/table"}}
                                                : std::vector<NamedFile>();
                 },
-            .inode_name = [](const FileId& id) { return id == kJournal ? "/db/log" : ""; },
+            .inode_name = [](const FileId& id,
+                             std::uint32_t /*pid*/) { return id == kJournal ? "/db/log" : ""; },
             .processes =
                 [] {
                   return std::vector<std::uint32_t>{11, 12};

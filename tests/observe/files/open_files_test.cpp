@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "os/unique_fd.h"
@@ -58,26 +59,75 @@ TEST(OpenFiles, mounted_roots_of_ext_file_systems_are_read) {
       "torn line 8:20\n";
   const std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> expected = {
       {{254, 0}, "/"}, {{8, 19}, "/old"}};
-  EXPECT_EQ(parse_ext_mounts(kMounts), expected);
-  EXPECT_TRUE(parse_ext_mounts("").empty());
+  EXPECT_EQ(ext_mounts(kMounts), expected);
+  EXPECT_TRUE(ext_mounts("").empty());
 }
 
 // The kernel still knows the name of a file that was created a moment ago.
 TEST(OpenFiles, closed_file_of_an_ext_file_system_is_named_by_its_inode) {
   const test::TempDir dir;
   std::ofstream(dir.file("closed")) << "x";
-  InodeNames names("/proc/self/mountinfo");
-  const std::string name = names.of(id_of(dir.file("closed")));
+  InodeNames names("/proc");
+  const std::string name = names.of(id_of(dir.file("closed")), 1);
   if (name.empty()) {
     GTEST_SKIP() << "no root, or the scratch folder is on another kind of file system";
   }
   EXPECT_EQ(name, dir.file("closed"));
-  EXPECT_EQ(names.of({.device_major = 254, .device_minor = 0, .inode = 0}), "");
+  EXPECT_EQ(names.of({.device_major = 254, .device_minor = 0, .inode = 0}, 1), "");
+}
+
+// A process made up of files: /dev/shm is a file system without a disk.
+class OpenFilesOfTest : public testing::Test {
+ protected:
+  OpenFilesOfTest() {
+    std::filesystem::create_directories(dir_.file("7/fd"));
+    std::filesystem::create_directories(dir_.file("7/fdinfo"));
+    std::filesystem::create_directories(dir_.file("lower"));
+    std::filesystem::create_directories(dir_.file("upper"));
+    std::ofstream(shared_) << "x";
+    std::filesystem::create_symlink(shared_, dir_.file("7/fd/3"));
+    write("7/fdinfo/3", "pos:\t0\nflags:\t0100000\nmnt_id:\t55\n");
+  }
+
+  ~OpenFilesOfTest() override { std::filesystem::remove(shared_); }
+
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(dir_.file(name)) << text;
+  }
+
+  FileId only_file() {
+    const auto files = open_files(dir_.path(), 7, 4096);
+    EXPECT_EQ(files.size(), 1U);
+    return files.empty() ? FileId() : files[0].id;
+  }
+
+  test::TempDir dir_;
+  std::string shared_ = "/dev/shm/memtrace_open_files_" + std::to_string(::getpid());
+};
+
+TEST_F(OpenFilesOfTest, files_without_a_disk_have_the_device_of_their_mount) {
+  write("7/mountinfo", "55 1 0:99 / /srv rw - btrfs /dev/sdb rw\n");
+  EXPECT_EQ(only_file(), (FileId{0, 99, id_of(shared_).inode}));
+  write("7/mountinfo", "54 1 0:99 / /srv rw - btrfs /dev/sdb rw\n");
+  EXPECT_EQ(only_file(), id_of(shared_)) << "another mount";
+}
+
+TEST_F(OpenFilesOfTest, files_of_an_overlay_are_those_below_it) {
+  write("7/mountinfo",
+        "55 1 0:99 / / rw - overlay overlay rw,lowerdir=" + dir_.file("lower") +
+            ",upperdir=" + dir_.file("upper") + ",workdir=/w\n");
+  FileId below = id_of(dir_.file("upper"));
+  below.inode = id_of(shared_).inode;
+  EXPECT_EQ(only_file(), below);
+  write(
+      "7/mountinfo",
+      "55 1 0:99 / / rw - overlay overlay rw,lowerdir=/proc,upperdir=" + dir_.file("upper") + "\n");
+  EXPECT_EQ(only_file().device_minor, 99U) << "layers on two file systems";
 }
 
 TEST(OpenFiles, without_mounts_no_inode_has_a_name) {
   InodeNames names("/nonexistent");
-  EXPECT_EQ(names.of({254, 0, 12}), "");
+  EXPECT_EQ(names.of({254, 0, 12}, 1), "");
 }
 
 }  // namespace

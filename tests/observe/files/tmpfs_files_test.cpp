@@ -12,19 +12,6 @@
 namespace memtrace {
 namespace {
 
-TEST(TmpfsFiles, mounts_of_tmpfs_are_read) {
-  const auto mounts = parse_tmpfs_mounts(
-      "27 1 254:0 / / rw - ext4 /dev/vda rw\n"
-      "24 27 0:6 / /dev rw - devtmpfs devtmpfs rw\n"
-      "25 24 0:23 / /dev/shm rw,relatime shared:4 - tmpfs tmpfs rw,size=24684084k\n"
-      "26 24 0:23 /part /bound rw - tmpfs tmpfs rw\n"
-      "torn 0:9\n");
-  ASSERT_EQ(mounts.size(), 2U);
-  EXPECT_EQ(mounts[0].path, "/dev");
-  EXPECT_EQ(mounts[1].path, "/dev/shm");
-  EXPECT_EQ(mounts[1].device_minor, 23U);
-}
-
 // On this machine's own tmpfs.
 TEST(TmpfsFiles, files_that_grow_are_given_with_what_they_grew_by) {
   const std::string path = "/dev/shm/memtrace_test_" + std::to_string(::getpid());

@@ -174,7 +174,7 @@ TEST(Anonymous, every_key_makes_a_row) {
 TEST(Anonymous, sizes_at_the_end_are_those_of_its_processes) {
   EventScript script("anon");
   const auto process = [](std::uint64_t pid) {
-    return Facts{.numbers = {{"pid", pid}, {"resident", 8192}, {"data", 4096}},
+    return Facts{.numbers = {{"pid", pid}, {"size", 65536}, {"resident", 8192}, {"data", 4096}},
                  .texts = {{"comm", "database"}}};
   };
   script.world().observations().add(
@@ -188,7 +188,22 @@ TEST(Anonymous, sizes_at_the_end_are_those_of_its_processes) {
   EXPECT_EQ(sizes.rows[0][column_index(sizes, "resident")], number(8192));
   EXPECT_EQ(sizes.rows[0][column_index(sizes, "data")], number(4096));
   EXPECT_EQ(sizes.rows[0][column_index(sizes, "text")], Cell());
+  EXPECT_EQ(sizes.note, "");
   EXPECT_EQ(script.finish().tables.size(), 1U);
+}
+
+// A zombie's statm is all zeros.
+TEST(Anonymous, what_has_ended_has_no_size_and_is_counted) {
+  EventScript script("anon");
+  script.world().observations().add(
+      {.reader = "sizes",
+       .time_ns = 9,
+       .rows = {Facts{.numbers = {{"pid", 100}, {"size", 0}, {"resident", 0}}, .texts = {}}}});
+  script.play({entry(0x1000), minor(0x1000)});
+  const Report report = script.finish();
+  ASSERT_EQ(report.tables.size(), 2U);
+  EXPECT_TRUE(report.tables[1].rows.empty());
+  EXPECT_EQ(report.tables[1].note, "ended, or without memory of their own: 1 process");
 }
 
 }  // namespace

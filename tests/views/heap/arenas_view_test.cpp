@@ -232,5 +232,22 @@ TEST(ArenasView, by_chooses_the_tables) {
   EXPECT_FALSE(find_view("arenas")->spec.make({.by = {"stack"}}).ok());
 }
 
+TEST(ArenasView, by_a_key_of_processes_adds_up_what_each_has) {
+  EventScript script("arenas", {.by = {"pid", "command"}});
+  script.name_process(100, "java");
+  auto& world = script.world();
+  world.processes().lives().note_command(world.processes().find(100)->life,
+                                         world.strings().intern("java -jar x"));
+  script.play({new_heap(kHeap), new_arena(kArena), new_heap(kHeap + kArenaHeapBytes)});
+  const Report report = script.finish();
+  ASSERT_EQ(report.tables.size(), 1U);
+  EXPECT_EQ(report.tables[0].title, "by pid, command");
+  EXPECT_EQ(cell(report, 0, "pid"), number(100));
+  EXPECT_EQ(cell(report, 0, "command"), Cell(std::string("java -jar x")));
+  EXPECT_EQ(cell(report, 0, "arenas"), number(1));
+  EXPECT_EQ(cell(report, 0, "heaps"), number(2));
+  EXPECT_EQ(cell(report, 0, "bytes"), number(2 * 135168));
+}
+
 }  // namespace
 }  // namespace memtrace::test::arenas_view_test

@@ -358,6 +358,32 @@ TEST_F(OomTest, by_container_names_the_service) {
   EXPECT_EQ(cell(report_of(script).tables.at(0), 0, "container"), text("redis-server.service"));
 }
 
+// Twenty services of one name differ in these alone.
+TEST_F(OomTest, keys_of_other_views_are_of_the_victim) {
+  EventScript script("oom", {.by = {"unit", "uid", "user", "command", "exe", "ppid"}});
+  auto& identities = script.world().identities();
+  identities.name_user(1000, "web");
+  script.world().identify(42, identities.intern(1000, "/system.slice/web.service"));
+  script.name_process(42, "java");
+  auto& world = script.world();
+  const LifeId life = world.processes().find(42)->life;
+  world.processes().lives().note_command(life, world.strings().intern("java -jar web.jar"));
+  world.processes().lives().note_exe(life, world.strings().intern("/usr/bin/java"));
+  world.processes().lives().note_parent(life, 7);
+  script.play(mark(1));
+  script.play(mark(1, 50));
+  const Table groups = report_of(script).tables.at(0);
+  ASSERT_EQ(groups.rows.size(), 2U);
+  const std::size_t known = cell(groups, 0, "unit") == Cell() ? 1 : 0;
+  EXPECT_EQ(cell(groups, known, "unit"), text("web.service"));
+  EXPECT_EQ(cell(groups, known, "uid"), number(1000));
+  EXPECT_EQ(cell(groups, known, "user"), text("web"));
+  EXPECT_EQ(cell(groups, known, "command"), text("java -jar web.jar"));
+  EXPECT_EQ(cell(groups, known, "exe"), text("/usr/bin/java"));
+  EXPECT_EQ(cell(groups, known, "ppid"), number(7));
+  EXPECT_EQ(cell(groups, 1 - known, "command"), Cell());
+}
+
 TEST_F(OomTest, intervals_tell_each_kill_once) {
   EventScript script("oom");
   script.play(mark(1));

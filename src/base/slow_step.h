@@ -1,0 +1,91 @@
+// Says on a terminal what memtrace is doing while this takes longer than a person expects: some
+// steps are one call each, and nobody else could say it meanwhile.
+//
+//   const SlowStep step("looking up names");
+#pragma once
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+
+namespace memtrace {
+
+class SlowStep {
+ public:
+  using Show = std::function<void(std::string_view)>;
+
+  explicit SlowStep(std::string what) {
+    if (::isatty(STDERR_FILENO) == 1) {
+      begin(std::move(what), kPatience, show_status);
+    }
+  }
+
+  // `show` is called in another thread, and at the end with "" if it was called before.
+  SlowStep(std::string what, std::chrono::milliseconds patience, Show show) {
+    begin(std::move(what), patience, std::move(show));
+  }
+
+  SlowStep(const SlowStep&) = delete;
+  SlowStep& operator=(const SlowStep&) = delete;
+  SlowStep(SlowStep&&) = delete;
+  SlowStep& operator=(SlowStep&&) = delete;
+
+  ~SlowStep() {
+    if (!thread_.joinable()) {
+      return;
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    over_.notify_all();
+    thread_.join();
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kPatience{2000};
+
+  // Without a thread nothing is shown. Signals are for other threads.
+  void begin(std::string what, std::chrono::milliseconds patience, Show show) {
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      thread_ = std::thread(&SlowStep::run, this, std::move(what), patience, std::move(show));
+    } catch (const std::system_error&) {
+      is_over_ = true;
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  void run(const std::string& what, std::chrono::milliseconds patience, const Show& show) {
+    std::unique_lock lock(mutex_);
+    const auto is_over = [this] { return is_over_; };
+    if (over_.wait_for(lock, patience, is_over)) {
+      return;
+    }
+    show(what);
+    over_.wait(lock, is_over);
+    show("");
+  }
+
+  std::mutex mutex_;  // guards is_over_
+  std::condition_variable over_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace memtrace
