@@ -183,6 +183,14 @@ std::uint32_t TimelineCollector::slot_of(std::uint64_t time_ns) {
   return slots_.slot_of(time_ns);
 }
 
+void TimelineCollector::expect_until(std::uint64_t start_ns, std::uint64_t end_ns) {
+  if (start_ns < end_ns && !has_begun_) {
+    has_begun_ = true;
+    slots_.start(start_ns);
+    slots_.reach(end_ns);
+  }
+}
+
 void TimelineCollector::add(Subject subject, const Event& event, const Timeline::Amounts& amounts) {
   costs_[static_cast<std::size_t>(subject)].add(
       {.comm = event.comm, .stack = event.stack}, slot_of(event.time_ns), amounts);
@@ -390,7 +398,7 @@ std::vector<Timeline::Subject> TimelineCollector::subjects(const World& world) c
   return subjects;
 }
 
-std::shared_ptr<const Timeline> TimelineCollector::take(const World& world, Namer& namer) {
+std::shared_ptr<Timeline> TimelineCollector::take(const World& world, Namer& namer) {
   faults_.report_open();
   if (!has_begun_) {
     return nullptr;

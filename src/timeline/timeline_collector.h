@@ -35,6 +35,17 @@ class TimelineCollector {
 
   void on(const Event& event, const World& world);
 
+  // The number of the slot of a time. Slots of before are joined two by two where there would be
+  // too many.
+  std::uint32_t slot_of(std::uint64_t time_ns);
+
+  std::uint64_t slot_start_ns(std::uint32_t slot) const {
+    return slots_.start_ns() + slot * slots_.width_ns();
+  }
+
+  // Nothing happens later: the first slots need not be short ones.
+  void expect_until(std::uint64_t start_ns, std::uint64_t end_ns);
+
   void add_loss(const Timeline::Loss& loss);
 
   // What is known better at the end of a recording than while it was read.
@@ -46,7 +57,7 @@ class TimelineCollector {
   }
 
   // At the end, once. Null when nothing has happened.
-  std::shared_ptr<const Timeline> take(const World& world, Namer& namer);
+  std::shared_ptr<Timeline> take(const World& world, Namer& namer);
 
  private:
   enum class Subject : std::uint8_t {
@@ -75,7 +86,6 @@ class TimelineCollector {
 
   using Values = std::vector<std::optional<std::uint64_t>>;
 
-  std::uint32_t slot_of(std::uint64_t time_ns);
   void add(Subject subject, const Event& event, const Timeline::Amounts& amounts);
   void add_freed(const LiveBlock& block, std::uint64_t time_ns);
   void add_slab(const Event& event, const SlabAlloc& slab);
