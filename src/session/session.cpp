@@ -365,6 +365,10 @@ bool Session::may_be_known(const Event& event) {
 
 Result<> Session::deliver(View::Span span) {
   pipeline_.observe_end(span.end_ns);
+  if (options_.slot_views != nullptr) {
+    // What follows is of the whole recording: it did not happen in the last slot.
+    options_.slot_views->end(world(), span.end_ns);
+  }
   const Observations& observations = world().observations();
   const bool lacks_observations = observations.empty() && observations.skipped() == 0;
   about_ = parse_recording_facts(pipeline_.recording().about_json);  // a pipe has it at its end
@@ -375,9 +379,6 @@ Result<> Session::deliver(View::Span span) {
   draw_logged_losses();
   losses_.doubt_mappings(caveats());
   note_vmstat();
-  if (options_.slot_views != nullptr) {
-    options_.slot_views->end(world(), span.end_ns);
-  }
   std::vector<Report> reports;
   for (std::size_t i = 0; i < views_.size(); ++i) {
     auto report = report_of(i, span);

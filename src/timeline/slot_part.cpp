@@ -238,7 +238,7 @@ std::optional<Timeline::ReportPart> SlotPart::make(bool all_rows) const {
   if (all_rows) {
     part.rest = rest(shown);
   }
-  return part;
+  return part.rows.empty() && part.rest.empty() ? std::nullopt : std::optional(std::move(part));
 }
 
 }  // namespace memtrace

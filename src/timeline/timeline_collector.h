@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "report/namer.h"
 #include "report/timeline.h"
 #include "state/world/world.h"
+#include "timeline/resident_sums.h"
 #include "timeline/time_slots.h"
 #include "timeline/timed_costs.h"
 #include "tracepoints/event/event.h"
@@ -93,7 +93,8 @@ class TimelineCollector {
   void on_payload(const Event& event, const World& world);
   void on_fault(const Fault& fault);
   void on_work(const Event& event, const Work& work);
-  void on_resident(const RssStat& stat, std::uint64_t time_ns);
+  void on_resident(const Event& event, const RssStat& stat, const World& world);
+  void drop_ended(std::uint64_t time_ns, const World& world);
   void on_victim(const Event& event, const OomVictim& victim, const World& world);
   void add_to_lane(Lane lane, std::uint64_t time_ns, std::uint64_t amount);
   void set_lane(Lane lane, std::uint64_t time_ns, std::uint64_t value);
@@ -105,8 +106,8 @@ class TimelineCollector {
   FaultPairing faults_;
   std::array<TimedCosts, kSubjects> costs_;
   std::array<Values, kLanes> lanes_;
-  std::map<std::pair<std::uint32_t, RssMember>, std::uint64_t> resident_;  // by address space
-  std::array<std::uint64_t, 2> resident_sums_{};                           // in memory, in swap
+  ResidentSums resident_;
+  std::optional<std::uint32_t> resident_slot_;  // up to which it is known who has ended
   std::vector<Timeline::Mark> marks_;
   std::vector<Timeline::Loss> losses_;
   std::uint64_t last_ns_ = 0;

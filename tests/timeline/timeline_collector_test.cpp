@@ -127,9 +127,30 @@ TEST_F(TimelineTest, kmalloc_is_a_part_of_slab) {
   EXPECT_EQ(subject("kmalloc").sources[0].amounts[0].figures, (Timeline::Amounts{64, 1, 0}));
 }
 
+// The kernel's last event of an address space is not about its end.
+TEST_F(TimelineTest, what_has_ended_is_not_resident) {
+  const auto stat = [](std::uint32_t mm, bool is_of_task, std::uint64_t bytes) {
+    return RssStat{
+        .mm_id = mm, .is_of_task = is_of_task, .member = RssMember::Anonymous, .bytes = bytes};
+  };
+  world_.fork({.pid = 100, .parent_pid = 1, .tid = 100, .parent_tid = 1});
+  play("kmem:rss_stat", stat(1, true, 4096), 10 * kMs);
+  play("kmem:rss_stat", stat(2, true, 512), 12 * kMs);  // it has called execve(2)
+  play("kmem:rss_stat", stat(3, false, 7), 13 * kMs);   // of another process
+  world_.exit(100, 100);
+  play("kmem:rss_stat", stat(2, false, 300), 15 * kMs);
+  kmalloc(0x1000, 64, 16 * kMs);
+  const Timeline::Lane* resident = lane("resident memory");
+  ASSERT_NE(resident, nullptr);
+  EXPECT_EQ(resident->values.at(0), 4096U);
+  EXPECT_EQ(resident->values.at(2), 512U);
+  EXPECT_EQ(resident->values.at(3), 519U);
+  EXPECT_EQ(resident->values.at(5), 7U);
+}
+
 TEST_F(TimelineTest, resident_memory_is_the_sum_of_address_spaces) {
   const auto stat = [](std::uint32_t mm, RssMember member, std::uint64_t bytes) {
-    return RssStat{.mm_id = mm, .is_of_task = true, .member = member, .bytes = bytes};
+    return RssStat{.mm_id = mm, .is_of_task = mm == 1, .member = member, .bytes = bytes};
   };
   play("kmem:rss_stat", stat(1, RssMember::Anonymous, 4096), 10 * kMs);
   play("kmem:rss_stat", stat(2, RssMember::File, 8192), 11 * kMs);
