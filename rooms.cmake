@@ -116,7 +116,8 @@ memtrace_room(src/views/oom "OOM kills"
               SEES base report state/process state/world tracepoints/event views views/kit)
 memtrace_room(src/views/count "any event, counted" SEES base views views/kit USES robin_map)
 memtrace_room(src/timeline "what happened when: costs by stack in slots of time"
-              SEES base report state/heap state/world tracepoints/event views views/fault views/kit
+              SEES base report state/heap state/process state/world tracepoints/event views views/fault
+                   views/kit
               USES robin_map)
 memtrace_room(src/views/all "the table of all views"
               SEES views views/fault views/kernel views/heap views/mapping views/reclaim
