@@ -25,10 +25,15 @@ void ResidentSums::apply(std::uint32_t pid, const RssStat& stat, const ProcessTa
     return;
   }
   const auto member = static_cast<std::size_t>(stat.member);
-  sums_[sum_of(member)] += stat.bytes - space.bytes.at(member);  // modulo 2^64, as it may shrink
+  if (counts(space)) {
+    sums_[sum_of(member)] += stat.bytes - space.bytes.at(member);  // modulo 2^64: it may shrink
+  }
   space.bytes.at(member) = stat.bytes;
-  if (!stat.is_of_task || (space.pid != 0 && !has_ended(processes, space.pid))) {
+  if (!stat.is_of_task || (counts(space) && !has_ended(processes, space.pid))) {
     return;
+  }
+  if (!counts(space)) {
+    add(space);
   }
   space.pid = pid;
   space.is_over = false;
@@ -36,6 +41,12 @@ void ResidentSums::apply(std::uint32_t pid, const RssStat& stat, const ProcessTa
   if (!is_new && own->second != stat.mm_id) {
     end(spaces_[own->second]);
     own->second = stat.mm_id;
+  }
+}
+
+void ResidentSums::add(const Space& space) {
+  for (std::size_t member = 0; member < space.bytes.size(); ++member) {
+    sums_[sum_of(member)] += space.bytes.at(member);
   }
 }
 
@@ -52,7 +63,8 @@ bool ResidentSums::drop_ended(const ProcessTable& processes) {
 
 void ResidentSums::end(Space& space) {
   for (std::size_t member = 0; member < space.bytes.size(); ++member) {
-    sums_[sum_of(member)] -= std::exchange(space.bytes.at(member), 0);
+    const std::uint64_t bytes = std::exchange(space.bytes.at(member), 0);
+    sums_[sum_of(member)] -= counts(space) ? bytes : 0;
   }
   space.is_over = true;
 }

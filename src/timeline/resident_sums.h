@@ -32,6 +32,10 @@ class ResidentSums {
     Sizes bytes{};
   };
 
+  // Reclaim changes those of any process: of a recording are those that a process of it has.
+  static bool counts(const Space& space) { return space.pid != 0 && !space.is_over; }
+
+  void add(const Space& space);
   void end(Space& space);
 
   std::unordered_map<std::uint32_t, Space> spaces_;          // by mm_id

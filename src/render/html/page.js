@@ -77,7 +77,9 @@ function show(view) {
   const {graph, parts: ofGraph} = graphParts(view);
   const totals = selected ? cutTotals(view) : view.totals;
   const said = totals.map((total) => `${total.name} ${figure(total.unit, total.value)}`).join(', ');
-  const parts = [make('h2', {}, view.title), make('div', {class: 'totals'}, selected && said ? `${windowText()}: ${said}` : said), ...ofGraph, ...viewParts(view), ...caveatParts(view)];
+  const blank = selected ? view.totals.filter((total) => !totals.some((one) => one.name === total.name)).map((total) => total.name) : [];
+  const parts = [make('h2', {}, view.title), make('div', {class: 'totals'}, selected && said ? `${windowText()}: ${said}` : said),
+    blank.length ? make('div', {class: 'faint'}, `Not known for a part of the time: ${blank.join(', ')}.`) : '', ...ofGraph, ...viewParts(view), ...caveatParts(view)];
   if (data.how.length) parts.push(make('h2', {}, 'How it was recorded'), make('div', {class: 'wide how'}, make('table', {}, ...data.how.map(([name, value]) => make('tr', {}, make('td', {class: 'faint'}, name), make('td', {}, value))))));
   document.getElementById('main').replaceChildren(...parts.filter((part) => part));
   if (graph) graph.start();
