@@ -130,12 +130,16 @@ Result<> Session::make_views() {
     views_.push_back(made.take());
     specs.push_back(&spec);
     views.push_back(views_.back().get());
-    if (options_.slot_views != nullptr) {
-      TRY(options_.slot_views->add_view(
-          *options_.views[i], options_.options_of(i), options_.leaves_rows_out()));
-    }
   }
   dispatch_.set_views(std::move(specs), std::move(views));
+  return make_slot_views();
+}
+
+Result<> Session::make_slot_views() {
+  for (std::size_t i = 0; options_.slot_views != nullptr && i < options_.views.size(); ++i) {
+    TRY(options_.slot_views->add_view(
+        *options_.views[i], options_.options_of(i), options_.leaves_rows_out()));
+  }
   return kDone;
 }
 

@@ -87,6 +87,7 @@ class Session final : private PipelineSink {
   void learn_observations(RecordingFacts& about);
   void name_stacks();
   Result<> make_views();
+  Result<> make_slot_views();
   Result<> check_views();
   void learn_from_end();
   void on_event(const Event& event, std::uint64_t unmatched);

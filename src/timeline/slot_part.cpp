@@ -110,18 +110,14 @@ SlotPart::SlotPart(const SlotRows& rows,
 }
 
 void SlotPart::find_joinings() {
-  joinings_.resize(figures_.size());
   for (std::size_t i = 0; i < figures_.size(); ++i) {
-    for (const How how : candidates_of(figures_[i])) {
-      if (joinings_[i].how == How::Unknown && adds_up(i, how)) {
-        joinings_[i].how = how;
-      }
-    }
+    const auto candidates = candidates_of(figures_[i]);
+    const auto found =
+        std::ranges::find_if(candidates, [this, i](How how) { return adds_up(i, how); });
+    joinings_.push_back({.how = found == candidates.end() ? How::Unknown : *found});
   }
   for (std::size_t i = 0; i < figures_.size(); ++i) {
-    if (is_mean(figures_[i])) {
-      joinings_[i] = mean_of(i);
-    }
+    joinings_[i] = is_mean(figures_[i]) ? mean_of(i) : joinings_[i];
   }
 }
 
@@ -129,17 +125,19 @@ void SlotPart::find_joinings() {
 bool SlotPart::adds_up(std::size_t figure, How how) const {
   return std::ranges::all_of(whole_, [&](const WholeRow& whole) {
     const double wanted = whole.figures[figure].value_or(0);
-    if (whole.row == nullptr) {
-      return !rows_.unlisted().empty() || wanted == 0;
-    }
-    Figure all;
-    for (const SlotRows::Entry& entry : *whole.row) {
-      if (how != How::Last || entry.round == rows_.last_round()) {
-        join(all, at(entry.figures, places_[figure]), how);
-      }
-    }
-    return is_equal(all.value_or(0), wanted);
+    return whole.row == nullptr ? !rows_.unlisted().empty() || wanted == 0
+                                : is_equal(joined(*whole.row, figure, how), wanted);
   });
+}
+
+double SlotPart::joined(const SlotRows::Row& row, std::size_t figure, How how) const {
+  Figure all;
+  for (const SlotRows::Entry& entry : row) {
+    if (how != How::Last || entry.round == rows_.last_round()) {
+      join(all, at(entry.figures, places_[figure]), how);
+    }
+  }
+  return all.value_or(0);
 }
 
 bool SlotPart::is_quotient(std::size_t figure, const Joining& mean) const {
@@ -151,16 +149,23 @@ bool SlotPart::is_quotient(std::size_t figure, const Joining& mean) const {
   });
 }
 
+// The numbers of the figures that are sums of this unit.
+std::vector<std::size_t> SlotPart::sums_of(Unit unit) const {
+  std::vector<std::size_t> sums;
+  for (std::size_t i = 0; i < figures_.size(); ++i) {
+    if (joinings_[i].how == How::Sum && figures_[i].unit == unit) {
+      sums.push_back(i);
+    }
+  }
+  return sums;
+}
+
 // Of two sums of the same table.
 Timeline::Joining SlotPart::mean_of(std::size_t figure) const {
-  const auto is_sum = [this](std::size_t i, Unit unit) {
-    return joinings_[i].how == How::Sum && figures_[i].unit == unit;
-  };
-  for (std::size_t sum = 0; sum < figures_.size(); ++sum) {
-    for (std::size_t count = 0; count < figures_.size(); ++count) {
+  for (const std::size_t sum : sums_of(figures_[figure].unit)) {
+    for (const std::size_t count : sums_of(Unit::Count)) {
       const Joining mean{.how = How::Mean, .sum = sum, .count = count};
-      if (is_sum(sum, figures_[figure].unit) && is_sum(count, Unit::Count) && sum != count &&
-          is_quotient(figure, mean)) {
+      if (sum != count && is_quotient(figure, mean)) {
         return mean;
       }
     }
@@ -197,21 +202,24 @@ SlotPart::Slots SlotPart::slots_of(const SlotRows::Row& row) const {
 // All that is not shown; of several rows only sums mean something.
 SlotPart::Slots SlotPart::rest(const std::vector<const SlotRows::Row*>& shown) const {
   const std::set<const SlotRows::Row*> known(shown.begin(), shown.end());
-  Slots slots = slots_of(rows_.unlisted());
+  SlotRows::Row others = rows_.unlisted();
   for (const auto& [key, row] : rows_.rows()) {
-    for (std::size_t i = 0; !known.contains(&row) && i < row.size(); ++i) {
-      add_to(slots, row[i]);
+    if (!known.contains(&row)) {
+      others.insert(others.end(), row.begin(), row.end());
     }
   }
-  for (Timeline::ReportPart::Slot& slot : slots) {
-    for (std::size_t i = 0; i < figures_.size(); ++i) {
-      if (joinings_[i].how != How::Sum) {
-        slot.figures[i].reset();
-      }
+  for (SlotRows::Entry& entry : others) {
+    forget_all_but_sums(entry.figures);
+  }
+  return slots_of(others);
+}
+
+void SlotPart::forget_all_but_sums(SlotRows::Figures& figures) const {
+  for (std::size_t i = 0; i < figures_.size(); ++i) {
+    if (places_[i] && *places_[i] < figures.size() && joinings_[i].how != How::Sum) {
+      figures[*places_[i]].reset();
     }
   }
-  std::erase_if(slots, is_nothing);
-  return slots;
 }
 
 std::optional<Timeline::ReportPart> SlotPart::make(bool all_rows) const {

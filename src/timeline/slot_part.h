@@ -33,10 +33,13 @@ class SlotPart {
 
   void find_joinings();
   bool adds_up(std::size_t figure, Joining::How how) const;
+  double joined(const SlotRows::Row& row, std::size_t figure, Joining::How how) const;
+  std::vector<std::size_t> sums_of(Unit unit) const;
   bool is_quotient(std::size_t figure, const Joining& mean) const;
   Joining mean_of(std::size_t figure) const;
   void add_to(Slots& slots, const SlotRows::Entry& entry) const;
   Slots slots_of(const SlotRows::Row& row) const;
+  void forget_all_but_sums(SlotRows::Figures& figures) const;
   Slots rest(const std::vector<const SlotRows::Row*>& shown) const;
 
   const SlotRows& rows_;

@@ -101,19 +101,23 @@ void SlotViews::end_round(const World& world, std::uint64_t end_ns) {
       continue;
     }
     Report report = view.view->finish(world, span);
-    Table totals = table_of(report.totals);
-    view.parts[{Kind::Totals, ""}].add(round, totals);
-    for (const Histogram& histogram : report.histograms) {
-      Table buckets = table_of(histogram);
-      view.parts[{Kind::Histogram, histogram.title}].add(round, buckets);
-    }
-    for (Table& table : report.tables) {
-      if (!is_list(table)) {
-        view.parts[{Kind::Table, table.title}].add(round, table);
-      }
-    }
+    add_report(round, report, view.parts);
   }
   add_events(round);
+}
+
+void SlotViews::add_report(std::uint32_t round, Report& report, Parts& parts) {
+  Table totals = table_of(report.totals);
+  parts[{Kind::Totals, ""}].add(round, totals);
+  for (const Histogram& histogram : report.histograms) {
+    Table buckets = table_of(histogram);
+    parts[{Kind::Histogram, histogram.title}].add(round, buckets);
+  }
+  for (Table& table : report.tables) {
+    if (!is_list(table)) {
+      parts[{Kind::Table, table.title}].add(round, table);
+    }
+  }
 }
 
 void SlotViews::add_events(std::uint32_t round) {
@@ -130,7 +134,7 @@ void SlotViews::add_events(std::uint32_t round) {
 }
 
 Timeline::ReportBySlot SlotViews::by_slot(const Report& report,
-                                          const std::map<PartKey, SlotRows>& parts,
+                                          const Parts& parts,
                                           const std::vector<std::uint32_t>& slots) const {
   Timeline::ReportBySlot found{.view = report.view, .parts = {}};
   const auto add = [&](Kind kind, std::size_t index, const std::string& title, const Table& whole) {
@@ -163,9 +167,8 @@ void SlotViews::add_to(Timeline& timeline, const std::vector<const Report*>& rep
     const auto& parts = view == views_.end() ? events_ : view->parts;
     timeline.reports.push_back(by_slot(*report, parts, slots));
   }
-  timeline.reported_slots = slots;
-  const auto same = std::ranges::unique(timeline.reported_slots);
-  timeline.reported_slots.erase(same.begin(), same.end());
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  timeline.reported_slots = std::move(slots);
 }
 
 }  // namespace memtrace

@@ -47,25 +47,27 @@ class SlotViews {
  private:
   // The parts of one view's report, by kind and title.
   using PartKey = std::pair<Timeline::ReportPart::Kind, std::string>;
+  using Parts = std::map<PartKey, SlotRows>;
 
   struct SlotView {
     std::string name;
     const ViewSpec* spec = nullptr;
     std::unique_ptr<View> view;
-    std::map<PartKey, SlotRows> parts;
+    Parts parts;
     bool is_too_slow = false;
   };
 
   void end_round(const World& world, std::uint64_t end_ns);
+  static void add_report(std::uint32_t round, Report& report, Parts& parts);
   void add_events(std::uint32_t round);
   Timeline::ReportBySlot by_slot(const Report& report,
-                                 const std::map<PartKey, SlotRows>& parts,
+                                 const Parts& parts,
                                  const std::vector<std::uint32_t>& slots) const;
 
   TimelineCollector& timeline_;
   std::deque<SlotView> views_;
   ViewDispatch dispatch_;
-  std::map<PartKey, SlotRows> events_;
+  Parts events_;
   std::vector<ViewDispatch::Count> counted_;  // up to the last round
   std::vector<std::uint64_t> rounds_;         // when each began
   std::optional<std::uint64_t> round_start_ns_;
