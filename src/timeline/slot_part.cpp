@@ -74,7 +74,7 @@ std::vector<How> candidates_of(const Column& column) {
   if (column.unit == Unit::Number || !can_be_summed(column) || has_any(words, kStates)) {
     return {How::Last};
   }
-  return {How::Sum, How::Last};
+  return {How::Sum};
 }
 
 bool is_nothing(const Timeline::ReportPart::Slot& slot) {
@@ -89,8 +89,9 @@ bool is_mean(const Column& column) {
 
 SlotPart::SlotPart(const SlotRows& rows,
                    const Table& whole,
-                   const std::vector<std::uint32_t>& slots)
-    : rows_(rows), slots_(slots) {
+                   const std::vector<std::uint32_t>& slots,
+                   bool is_of_moment)
+    : rows_(rows), slots_(slots), is_of_moment_(is_of_moment) {
   for (const Column& column : std::span(whole.columns).subspan(whole.key_count)) {
     figures_.push_back(column);
     places_.push_back(rows.place_of(column.name));
@@ -110,14 +111,32 @@ SlotPart::SlotPart(const SlotRows& rows,
 }
 
 void SlotPart::find_joinings() {
+  bool has_all_sums = true;
   for (std::size_t i = 0; i < figures_.size(); ++i) {
-    const auto candidates = candidates_of(figures_[i]);
+    auto candidates = candidates_of(figures_[i]);
+    if (is_of_moment_) {
+      std::ranges::replace(candidates, How::Sum, How::Last);
+    }
     const auto found =
         std::ranges::find_if(candidates, [this, i](How how) { return adds_up(i, how); });
     joinings_.push_back({.how = found == candidates.end() ? How::Unknown : *found});
+    const bool is_sum = !candidates.empty() && candidates.front() == How::Sum;
+    has_all_sums = has_all_sums && (!is_sum || found != candidates.end());
+  }
+  if (!has_all_sums) {
+    forget_extremes();
   }
   for (std::size_t i = 0; i < figures_.size(); ++i) {
     joinings_[i] = is_mean(figures_[i]) ? mean_of(i) : joinings_[i];
+  }
+}
+
+// The view has counted since the recording began: its largest is not that of a slot either.
+void SlotPart::forget_extremes() {
+  for (Joining& joining : joinings_) {
+    if (joining.how == How::Largest || joining.how == How::Least) {
+      joining.how = How::Unknown;
+    }
   }
 }
 

@@ -16,7 +16,11 @@ namespace memtrace {
 class SlotPart {
  public:
   // `whole` is arranged; `slots` has the slot of each round. All of them outlive it.
-  SlotPart(const SlotRows& rows, const Table& whole, const std::vector<std::uint32_t>& slots);
+  // `is_of_moment`: the report says what is there at its end, and not what has happened.
+  SlotPart(const SlotRows& rows,
+           const Table& whole,
+           const std::vector<std::uint32_t>& slots,
+           bool is_of_moment = false);
 
   // `all_rows`: `whole` was not filtered, so that what it does not list is of interest, too.
   // Nothing where no figure adds up.
@@ -32,6 +36,7 @@ class SlotPart {
   };
 
   void find_joinings();
+  void forget_extremes();
   bool adds_up(std::size_t figure, Joining::How how) const;
   double joined(const SlotRows::Row& row, std::size_t figure, Joining::How how) const;
   std::vector<std::size_t> sums_of(Unit unit) const;
@@ -47,6 +52,7 @@ class SlotPart {
   std::vector<Column> figures_;                     // of the whole
   std::vector<std::optional<std::size_t>> places_;  // of the figures in rounds
   std::vector<WholeRow> whole_;
+  bool is_of_moment_ = false;
   bool is_list_ = false;  // one key has several rows
   std::vector<Joining> joinings_;
 };

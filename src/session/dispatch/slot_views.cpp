@@ -32,6 +32,11 @@ Table table_of(const Histogram& histogram) {
   return table;
 }
 
+// Of blocks that are live then.
+bool is_of_moment(std::string_view view) {
+  return view == "leaks" || view == "kleaks";
+}
+
 // The page cuts lists by the times of their rows.
 bool is_list(const Table& table) {
   return std::ranges::find(table.columns, Unit::Moment, &Column::unit) != table.columns.end();
@@ -139,8 +144,10 @@ Timeline::ReportBySlot SlotViews::by_slot(const Report& report,
   Timeline::ReportBySlot found{.view = report.view, .parts = {}};
   const auto add = [&](Kind kind, std::size_t index, const std::string& title, const Table& whole) {
     const auto rows = parts.find({kind, title});
-    auto part = rows == parts.end() ? std::nullopt
-                                    : SlotPart(rows->second, whole, slots).make(!is_filtered_);
+    auto part =
+        rows == parts.end()
+            ? std::nullopt
+            : SlotPart(rows->second, whole, slots, is_of_moment(report.view)).make(!is_filtered_);
     if (part) {
       part->kind = kind;
       part->index = index;
