@@ -48,8 +48,8 @@ bool has_any(const std::vector<std::string_view>& words, std::span<const std::st
   return std::ranges::find_first_of(words, wanted) != words.end();
 }
 
-// What the name and the unit say that the figure may be, the likeliest first.
-std::vector<How> candidates_of(const Column& column) {
+// What the figure may be, by its name and its unit.
+std::optional<How> usual_joining(const Column& column) {
   static constexpr auto kNoFigures = std::to_array<Unit>({Unit::PerSecond,
                                                           Unit::BytesPerSecond,
                                                           Unit::Moment,
@@ -63,18 +63,18 @@ std::vector<How> candidates_of(const Column& column) {
       std::to_array<std::string_view>({"live", "left", "held", "now", "resident", "size"});
   const auto words = split(column.name, '_');
   if (std::ranges::find(kNoFigures, column.unit) != kNoFigures.end() || has_any(words, kMoments)) {
-    return {};
+    return std::nullopt;
   }
   if (has_any(words, kLargest)) {
-    return {How::Largest};
+    return How::Largest;
   }
   if (has_any(words, kLeast)) {
-    return {How::Least};
+    return How::Least;
   }
   if (column.unit == Unit::Number || !can_be_summed(column) || has_any(words, kStates)) {
-    return {How::Last};
+    return How::Last;
   }
-  return {How::Sum};
+  return How::Sum;
 }
 
 bool is_nothing(const Timeline::ReportPart::Slot& slot) {
@@ -113,15 +113,10 @@ SlotPart::SlotPart(const SlotRows& rows,
 void SlotPart::find_joinings() {
   bool has_all_sums = true;
   for (std::size_t i = 0; i < figures_.size(); ++i) {
-    auto candidates = candidates_of(figures_[i]);
-    if (is_of_moment_) {
-      std::ranges::replace(candidates, How::Sum, How::Last);
-    }
-    const auto found =
-        std::ranges::find_if(candidates, [this, i](How how) { return adds_up(i, how); });
-    joinings_.push_back({.how = found == candidates.end() ? How::Unknown : *found});
-    const bool is_sum = !candidates.empty() && candidates.front() == How::Sum;
-    has_all_sums = has_all_sums && (!is_sum || found != candidates.end());
+    const auto wanted = candidate_of(i);
+    const bool is_known = wanted && adds_up(i, *wanted);
+    joinings_.push_back({.how = is_known ? *wanted : How::Unknown});
+    has_all_sums = has_all_sums && (wanted != How::Sum || is_known);
   }
   if (!has_all_sums) {
     forget_extremes();
@@ -129,6 +124,11 @@ void SlotPart::find_joinings() {
   for (std::size_t i = 0; i < figures_.size(); ++i) {
     joinings_[i] = is_mean(figures_[i]) ? mean_of(i) : joinings_[i];
   }
+}
+
+std::optional<Timeline::Joining::How> SlotPart::candidate_of(std::size_t figure) const {
+  const auto how = usual_joining(figures_[figure]);
+  return how == How::Sum && is_of_moment_ ? How::Last : how;
 }
 
 // The view has counted since the recording began: its largest is not that of a slot either.
@@ -181,12 +181,13 @@ std::vector<std::size_t> SlotPart::sums_of(Unit unit) const {
 
 // Of two sums of the same table.
 Timeline::Joining SlotPart::mean_of(std::size_t figure) const {
+  const auto counts = sums_of(Unit::Count);
   for (const std::size_t sum : sums_of(figures_[figure].unit)) {
-    for (const std::size_t count : sums_of(Unit::Count)) {
-      const Joining mean{.how = How::Mean, .sum = sum, .count = count};
-      if (sum != count && is_quotient(figure, mean)) {
-        return mean;
-      }
+    const auto count = std::ranges::find_if(counts, [&](std::size_t one) {
+      return one != sum && is_quotient(figure, {.how = How::Mean, .sum = sum, .count = one});
+    });
+    if (count != counts.end()) {
+      return {.how = How::Mean, .sum = sum, .count = *count};
     }
   }
   return {};

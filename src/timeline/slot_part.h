@@ -37,6 +37,7 @@ class SlotPart {
 
   void find_joinings();
   void forget_extremes();
+  std::optional<Joining::How> candidate_of(std::size_t figure) const;
   bool adds_up(std::size_t figure, Joining::How how) const;
   double joined(const SlotRows::Row& row, std::size_t figure, Joining::How how) const;
   std::vector<std::size_t> sums_of(Unit unit) const;
