@@ -118,7 +118,8 @@ memtrace_room(src/views/oom "OOM kills"
               SEES base report state/process state/world tracepoints/event views views/kit)
 memtrace_room(src/views/count "any event, counted" SEES base views views/kit USES robin_map)
 memtrace_room(src/timeline "what happened when: costs by stack in slots of time"
-              SEES base report state/heap state/world tracepoints/event views views/fault views/kit
+              SEES base report state/heap state/process state/world tracepoints/event views views/fault
+                   views/kit
               USES robin_map)
 memtrace_room(src/views/all "the table of all views"
               SEES views views/fault views/kernel views/heap views/mapping views/reclaim
@@ -133,13 +134,17 @@ memtrace_room(src/plan/events "which events, how narrow, which filter"
                    tracepoints/format tracepoints/decode views views/kit views/all)
 
 # What memtrace does.
+memtrace_room(src/session/dispatch "events to views: to those of the whole and to those of each slot"
+              SEES base decode perf/record report sections state/world timeline tracepoints/event
+                   tracepoints/decode views views/all)
 memtrace_room(src/session "records to views to reports: a sink of the pipeline"
               SEES base os decode identity observe pipeline perf/record perf/event perf/live
-                   plan/events report sections
+                   plan/events report sections session/dispatch
                    state/process state/world symbolize/names timeline tracepoints/event
                    tracepoints/decode tracepoints/probe unwind views views/all)
 memtrace_room(src/overview "a recording as a whole: its findings on one screen, or all views"
-              SEES base perf/record report sections session state/world timeline views/all)
+              SEES base perf/record report sections session session/dispatch state/world
+                   timeline views/all)
 memtrace_room(src/doctor "what this machine can do, view by view"
               SEES base os observe perf/event report tracepoints/format tracepoints/decode
                    tracepoints/probe views views/all)
@@ -161,6 +166,6 @@ memtrace_room(src/cli "the commands"
               SEES base os cli/options cli/output cli/terminal cli/top decode doctor identity observe
                    perf/convert perf/event
                    perf/target overview perf/record perf/live perf/file_in plan/events programs
-                   recording render render/all report sections session timeline tracepoints/format
+                   recording render render/all report sections session session/dispatch timeline tracepoints/format
                    tracepoints/decode views views/all views/kit views/oom)
 memtrace_room(src "main" SEES base os cli)

@@ -16,6 +16,7 @@
 #include "overview/first_screen.h"
 #include "plan/events/event_selection.h"
 #include "render/all/all_renderers.h"
+#include "session/dispatch/slot_views.h"
 #include "session/session.h"
 #include "timeline/timeline_collector.h"
 #include "views/all/all_views.h"
@@ -193,6 +194,7 @@ Result<ExitStatus> report_view(RecordSource& source,
   const NamedView& view = *options.views.front();
   const bool wants_lines = options.view_options.wants_lines();
   TimelineCollector* const timeline = options.timeline;
+  const SlotViews* const slot_views = options.slot_views;
   std::optional<LinePrinter> lines;
   if (wants_lines) {
     auto printer = LinePrinter::create("--trace", print);
@@ -214,7 +216,11 @@ Result<ExitStatus> report_view(RecordSource& source,
       [&lines](const Report& made) { return lines->print(made); }));
   TRY(check_shows_something(view, *session.value(), reports.front()));
   if (timeline != nullptr) {
-    reports.front().timeline = timeline->take(session.value()->world(), session.value()->namer());
+    auto taken = timeline->take(session.value()->world(), session.value()->namer());
+    if (taken != nullptr && slot_views != nullptr) {
+      slot_views->add_to(*taken, {&reports.front()});
+    }
+    reports.front().timeline = std::move(taken);
   }
   TRY(lines ? lines->end(reports.front()) : print_report(reports.front(), print));
   return 0;
@@ -324,8 +330,10 @@ Result<ExitStatus> run_parsed(const ParsedOptions& parsed, const NamedView* view
   }
   ProgressSource source(opened.take());
   TimelineCollector timeline;
+  SlotViews slot_views(timeline);
   if (find_renderer(print.value().format)->wants_timeline) {
     session.value().timeline = &timeline;
+    session.value().slot_views = &slot_views;
   }
   if (view == nullptr) {
     return report_overview(source, session.take(), print.value(), parsed);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "overview/whole_recording.h"
+#include "session/dispatch/slot_views.h"
 #include "views/all/all_views.h"
 
 namespace memtrace {
@@ -49,6 +50,14 @@ void choose_all_views(SessionOptions& options, ShownRows rows) {
   }
 }
 
+std::vector<const Report*> all_of(const Report& overview) {
+  std::vector<const Report*> reports = {&overview};
+  for (const Report& report : overview.reports) {
+    reports.push_back(&report);
+  }
+  return reports;
+}
+
 }  // namespace
 
 Result<Report> make_all_views_report(RecordSource& source, SessionOptions options, ShownRows rows) {
@@ -56,6 +65,7 @@ Result<Report> make_all_views_report(RecordSource& source, SessionOptions option
   options.arrange.top = rows == ShownRows::First ? kFirstRows : options.arrange.top;
   options.arrange.closing_figures = false;
   TimelineCollector* const timeline = options.timeline;
+  const SlotViews* const slot_views = options.slot_views;
   auto made = Session::create(source, std::move(options));
   if (!made.ok()) {
     return made.take_error();
@@ -82,7 +92,11 @@ Result<Report> make_all_views_report(RecordSource& source, SessionOptions option
   }
   overview.tables.push_back(event_table(session));
   if (timeline != nullptr) {
-    overview.timeline = timeline->take(session.world(), session.namer());
+    auto taken = timeline->take(session.world(), session.namer());
+    if (taken != nullptr && slot_views != nullptr) {
+      slot_views->add_to(*taken, all_of(overview));
+    }
+    overview.timeline = std::move(taken);
   }
   return overview;
 }

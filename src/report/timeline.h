@@ -62,6 +62,48 @@ struct Timeline {
     std::uint64_t count = 0;
   };
 
+  // How the figure of some slots is made from the figures of each.
+  struct Joining {
+    enum class How : std::uint8_t {
+      Unknown,  // it cannot be
+      Sum,
+      Largest,
+      Least,
+      Last,  // as of the end of the last one
+      Mean   // of two other figures, which are sums
+    };
+    How how = How::Unknown;
+    std::size_t sum = 0;    // of a mean: the number of the figure
+    std::size_t count = 0;  // that it is divided by
+  };
+
+  // A part of a view's report by slot.
+  struct ReportPart {
+    enum class Kind : std::uint8_t { Totals, Table, Histogram };
+
+    struct Slot {
+      std::uint32_t slot = 0;
+      std::vector<std::optional<double>> figures{};
+    };
+
+    // Totals are one row, and a histogram's buckets are rows.
+    struct Row {
+      std::size_t row = 0;
+      std::vector<Slot> slots{};
+    };
+
+    Kind kind = Kind::Table;
+    std::size_t index = 0;            // among the report's parts of this kind
+    std::vector<Joining> joinings{};  // of each figure
+    std::vector<Row> rows{};
+    std::vector<Slot> rest{};  // of all other rows together: figures that are sums
+  };
+
+  struct ReportBySlot {
+    std::string view{};
+    std::vector<ReportPart> parts{};
+  };
+
   std::uint64_t start_ns = 0;
   std::uint64_t slot_ns = 0;
   std::size_t slot_count = 0;
@@ -69,6 +111,8 @@ struct Timeline {
   std::vector<Lane> lanes{};
   std::vector<Mark> marks{};
   std::vector<Loss> losses{};
+  std::vector<ReportBySlot> reports{};
+  std::vector<std::uint32_t> reported_slots{};   // something happened in them; ascending
   std::unordered_map<StackId, Frames> stacks{};  // of all sources
 };
 

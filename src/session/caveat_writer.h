@@ -6,12 +6,12 @@
 #include "pipeline/pipeline.h"
 #include "report/report.h"
 #include "sections/recording_facts.h"
+#include "session/dispatch/view_dispatch.h"
 #include "session/frame_namer.h"
 #include "session/loss_counter.h"
 #include "session/session_options.h"
 #include "session/unknown_identities.h"
 #include "session/unmatched_frees.h"
-#include "session/view_dispatch.h"
 
 namespace memtrace {
 

@@ -7,6 +7,7 @@
 #include "os/system.h"
 #include "report/resolve.h"
 #include "session/allocation_wrappers.h"
+#include "session/dispatch/slot_views.h"
 #include "session/page_allocator.h"
 
 namespace memtrace {
@@ -132,6 +133,14 @@ Result<> Session::make_views() {
     views.push_back(views_.back().get());
   }
   dispatch_.set_views(std::move(specs), std::move(views));
+  return make_slot_views();
+}
+
+Result<> Session::make_slot_views() {
+  for (std::size_t i = 0; options_.slot_views != nullptr && i < options_.views.size(); ++i) {
+    TRY(options_.slot_views->add_view(
+        *options_.views[i], options_.options_of(i), options_.leaves_rows_out()));
+  }
   return kDone;
 }
 
@@ -146,7 +155,8 @@ Result<> Session::check_views() {
   if (options_.timeline != nullptr) {
     options_.timeline->check(*checked_types_);
   }
-  return kDone;
+  return options_.slot_views == nullptr ? Result<>(kDone)
+                                        : options_.slot_views->check(*checked_types_);
 }
 
 Result<> Session::run(const OnReports& on_reports, const OnLines& on_lines) {
@@ -206,8 +216,19 @@ Result<bool> Session::admit(const Record& record) {
   if (sample != nullptr && !checked_types_) {
     TRY(check_views());
     TRY(find_window(started_ns() != 0 ? started_ns() : time_ns));
+    expect_times(time_ns);
   }
   return sample == nullptr || !pass_over(record, *sample);
+}
+
+// Of a file that is reported whole.
+void Session::expect_times(std::uint64_t first_ns) {
+  const TimeWindow& window = options_.times.window;
+  const bool is_whole = window.start_ns == 0 && window.stop_ns == TimeWindow().stop_ns;
+  if (options_.timeline != nullptr && is_whole) {
+    options_.timeline->expect_until(std::max(first_ns, started_ns()),
+                                    pipeline_.recording().last_time_ns);
+  }
 }
 
 // Most events of a recording of everything are of no use to one view, which needs their counts.
@@ -285,6 +306,10 @@ bool Session::count(const Event& event) {
   }
   dispatch_.learn(pipeline_.decoder().types(), pipeline_.recording());
   dispatch_.count(event);
+  if (options_.slot_views != nullptr) {
+    options_.slot_views->learn(pipeline_.decoder().types(), pipeline_.recording());
+    options_.slot_views->count(event, world(), is_early);
+  }
   if (is_early) {
     return false;
   }
@@ -303,6 +328,9 @@ void Session::on_event(const Event& event, std::uint64_t unmatched) {
   dispatch_.dispatch(event, world());
   if (options_.timeline != nullptr) {
     options_.timeline->on(event, world());
+  }
+  if (options_.slot_views != nullptr) {
+    options_.slot_views->on(event, world());
   }
 }
 
@@ -342,6 +370,10 @@ bool Session::may_be_known(const Event& event) {
 
 Result<> Session::deliver(View::Span span) {
   pipeline_.observe_end(span.end_ns);
+  if (options_.slot_views != nullptr) {
+    // What follows is of the whole recording: it did not happen in the last slot.
+    options_.slot_views->end(world(), span.end_ns);
+  }
   const Observations& observations = world().observations();
   const bool lacks_observations = observations.empty() && observations.skipped() == 0;
   about_ = parse_recording_facts(pipeline_.recording().about_json);  // a pipe has it at its end

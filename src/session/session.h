@@ -17,6 +17,7 @@
 #include "sections/recording_facts.h"
 #include "session/allocator_stacks.h"
 #include "session/caveat_writer.h"
+#include "session/dispatch/view_dispatch.h"
 #include "session/frame_namer.h"
 #include "session/interval_clock.h"
 #include "session/loss_counter.h"
@@ -24,7 +25,6 @@
 #include "session/session_options.h"
 #include "session/unknown_identities.h"
 #include "session/unmatched_frees.h"
-#include "session/view_dispatch.h"
 
 namespace memtrace {
 
@@ -87,6 +87,7 @@ class Session final : private PipelineSink {
   void learn_observations(RecordingFacts& about);
   void name_stacks();
   Result<> make_views();
+  Result<> make_slot_views();
   Result<> check_views();
   void learn_from_end();
   void on_event(const Event& event, std::uint64_t unmatched);
@@ -102,6 +103,7 @@ class Session final : private PipelineSink {
   void draw_logged_losses();
   Result<> give_out_lines();
   Result<> find_window(std::uint64_t first_event_ns);
+  void expect_times(std::uint64_t first_ns);
   void set_times(Report& report, View::Span span) const;
   Origin origin() const;
   Result<Report> report_of(std::size_t view_index, View::Span span);

@@ -17,6 +17,8 @@
 
 namespace memtrace {
 
+class SlotViews;
+
 struct SessionOptions {
   std::vector<const NamedView*> views;
   ViewOptions view_options;  // for all of them
@@ -40,9 +42,16 @@ struct SessionOptions {
   // PipelineSetup::probes
   const std::vector<OpenedEvent>* probes = nullptr;
   TimelineCollector* timeline = nullptr;  // gets what the views get; outlives the session
+  SlotViews* slot_views = nullptr;        // the same
 
   // Those of one view.
   ViewOptions options_of(std::size_t view) const;
+
+  // Reports lack rows for another reason than their number.
+  bool leaves_rows_out() const {
+    return !arrange.exclude.empty() || arrange.only || arrange.min_count != 0 ||
+           !suppressions.empty();
+  }
 };
 
 }  // namespace memtrace

@@ -183,6 +183,14 @@ std::uint32_t TimelineCollector::slot_of(std::uint64_t time_ns) {
   return slots_.slot_of(time_ns);
 }
 
+void TimelineCollector::expect_until(std::uint64_t start_ns, std::uint64_t end_ns) {
+  if (start_ns < end_ns && !has_begun_) {
+    has_begun_ = true;
+    slots_.start(start_ns);
+    slots_.reach(end_ns);
+  }
+}
+
 void TimelineCollector::add(Subject subject, const Event& event, const Timeline::Amounts& amounts) {
   costs_[static_cast<std::size_t>(subject)].add(
       {.comm = event.comm, .stack = event.stack}, slot_of(event.time_ns), amounts);
@@ -203,7 +211,10 @@ void TimelineCollector::set_lane(Lane lane, std::uint64_t time_ns, std::uint64_t
 }
 
 void TimelineCollector::on(const Event& event, const World& world) {
-  slot_of(event.time_ns);
+  const std::uint32_t slot = slot_of(event.time_ns);
+  if (resident_slot_ && slot != *resident_slot_) {
+    drop_ended(event.time_ns, world);  // once a slot: there may be thousands of address spaces
+  }
   if (const auto* change = world.mapped_change()) {
     on_heap_mapping(*change, event.time_ns);
     return;
@@ -284,7 +295,7 @@ void TimelineCollector::on_payload(const Event& event, const World& world) {
   } else if (const auto* work = std::get_if<Work>(&payload)) {
     on_work(event, *work);
   } else if (const auto* stat = std::get_if<RssStat>(&payload)) {
-    on_resident(*stat, event.time_ns);
+    on_resident(event, *stat, world);
   } else if (const auto* victim = std::get_if<OomVictim>(&payload)) {
     on_victim(event, *victim, world);
   } else if (const auto* write = std::get_if<ReclaimWrite>(&payload)) {
@@ -325,16 +336,25 @@ void TimelineCollector::on_work(const Event& event, const Work& work) {
   }
 }
 
-void TimelineCollector::on_resident(const RssStat& stat, std::uint64_t time_ns) {
+void TimelineCollector::on_resident(const Event& event, const RssStat& stat, const World& world) {
   if (stat.member == RssMember::Other) {
     return;
   }
-  const bool is_swap = stat.member == RssMember::Swap;
-  std::uint64_t& known = resident_[{stat.mm_id, stat.member}];
-  std::uint64_t& sum = resident_sums_[is_swap ? 1 : 0];
-  sum += stat.bytes - known;  // modulo 2^64, as it may shrink
-  known = stat.bytes;
-  set_lane(is_swap ? Lane::Swapped : Lane::Resident, time_ns, sum);
+  resident_.apply(event.pid, stat, world.processes());
+  resident_slot_ = resident_slot_.value_or(0);
+  if (stat.member == RssMember::Swap) {
+    set_lane(Lane::Swapped, event.time_ns, resident_.in_swap_bytes());
+  } else {
+    set_lane(Lane::Resident, event.time_ns, resident_.in_memory_bytes());
+  }
+}
+
+void TimelineCollector::drop_ended(std::uint64_t time_ns, const World& world) {
+  resident_slot_ = slot_of(time_ns);
+  if (resident_.drop_ended(world.processes())) {
+    set_lane(Lane::Resident, time_ns, resident_.in_memory_bytes());
+    set_lane(Lane::Swapped, time_ns, resident_.in_swap_bytes());
+  }
 }
 
 void TimelineCollector::on_victim(const Event& event, const OomVictim& victim, const World& world) {
@@ -390,10 +410,13 @@ std::vector<Timeline::Subject> TimelineCollector::subjects(const World& world) c
   return subjects;
 }
 
-std::shared_ptr<const Timeline> TimelineCollector::take(const World& world, Namer& namer) {
+std::shared_ptr<Timeline> TimelineCollector::take(const World& world, Namer& namer) {
   faults_.report_open();
   if (!has_begun_) {
     return nullptr;
+  }
+  if (resident_slot_) {
+    drop_ended(last_ns_, world);
   }
   auto timeline = std::make_shared<Timeline>();
   timeline->start_ns = slots_.start_ns();

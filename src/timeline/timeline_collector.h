@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "report/namer.h"
 #include "report/timeline.h"
 #include "state/world/world.h"
+#include "timeline/resident_sums.h"
 #include "timeline/time_slots.h"
 #include "timeline/timed_costs.h"
 #include "tracepoints/event/event.h"
@@ -35,6 +35,17 @@ class TimelineCollector {
 
   void on(const Event& event, const World& world);
 
+  // The number of the slot of a time. Slots of before are joined two by two where there would be
+  // too many.
+  std::uint32_t slot_of(std::uint64_t time_ns);
+
+  std::uint64_t slot_start_ns(std::uint32_t slot) const {
+    return slots_.start_ns() + slot * slots_.width_ns();
+  }
+
+  // Nothing happens later: the first slots need not be short ones.
+  void expect_until(std::uint64_t start_ns, std::uint64_t end_ns);
+
   void add_loss(const Timeline::Loss& loss);
 
   // What is known better at the end of a recording than while it was read.
@@ -46,7 +57,7 @@ class TimelineCollector {
   }
 
   // At the end, once. Null when nothing has happened.
-  std::shared_ptr<const Timeline> take(const World& world, Namer& namer);
+  std::shared_ptr<Timeline> take(const World& world, Namer& namer);
 
  private:
   enum class Subject : std::uint8_t {
@@ -75,7 +86,6 @@ class TimelineCollector {
 
   using Values = std::vector<std::optional<std::uint64_t>>;
 
-  std::uint32_t slot_of(std::uint64_t time_ns);
   void add(Subject subject, const Event& event, const Timeline::Amounts& amounts);
   void add_freed(const LiveBlock& block, std::uint64_t time_ns);
   void add_slab(const Event& event, const SlabAlloc& slab);
@@ -83,7 +93,8 @@ class TimelineCollector {
   void on_payload(const Event& event, const World& world);
   void on_fault(const Fault& fault);
   void on_work(const Event& event, const Work& work);
-  void on_resident(const RssStat& stat, std::uint64_t time_ns);
+  void on_resident(const Event& event, const RssStat& stat, const World& world);
+  void drop_ended(std::uint64_t time_ns, const World& world);
   void on_victim(const Event& event, const OomVictim& victim, const World& world);
   void add_to_lane(Lane lane, std::uint64_t time_ns, std::uint64_t amount);
   void set_lane(Lane lane, std::uint64_t time_ns, std::uint64_t value);
@@ -95,8 +106,8 @@ class TimelineCollector {
   FaultPairing faults_;
   std::array<TimedCosts, kSubjects> costs_;
   std::array<Values, kLanes> lanes_;
-  std::map<std::pair<std::uint32_t, RssMember>, std::uint64_t> resident_;  // by address space
-  std::array<std::uint64_t, 2> resident_sums_{};                           // in memory, in swap
+  ResidentSums resident_;
+  std::optional<std::uint32_t> resident_slot_;  // up to which it is known who has ended
   std::vector<Timeline::Mark> marks_;
   std::vector<Timeline::Loss> losses_;
   std::uint64_t last_ns_ = 0;

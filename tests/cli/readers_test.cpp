@@ -204,9 +204,9 @@ class PageTest : public ReadersTest {
     well("$MEMTRACE report kmalloc --format html -i $CROWD -o k.html");
   }
 
-  Json seen() {
-    return Json::parse(well("sh " TEST_SOURCE_DIR "/cli/readers/browser.sh k.html " TEST_SOURCE_DIR
-                            "/cli/readers/page.js"));
+  Json seen(const std::string& page = "k.html", const std::string& script = "page.js") {
+    return Json::parse(well("sh " TEST_SOURCE_DIR "/cli/readers/browser.sh " + page +
+                            " " TEST_SOURCE_DIR "/cli/readers/" + script));
   }
 };
 
@@ -253,6 +253,27 @@ TEST_F(PageTest, a_window_cuts_graph_and_tables) {
   EXPECT_TRUE(std::ranges::is_sorted(counts, [](const std::string& left, const std::string& right) {
     return std::stoul(left) > std::stoul(right);
   })) << seen;
+}
+
+// Of each table, total and histogram of all views.
+TEST_F(PageTest, two_halves_of_a_recording_add_up_to_the_whole) {
+  well("$MEMTRACE report --format html -i $CROWD -o all.html");
+  const Json seen = this->seen("all.html", "halves.js");
+  EXPECT_EQ(seen.at("wrong"), Json::array());
+  EXPECT_GT(seen.at("parts"), 10) << seen;
+  EXPECT_GT(seen.at("sums"), 500) << seen;
+  const Json& blank = seen.at("blank");
+  EXPECT_NE(std::ranges::find(blank, "faults, by stack, p99"), blank.end()) << blank;
+  EXPECT_LT(blank.size(), 12U) << blank;
+  for (const Json& text : seen.at("texts")) {
+    EXPECT_EQ(text.at(3), "") << "nothing is of the whole recording: " << text;
+    for (const Json& title : text.at(1)) {
+      const std::string words = title;
+      EXPECT_TRUE(words.find(": 0 ns to 4 ms") != std::string::npos || title == text.at(1).at(0) ||
+                  words == "What limits this" || words == "How it was recorded")
+          << text;
+    }
+  }
 }
 
 TEST_F(PageTest, losses_and_kills_are_drawn_and_names_are_text) {

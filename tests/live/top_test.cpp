@@ -125,6 +125,70 @@ TEST_F(TopTest, a_click_sorts_and_chooses_a_pane) {
   EXPECT_TRUE(shows("slab caches")) << screen();
 }
 
+// A server of the test's own: its keys and its port, for this machine alone.
+class TopOverSshTest : public TopTest {
+ protected:
+  void SetUp() override {
+    TopTest::SetUp();
+    if (!IsSkipped() && run("[ -x /usr/sbin/sshd ] && command -v ssh").status != 0) {
+      GTEST_SKIP() << "sshd is not installed (Debian: openssh-server)";
+    }
+  }
+
+  void TearDown() override {
+    server_.reset();
+    run("[ ! -e made ] || rmdir /run/sshd");
+    TopTest::TearDown();
+  }
+
+  // The login is that of the test's user, by a key.
+  void start_server() {
+    run_well(
+        "{ [ -d /run/sshd ] || { mkdir /run/sshd && touch made; }; } && ssh-keygen -q -t ed25519 "
+        "-N \"\" -f host && "
+        "ssh-keygen -q -t ed25519 -N \"\" -f user && cp user.pub keys && "
+        "printf 'HostKey %s/host\\nAuthorizedKeysFile %s/keys\\nStrictModes no\\n"
+        "PidFile none\\nUsePAM yes\\nPrintMotd no\\n' $PWD $PWD >config");
+    for (int attempt = 0; port_.empty() && attempt < 20; ++attempt) {
+      const std::string port = std::to_string(20000 + (::getpid() + 997 * attempt) % 20000);
+      server_ =
+          start("exec /usr/sbin/sshd -D -e -f $PWD/config -o ListenAddress=127.0.0.1:" + port +
+                " 2>server");
+      if (wait_until([&] { return !read("server").empty(); }) &&
+          read("server").find("Server listening") != std::string::npos) {
+        port_ = port;
+      }
+    }
+    ASSERT_FALSE(port_.empty()) << read("server");
+  }
+
+  std::string ssh() const {
+    return "ssh -tt -p " + port_ +
+           " -i user -o IdentitiesOnly=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=known "
+           "-o LogLevel=ERROR 127.0.0.1 ";
+  }
+
+ private:
+  std::unique_ptr<Background> server_;
+  std::string port_;
+};
+
+TEST_F(TopOverSshTest, it_fills_the_terminal_and_follows_its_size) {
+  start_server();
+  open_terminal(80, 24, ssh() + "\"$MEMTRACE\" top -a; echo $? >status; echo the end; sleep 60");
+  ASSERT_TRUE(shows("processes: kernel memory, faults, resident memory"))
+      << screen() << read("server");
+  expect_to_fill(80, 24);
+  press("3");
+  EXPECT_TRUE(shows("slab caches, rates")) << screen();
+  tmux("resize-window -x 120 -y 40");
+  EXPECT_TRUE(wait_until([&] { return lines_in(screen()).back().ends_with("q quit"); }));
+  expect_to_fill(120, 40);
+  press("q");
+  EXPECT_TRUE(shows("the end")) << screen();
+  EXPECT_EQ(read("status"), "0\n");
+}
+
 TEST_F(TopTest, signals_give_the_terminal_back) {
   start_top("-a");
   ASSERT_TRUE(shows("pages/s*")) << screen();

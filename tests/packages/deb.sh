@@ -38,6 +38,13 @@ for path in $(dpkg --listfiles memtrace); do
 done
 [ "$(command -v memtrace)" = /usr/bin/memtrace ] || fail "memtrace is not in the path"
 (cd / && memtrace help leaks >/dev/null && memtrace doctor >/dev/null) || fail "it does not run"
+# Pages of the manual are looked for above.
+if command -v systemd-analyze >/dev/null; then
+  systemd-analyze verify --man=no memtrace-record@kmalloc.service memtrace-record@kmalloc.timer \
+    >"$work/units.log" 2>&1 || { cat "$work/units.log"; fail "systemd-analyze verify"; }
+else
+  echo "systemd-analyze is not installed: the units were not verified"
+fi
 dpkg --listfiles memtrace >"$work/files.$$"
 dpkg --purge memtrace >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; fail "dpkg --purge"; }
 while read -r path; do

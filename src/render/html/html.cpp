@@ -13,12 +13,14 @@
 #include "base/visible.h"
 #include "render/caveats.h"
 #include "render/data/json_cells.h"
+#include "render/html/html_by_slot.h"
 #include "render/html/html_format.h"
 #include "render/html/html_frames.h"
 #include "render/html/html_timeline.h"
 #include "render/html/page.h"
 #include "render/moments.h"
 #include "render/profile/stack_profile.h"
+#include "report/row_order.h"
 #include "report/shares.h"
 
 namespace memtrace {
@@ -72,8 +74,15 @@ Json html_table(const Report& report, const Table& table) {
     }
     rows.push_back(std::move(row));
   }
+  const auto number_of = [&table](const std::string& column) {
+    const auto place = find_column(table, column);
+    return place ? Json(*place) : Json(nullptr);
+  };
   return {{"title", visible(table.title)},
           {"note", visible(table.note) + left_out_text(left_out)},
+          {"keys", table.key_count},
+          {"sort", table.fixed ? Json(nullptr) : number_of(table.sort)},
+          {"share_of", number_of(table.share_of)},
           {"columns", std::move(columns)},
           {"rows", std::move(rows)}};
 }
@@ -161,7 +170,7 @@ Json html_totals(const Report& report) {
 }
 
 // Without the reports that it is of.
-Json html_view(const Report& report) {
+Json html_view(const Report& report, const Timeline* timeline) {
   Json tables = Json::array();
   for (const Table& table : report.tables) {
     tables.push_back(html_table(report, table));
@@ -188,6 +197,7 @@ Json html_view(const Report& report) {
           {"histograms", std::move(histograms)},
           {"series", std::move(series)},
           {"caveats", std::move(caveats)},
+          {"by_slot", html_by_slot(timeline, report)},
           {"profile", has_profile ? html_profile(profiles.front()) : Json(nullptr)}};
 }
 
@@ -219,9 +229,10 @@ Json html_how(const Report& report) {
 }
 
 Json html_data(const Report& report, const std::string& version) {
-  Json views = Json::array({html_view(report)});
+  const Timeline* timeline = report.timeline.get();
+  Json views = Json::array({html_view(report, timeline)});
   for (const Report& nested : report.reports) {
-    views.push_back(html_view(nested));
+    views.push_back(html_view(nested, timeline));
   }
   return {{"title", visible(report.title.empty() ? report.view : report.title)},
           {"facts", facts_of(report)},

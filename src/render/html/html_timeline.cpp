@@ -150,6 +150,7 @@ Json html_timeline(const Report& report) {
           {"lanes", std::move(lanes)},
           {"marks", std::move(marks)},
           {"losses", std::move(losses)},
+          {"reported", timeline.reported_slots},
           {"frames", parts.take_frames()},
           {"stacks", parts.take_stacks()}};
 }

@@ -5,15 +5,6 @@ let shownTimeline = null;
 // A subject of the timeline has the same events as the view, so that a window can be cut out of it.
 const subjectOf = (view) => line ? line.subjects.find((subject) => subject.views.includes(view.view)) : null;
 
-// Rows with a moment lie in the window or not.
-function withinWindow(shown) {
-  const at = shown.columns.findIndex((column) => column.name === 'at_ns');
-  if (!selected || at < 0) return null;
-  const {first, last} = windowOf();
-  const rows = shown.rows.filter((row) => row[at] >= slotTime(first) && row[at] < slotTime(last + 1));
-  return {...shown, rows, title: `${shown.title}: ${windowText()}`};
-}
-
 function windowParts(subject) {
   const graph = subject.sources.length ? flame(windowProfile(subject)) : null;
   const tables = [true, false].map((byProcess) => {
@@ -24,48 +15,71 @@ function windowParts(subject) {
   return {graph, parts: [make('h2', {}, `${subject.name}: ${windowText()}`), graph, ...tables]};
 }
 
+// Each table with whether it is of the window alone. A row knows which one of the whole it is.
 function viewTables(view) {
   const stacks = view.profile ? view.profile.stacks : [];
-  const first = view.tables.find((one) => one.columns.some((column) => column.unit === 'stack'));
-  return view.tables.filter((one) => one.rows.length).map((one) => {
-    const rowStack = new Map(one === first ? one.rows.slice(0, stacks.length).map((row, i) => [row, stacks[i][0]]) : []);
-    return table(withinWindow(one) || one, one === first ? (row) => rowStack.get(row) : null, view.profile && view.profile.frames);
+  const first = stackTable(view);
+  return view.tables.map((whole, i) => {
+    whole.rows.forEach((row, at) => { row.from = at; });
+    const cut = selected ? cutTable(view, i) : null;
+    const shown = cut || whole;
+    const stackOf = whole === first ? (row) => stacks[row.from] && row.from >= 0 ? stacks[row.from][0] : null : null;
+    return {cut, part: whole.rows.length ? table(shown, stackOf, view.profile && view.profile.frames) : ''};
   });
 }
 
 function series(shown) {
-  const last = Math.max(1, ...shown.points.map((point) => point.at_ns));
-  const most = Math.max(1, ...shown.points.map((point) => point.value));
-  const points = shown.points.map((point) => `${1000 * point.at_ns / last},${155 - 150 * point.value / most}`).join(' ');
-  return make('section', {}, make('h2', {}, `${shown.title}, up to ${figure(shown.unit, most)} in ${time(last)}`),
-    make('div', {class: 'chart'}, draw('svg', {viewBox: '0 0 1000 160', preserveAspectRatio: 'none', height: 160}, draw('polyline', {class: 'line', points}))));
+  const {first, last} = windowOf() || {};
+  const begin = selected ? slotTime(first) : 0;
+  const points = selected ? shown.points.filter((point) => point.at_ns >= begin && point.at_ns < slotTime(last + 1)) : shown.points;
+  const end = selected ? slotTime(last + 1) : Math.max(1, ...points.map((point) => point.at_ns));
+  const most = Math.max(1, ...points.map((point) => point.value));
+  const drawn = points.map((point) => `${1000 * (point.at_ns - begin) / (end - begin)},${155 - 150 * point.value / most}`).join(' ');
+  return make('section', {}, make('h2', {}, `${shown.title}, up to ${figure(shown.unit, most)} in ${selected ? windowText() : time(end)}`),
+    make('div', {class: 'chart'}, draw('svg', {viewBox: '0 0 1000 160', preserveAspectRatio: 'none', height: 160}, draw('polyline', {class: 'line', points: drawn}))));
 }
 
-function wholeParts(view) {
-  const parts = [];
-  if (selected) parts.push(make('div', {class: 'faint whole'}, 'Below this line: the whole recording, but for tables with the times of their rows.'), make('hr'));
-  view.series.filter((one) => one.points.length).forEach((one) => parts.push(series(one)));
-  parts.push(...viewTables(view));
-  view.histograms.filter((one) => one.buckets.length).forEach((one) => parts.push(histogram(one)));
-  return parts;
+// What follows the window, and behind a line what does not.
+function viewParts(view) {
+  const cut = view.series.filter((one) => one.points.length).map(series);
+  const whole = [];
+  for (const {cut: ofWindow, part} of viewTables(view)) (ofWindow || !selected ? cut : whole).push(part);
+  view.histograms.forEach((one, i) => {
+    const ofWindow = selected ? cutHistogram(view, i) : null;
+    if (one.buckets.length) (ofWindow || !selected ? cut : whole).push(histogram(ofWindow || one));
+  });
+  const shown = whole.filter((part) => part);
+  if (!shown.length) return cut;
+  return [...cut, make('hr'), make('div', {class: 'faint whole'}, 'Below this line: the whole recording. What it says of parts of the time does not add up to this.'), ...shown];
+}
+
+// The graph of a view: of the window, of a subject of the timeline in it, or of the whole recording.
+function graphParts(view) {
+  const isFirst = line && view === data.views[0] && data.views.length > 1;
+  const subject = isFirst ? shownTimeline.subject() : selected ? subjectOf(view) : null;
+  if (subject) return windowParts(subject);
+  if (!view.profile || !view.profile.stacks.length) return {graph: null, parts: []};
+  const cut = selected ? cutProfile(view) : null;
+  const graph = flame(cut || view.profile);
+  const title = cut ? make('h2', {}, `${view.title}: ${windowText()}`) : '';
+  const note = selected && !cut ? make('div', {class: 'faint whole'}, 'This graph is of the whole recording.') : '';
+  return {graph, parts: [title, note, graph]};
+}
+
+function caveatParts(view) {
+  const lost = selected ? lostIn() : '';
+  return [make('h2', {}, 'What limits this'), lost ? make('div', {class: 'loss'}, lost) : '',
+    ...view.caveats.map((text) => make('div', {class: /^Lost: \d/.test(text) ? 'loss' : ''}, text))];
 }
 
 function show(view) {
   current = view;
-  const isFirst = line && view === data.views[0] && data.views.length > 1;
-  const subject = isFirst ? shownTimeline.subject() : selected ? subjectOf(view) : null;
-  const parts = [make('h2', {}, view.title), make('div', {class: 'totals'}, view.totals.map((total) => `${total.name} ${figure(total.unit, total.value)}`).join(', '))];
-  let graph = null;
-  if (subject) {
-    const cut = windowParts(subject);
-    graph = cut.graph;
-    parts.push(...cut.parts);
-  } else if (view.profile && view.profile.stacks.length) {
-    if (selected) parts.push(make('div', {class: 'faint whole'}, 'This view has no figures by time: it shows the whole recording.'));
-    graph = flame(view.profile);
-    parts.push(graph);
-  }
-  parts.push(...wholeParts(view), make('h2', {}, 'What limits this'), ...view.caveats.map((text) => make('div', {class: /^Lost: \d/.test(text) ? 'loss' : ''}, text)));
+  const {graph, parts: ofGraph} = graphParts(view);
+  const totals = selected ? cutTotals(view) : view.totals;
+  const said = totals.map((total) => `${total.name} ${figure(total.unit, total.value)}`).join(', ');
+  const blank = selected ? view.totals.filter((total) => !totals.some((one) => one.name === total.name)).map((total) => total.name) : [];
+  const parts = [make('h2', {}, view.title), make('div', {class: 'totals'}, selected && said ? `${windowText()}: ${said}` : said),
+    blank.length ? make('div', {class: 'faint'}, `Not known for a part of the time: ${blank.join(', ')}.`) : '', ...ofGraph, ...viewParts(view), ...caveatParts(view)];
   if (data.how.length) parts.push(make('h2', {}, 'How it was recorded'), make('div', {class: 'wide how'}, make('table', {}, ...data.how.map(([name, value]) => make('tr', {}, make('td', {class: 'faint'}, name), make('td', {}, value))))));
   document.getElementById('main').replaceChildren(...parts.filter((part) => part));
   if (graph) graph.start();

@@ -106,6 +106,30 @@ TEST(Html, the_timeline_is_numbers_by_source_and_slot) {
   EXPECT_EQ(line.at("losses"), Json::parse(R"([{"from_ns":1,"to_ns":2,"count":33}])"));
 }
 
+TEST(Html, a_part_by_slot_is_numbers_by_row_and_slot) {
+  using How = Timeline::Joining::How;
+  Report report = test::sample_report();
+  auto timeline = std::make_shared<Timeline>();
+  timeline->slot_count = 3;
+  timeline->reported_slots = {0, 2};
+  timeline->reports.push_back(
+      {.view = report.view,
+       .parts = {{.kind = Timeline::ReportPart::Kind::Table,
+                  .index = 0,
+                  .joinings = {{How::Sum}, {How::Last}, {How::Mean, 0, 1}, {How::Unknown}},
+                  .rows = {{.row = 1, .slots = {{.slot = 2, .figures = {5, 0.5, {}, {}}}}}},
+                  .rest = {{.slot = 0, .figures = {7, {}, {}, {}}}}}}});
+  report.timeline = timeline;
+  const Json data = Json::parse(data_text(page_of(report)));
+  EXPECT_EQ(data.at("timeline").at("reported"), Json::parse("[0,2]"));
+  const Json& part = data.at("views").at(0).at("by_slot").at(0);
+  EXPECT_EQ(part.at("kind"), "table");
+  EXPECT_EQ(part.at("joinings"), Json::parse(R"(["sum","last",[0,1],null])"));
+  EXPECT_EQ(part.at("rows"), Json::parse("[1]"));
+  EXPECT_EQ(part.at("amounts"), Json::parse("[0,2,5,0.5,null,null, -1,0,7,null,null,null]"));
+  EXPECT_EQ(data.at("views").at(0).at("tables").at(0).at("keys"), 3);
+}
+
 TEST(Html, without_a_timeline_there_is_none) {
   EXPECT_TRUE(Json::parse(data_text(page_of(test::sample_report()))).at("timeline").is_null());
 }

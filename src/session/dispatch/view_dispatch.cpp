@@ -1,4 +1,4 @@
-#include "session/view_dispatch.h"
+#include "session/dispatch/view_dispatch.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // Which views get an event: those that handle it, and those of the heap when a program mapped
 // memory itself.
-#include "session/view_dispatch.h"
+#include "session/dispatch/view_dispatch.h"
 
 #include <gtest/gtest.h>
 
