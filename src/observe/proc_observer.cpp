@@ -73,8 +73,7 @@ bool ProcObserver::may_read(std::uint64_t time_ns) {
   return read_in_second_++ < kMaxReadsPerSecond;
 }
 
-void ProcObserver::begin_resident(const std::set<std::uint32_t>& pids,
-                                  Observations& observations) {
+void ProcObserver::begin_resident(const std::set<std::uint32_t>& pids, Observations& observations) {
   resident_.begin(pids);
   observations.add(resident_.read(kResidentAtBegin));
 }

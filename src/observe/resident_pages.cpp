@@ -64,8 +64,8 @@ Sizes parse_smaps(std::string_view smaps) {
 // of the resident size. 0 where frames are not shown.
 std::uint64_t zero_frame() {
   const auto size = static_cast<std::size_t>(page_size_bytes());
-  const auto page = Mapping::map(
-      {.size_bytes = size, .prot = PROT_READ, .flags = MAP_PRIVATE | MAP_ANONYMOUS});
+  const auto page =
+      Mapping::map({.size_bytes = size, .prot = PROT_READ, .flags = MAP_PRIVATE | MAP_ANONYMOUS});
   if (!page.ok()) {
     return 0;
   }
@@ -74,10 +74,9 @@ std::uint64_t zero_frame() {
   const auto own = open_foreign_file("/proc/self/pagemap");
   std::uint64_t entry = 0;
   const auto number = reinterpret_cast<std::uintptr_t>(page.value().bytes().data()) / size;
-  if (!own.ok() || !read_at(own.value().fd,
-                            std::as_writable_bytes(std::span(&entry, 1)),
-                            number * sizeof(entry))
-                        .ok()) {
+  if (!own.ok() ||
+      !read_at(own.value().fd, std::as_writable_bytes(std::span(&entry, 1)), number * sizeof(entry))
+           .ok()) {
     return 0;
   }
   return entry & kFrame;

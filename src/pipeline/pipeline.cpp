@@ -2,33 +2,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
-#include <vector>
 
 #include "observe/host_facts.h"
 #include "observe/local_formats.h"
-#include "os/procfs.h"
+#include "perf/target/proc_snapshot.h"
 
 namespace memtrace {
-namespace {
-
-// That run already, as far as the target is of them.
-std::set<std::uint32_t> processes_of(const Target& target) {
-  std::vector<std::uint32_t> pids;
-  if (target.kind == TargetKind::System) {
-    auto all = process_ids();
-    pids = all.ok() ? all.take() : pids;
-  } else if (target.kind != TargetKind::Command) {
-    for (const std::uint32_t id : target.ids) {
-      const auto process = proc_number(proc_text(id, "status"), "Tgid");
-      pids.push_back(process ? static_cast<std::uint32_t>(*process) : id);
-    }
-  }
-  return {pids.begin(), pids.end()};
-}
-
-}  // namespace
-
 // The decoder itself reads nothing of this machine.
 MachineFacts Pipeline::this_machine() {
   return {.slab_caches = slab_caches,
@@ -170,7 +149,8 @@ void Pipeline::identify_new_processes(const Target& target) {
     command_watch_->read_all(target);
   }
   if (setup_.resident_pages) {
-    observer_.begin_resident(processes_of(target), world_.observations());
+    const auto pids = processes_of(target);
+    observer_.begin_resident({pids.begin(), pids.end()}, world_.observations());
   }
 }
 

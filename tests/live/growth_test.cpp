@@ -35,7 +35,9 @@ class GrowthTest : public LiveTest {
   }
 
   // A figure of all stacks that the function is on.
-  static std::uint64_t of_function(const Json& growth, std::string_view function, const char* column) {
+  static std::uint64_t of_function(const Json& growth,
+                                   std::string_view function,
+                                   const char* column) {
     std::uint64_t sum = 0;
     for (const Json& row : growth.at("tables").at(0).at("rows")) {
       const Json& stack = row.at("stack");
@@ -130,7 +132,8 @@ TEST_F(GrowthTest, process_that_ran_before_has_what_it_had_and_what_it_got) {
   EXPECT_EQ(of_function(growth, "touch_unmapped", "resident"), 0U);
   const Json row = process(growth);
   EXPECT_GE(row.at("before").get<std::uint64_t>(), (500 + 500 + 300) * kPage);
-  EXPECT_GE(row.at("rss").get<std::uint64_t>(), row.at("rss_begin").get<std::uint64_t>() + 200 * kPage);
+  EXPECT_GE(row.at("rss").get<std::uint64_t>(),
+            row.at("rss_begin").get<std::uint64_t>() + 200 * kPage);
   expect_explained(growth);
 }
 

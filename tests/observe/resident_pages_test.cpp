@@ -45,9 +45,9 @@ class ResidentPagesTest : public testing::Test {
     };
     write(pid + "/comm", "database\n");
     write(pid + "/smaps",
-          hex(16) + "-" + hex(20) + " rw-p 00000000 00:00 0 \nSize: 16 kB\nRss:  12 kB\nSwap: 4 kB\n" +
-              hex(32) + "-" + hex(34) +
-              " r--p 00000000 00:00 0 /x y\nRss:   0 kB\nSwapPss: 4 kB\nSwap:  0 kB\n");
+          hex(16) + "-" + hex(20) +
+              " rw-p 00000000 00:00 0 \nSize: 16 kB\nRss:  12 kB\nSwap: 4 kB\n" + hex(32) + "-" +
+              hex(34) + " r--p 00000000 00:00 0 /x y\nRss:   0 kB\nSwapPss: 4 kB\nSwap:  0 kB\n");
     write_pagemap(pid + "/pagemap",
                   {{16, kPresent}, {17, kSwapped}, {18, kPresent}, {19, kPresent}, {33, kPresent}});
   }

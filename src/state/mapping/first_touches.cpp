@@ -39,8 +39,8 @@ bool is_private_memory(const MemoryMap::Entry* area) {
           area->value.kind == AreaKind::Stack);
 }
 
-// Pages of hugetlb are not part of the resident size (fs/proc/task_mmu.c). A fault where nothing may
-// be accessed fails.
+// Pages of hugetlb are not part of the resident size (fs/proc/task_mmu.c). A fault where nothing
+// may be accessed fails.
 bool is_never_counted(const MemoryMap::Entry* area) {
   if (area == nullptr) {
     return false;

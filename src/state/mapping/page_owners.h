@@ -1,6 +1,6 @@
-// Who each page of an address space belongs to, as a number. Pages are kept in chunks of 64, so that
-// a page costs four bytes, and a copy, as fork(2) makes one, costs a pointer for each chunk: both
-// share the chunks until one of them changes.
+// Who each page of an address space belongs to, as a number. Pages are kept in chunks of 64, so
+// that a page costs four bytes, and a copy, as fork(2) makes one, costs a pointer for each chunk:
+// both share the chunks until one of them changes.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -29,8 +29,7 @@ class PageOwners {
   void erase(std::uint64_t first, std::uint64_t limit, Visitor visit) {
     for (const std::uint64_t number : chunks_in(first, limit)) {
       const std::uint64_t start = number * kChunkPages;
-      for (std::uint64_t page = std::max(first, start);
-           page < std::min(limit, start + kChunkPages);
+      for (std::uint64_t page = std::max(first, start); page < std::min(limit, start + kChunkPages);
            ++page) {
         if (const Owner owner = at(page); owner != kNone) {
           set(page, kNone);

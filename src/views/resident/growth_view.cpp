@@ -34,21 +34,25 @@ struct ResidentCost {
   bool empty() const { return resident + touched + freed + gone + ended == 0; }
 };
 
-constexpr auto kFigures = std::to_array<Figure<ResidentCost, FaultContext>>({
+struct GrowthContext : FaultContext {
+  bool calls_seen = false;  // that give memory back
+};
+
+constexpr auto kFigures = std::to_array<Figure<ResidentCost, GrowthContext>>({
     figure<&ResidentCost::resident>("resident", Unit::Bytes),
     figure<&ResidentCost::beside>("beside", Unit::Bytes),
     figure<&ResidentCost::touched>("touched", Unit::Bytes),
-    figure<&ResidentCost::freed>("freed", Unit::Bytes),
+    figure_if<&GrowthContext::calls_seen, &ResidentCost::freed>("freed", Unit::Bytes),
     figure<&ResidentCost::gone>("gone", Unit::Bytes),
     figure<&ResidentCost::ended>("ended", Unit::Bytes),
 });
 
 class ResidentGrowth final : public View {
  public:
-  ResidentGrowth(const FaultKeys& keys, TaskFilter tasks)
-      : rows_(keys), tasks_(std::move(tasks)) {}
+  ResidentGrowth(const FaultKeys& keys, TaskFilter tasks) : rows_(keys), tasks_(std::move(tasks)) {}
 
   Result<> check(const std::deque<EventType>& types) override;
+
   void on(const Event& /*event*/, const World& /*world*/) override {}  // the world counts
 
   Report finish(const World& world, Span span) override;
@@ -66,7 +70,8 @@ class ResidentGrowth final : public View {
   bool sees_access_ = false;
 };
 
-// As if it had been touched now: what was touched before the time that is reported is resident, too.
+// As if it had been touched now: what was touched before the time that is reported is resident,
+// too.
 LiveBlock touching_block(const FirstTouch& touch, const World& world) {
   return {.time_ns = world.counted_from_ns(),
           .pid = touch.pid,
@@ -114,8 +119,8 @@ void ResidentGrowth::add_rows(const World& world, const ResidentCount& count) {
                             .gone = pages.gone * bytes,
                             .ended = (pages.ended + sums.ended) * bytes};
     if (!cost.empty()) {
-      rows_.row(Fault{.keys = rows_.keys().shared().of(block), .place = touched_place(touch, world)}) +=
-          cost;
+      rows_.row(Fault{.keys = rows_.keys().shared().of(block),
+                      .place = touched_place(touch, world)}) += cost;
     }
   }
   before_ = first.sums();
@@ -154,9 +159,10 @@ std::vector<std::string> ResidentGrowth::notes(const World& world,
                                                const ResidentCount& count) const {
   std::vector<std::string> notes;
   if (const std::uint64_t unseen = count.unseen_processes(); unseen > 0) {
-    notes.push_back(fmt::format("resident is at most what {} touched and did not give back: "
-                                "/proc/PID/pagemap was not read at the end",
-                                counted(unseen, "process", "processes")));
+    notes.push_back(
+        fmt::format("resident is at most what {} touched and did not give back: "
+                    "/proc/PID/pagemap was not read at the end",
+                    counted(unseen, "process", "processes")));
   }
   if (!sees_calls_) {
     notes.emplace_back(
@@ -184,14 +190,16 @@ std::vector<std::string> ResidentGrowth::notes(const World& world,
 Report ResidentGrowth::finish(const World& world, Span span) {
   const ResidentCount count(world);
   add_rows(world, count);
-  const FaultContext context{CellContext{.world = world, .span = span}};
+  const GrowthContext context{{CellContext{.world = world, .span = span}}, sees_calls_};
   const ResidentCost total = rows_.total();
   Report report{.view = "growth", .title = "resident memory by who touched it first"};
   report.totals = {{"resident", Unit::Bytes, total.resident},
                    {"touched", Unit::Bytes, total.touched},
-                   {"freed", Unit::Bytes, total.freed},
                    {"gone", Unit::Bytes, total.gone},
                    {"ended", Unit::Bytes, total.ended}};
+  if (sees_calls_) {
+    report.totals.push_back({"freed", Unit::Bytes, total.freed});
+  }
   Table& table = report.tables.emplace_back(std::move(rows_).take_table(kFigures, context));
   // Of a command that has ended it matters what it held.
   sort_by(table, total.resident == 0 && total.ended > 0 ? "ended" : "resident");

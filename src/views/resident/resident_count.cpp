@@ -78,8 +78,7 @@ void ResidentCount::count_as_touched(const Space& space) {
 }
 
 void ResidentCount::count(const Space& space, const ResidentSnapshot& now) {
-  Process process{
-      .pid = now.pid, .comm = now.comm, .rss = now.rss_bytes, .swap = now.swap_bytes};
+  Process process{.pid = now.pid, .comm = now.comm, .rss = now.rss_bytes, .swap = now.swap_bytes};
   const bool ran_before = !space.began && before_.contains(now.pid);
   if (ran_before) {
     process.rss_begin = before_.at(now.pid).rss_bytes;

@@ -1,11 +1,11 @@
-// grow_memory: touches a known number of pages in functions of known names, gives some of them back,
-// says "ready", and waits. For each line on standard input it does one step more.
+// grow_memory: touches a known number of pages in functions of known names, gives some of them
+// back, says "ready", and waits. For each line on standard input it does one step more.
 //
 //   touch_unmapped   1000 pages, then munmap(2) of 500:               500 stay
 //   touch_discarded   700 pages, then MADV_DONTNEED of 200:           500 stay
 //   touch_allocated   300 pages of a block of malloc(3):              300 stay
-//   touch_huge        a byte of an aligned area with MADV_HUGEPAGE:   512 stay, if the kernel has one
-//   read_zeros        100 pages that are only read:                   none is resident
+//   touch_huge        a byte of an aligned area with MADV_HUGEPAGE:   512 stay, if the kernel has
+//   one read_zeros        100 pages that are only read:                   none is resident
 //   touch_more        200 pages, at the first line
 //
 // mm/memory.c, do_anonymous_page, makes each page resident that is written, and maps the page of
@@ -23,8 +23,8 @@ constexpr std::uintptr_t kPage = 4096;
 constexpr std::uintptr_t kHugePage = 512 * kPage;
 
 char* map_pages(std::size_t pages) {
-  void* const start = mmap(
-      nullptr, pages * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const start =
+      mmap(nullptr, pages * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (start == MAP_FAILED) {
     give_up("mmap", errno);
   }

@@ -19,8 +19,16 @@ TEST(ResidentSnapshot, facts_keep_all_of_it) {
 
 TEST(ResidentSnapshot, damaged_facts_are_none) {
   const Facts whole = facts_of({.pid = 12, .comm = "x", .runs = {{1, 2}}});
-  for (const char* text : {"1", "1,", "1,1", "1;1,", ",;", "x,1;", "-1,1;", "ffffffffffffffff,1;",
-                           "1,fffffffffffffff;", "99999999999999999999,1;"}) {
+  for (const char* text : {"1",
+                           "1,",
+                           "1,1",
+                           "1;1,",
+                           ",;",
+                           "x,1;",
+                           "-1,1;",
+                           "ffffffffffffffff,1;",
+                           "1,fffffffffffffff;",
+                           "99999999999999999999,1;"}) {
     Facts damaged = whole;
     damaged.texts["pages"] = text;
     EXPECT_FALSE(resident_snapshot(damaged)) << text;
