@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace memtrace {
@@ -27,15 +28,12 @@ class PageOwners {
   // visit(owner) for each page of [first, limit) that had one.
   template <typename Visitor>
   void erase(std::uint64_t first, std::uint64_t limit, Visitor visit) {
-    for (const std::uint64_t number : chunks_in(first, limit)) {
-      const std::uint64_t start = number * kChunkPages;
-      for (std::uint64_t page = std::max(first, start); page < std::min(limit, start + kChunkPages);
-           ++page) {
-        if (const Owner owner = at(page); owner != kNone) {
-          set(page, kNone);
-          visit(owner);
-        }
-      }
+    std::vector<std::pair<std::uint64_t, Owner>> erased;
+    for_each(
+        first, limit, [&](std::uint64_t page, Owner owner) { erased.emplace_back(page, owner); });
+    for (const auto& [page, owner] : erased) {
+      set(page, kNone);
+      visit(owner);
     }
   }
 
@@ -50,14 +48,7 @@ class PageOwners {
   template <typename Visitor>
   void for_each(std::uint64_t first, std::uint64_t limit, Visitor visit) const {
     for (const std::uint64_t number : chunks_in(first, limit)) {
-      const std::uint64_t start = number * kChunkPages;
-      const Chunk& chunk = *chunks_.at(number);
-      for (std::size_t i = 0; i < kChunkPages; ++i) {
-        const bool is_inside = start + i >= first && start + i < limit;
-        if (is_inside && chunk.owners[i] != kNone) {
-          visit(start + i, chunk.owners[i]);
-        }
-      }
+      visit_chunk(number, std::max(first, number * kChunkPages), limit, visit);
     }
   }
 
@@ -75,6 +66,21 @@ class PageOwners {
     std::array<Owner, kChunkPages> owners{};
     std::uint32_t used = 0;  // of them not kNone
   };
+
+  // `first` is in the chunk.
+  template <typename Visitor>
+  void visit_chunk(std::uint64_t number,
+                   std::uint64_t first,
+                   std::uint64_t limit,
+                   Visitor& visit) const {
+    const std::uint64_t start = number * kChunkPages;
+    const Chunk& chunk = *chunks_.at(number);
+    for (std::uint64_t page = first; page < std::min(limit, start + kChunkPages); ++page) {
+      if (const Owner owner = chunk.owners[page - start]; owner != kNone) {
+        visit(page, owner);
+      }
+    }
+  }
 
   // The numbers of the chunks that there are in this range of pages, in order.
   std::vector<std::uint64_t> chunks_in(std::uint64_t first, std::uint64_t limit) const;
