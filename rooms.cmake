@@ -101,6 +101,9 @@ memtrace_room(src/views/kit "what views share: keys, rows, figures, lists, histo
               SEES base report state/heap state/world tracepoints/event views USES robin_map)
 memtrace_room(src/views/fault "page faults, swap-ins, resident and cached pages"
               SEES base report state/world tracepoints/event views views/kit USES robin_map)
+memtrace_room(src/views/resident "resident memory by the code that touched it first"
+              SEES base report state/heap state/mapping state/world tracepoints/event views
+                   views/fault views/kit USES robin_map)
 memtrace_room(src/views/leak "blocks that are not freed, and the verdict on who allocates them"
               SEES base report state/heap state/world tracepoints/event views views/kit
               USES robin_map)
@@ -122,8 +125,8 @@ memtrace_room(src/timeline "what happened when: costs by stack in slots of time"
                    views/kit
               USES robin_map)
 memtrace_room(src/views/all "the table of all views"
-              SEES views views/fault views/kernel views/heap views/mapping views/reclaim
-                   views/oom views/count)
+              SEES views views/fault views/resident views/kernel views/heap views/mapping
+                   views/reclaim views/oom views/count)
 
 # From the command line to what is recorded.
 memtrace_room(src/plan/probes "which probes where"

@@ -55,7 +55,10 @@ std::optional<FileId> file_of(const EventPayload& payload) {
 }  // namespace
 
 ProcObserver::ProcObserver(ProcFolder proc)
-    : proc_(std::move(proc)), files_(file_sources(proc_)), tmpfs_(proc_.path + "/self/mountinfo") {}
+    : proc_(std::move(proc)),
+      files_(file_sources(proc_)),
+      tmpfs_(proc_.path + "/self/mountinfo"),
+      resident_(proc_.path) {}
 
 std::string ProcFolder::read(const std::string& name) const {
   auto text = read_file(path + "/" + name);
@@ -71,9 +74,17 @@ bool ProcObserver::may_read(std::uint64_t time_ns) {
   return read_in_second_++ < kMaxReadsPerSecond;
 }
 
+void ProcObserver::begin_resident(const std::set<std::uint32_t>& pids, Observations& observations) {
+  resident_.begin(pids);
+  observations.add(resident_.read(kResidentAtBegin));
+}
+
 void ProcObserver::on(const Event& event, Observations& observations, std::string_view cgroup) {
   if (const auto file = file_of(event.payload)) {
     files_.want(*file, event.pid);
+  }
+  if (std::holds_alternative<PageFault>(event.payload)) {
+    resident_.want(event.pid);
   }
   for (const ObservationReader* reader : kReaders) {
     if (!reader->wants(event)) {
@@ -112,6 +123,11 @@ void ProcObserver::at_end(std::uint64_t time_ns, Observations& observations) {
     Observation growth = tmpfs_.take_growth();
     growth.time_ns = time_ns;
     observations.add(std::move(growth));
+  }
+  if (resident_.has_begun()) {
+    Observation resident = resident_.read(kResidentAtEnd);
+    resident.time_ns = time_ns;
+    observations.add(std::move(resident));
   }
   if (files_.wants_any()) {
     observations.add(files_.take());  // has all names: it replaces the one of the interval before

@@ -11,6 +11,7 @@
 #include "observe/files/file_watch.h"
 #include "observe/files/tmpfs_files.h"
 #include "observe/kernel_log.h"
+#include "observe/resident_pages.h"
 #include "state/world/observations.h"
 #include "tracepoints/event/event.h"
 
@@ -42,6 +43,9 @@ class ProcObserver {
   // Before the first event, of a recording that shows how shared memory grows.
   void begin_tmpfs() { tmpfs_.begin(); }
 
+  // The same of one that shows what is resident: what these processes have by now.
+  void begin_resident(const std::set<std::uint32_t>& pids, Observations& observations);
+
   // An event that has just come from the kernel. `cgroup` is where its process was known to be, for
   // those that have ended by now: the kernel says "/" of them.
   void on(const Event& event, Observations& observations, std::string_view cgroup = {});
@@ -55,6 +59,7 @@ class ProcObserver {
   ProcFolder proc_;
   FileWatch files_;
   TmpfsFiles tmpfs_;
+  ResidentPages resident_;
   std::set<std::string_view> wanted_at_end_;  // readers' names
   std::uint64_t second_ = 0;
   std::uint64_t read_in_second_ = 0;

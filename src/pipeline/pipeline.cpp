@@ -7,6 +7,7 @@
 #include "decode/ahead_stacks.h"
 #include "observe/host_facts.h"
 #include "observe/local_formats.h"
+#include "perf/target/proc_snapshot.h"
 
 namespace memtrace {
 namespace {
@@ -168,6 +169,10 @@ void Pipeline::identify_new_processes(const Target& target) {
   if (identity_watch_) {
     identity_watch_->read_new(target);
     command_watch_->read_all(target);
+  }
+  if (setup_.resident_pages) {
+    const auto pids = processes_of(target);
+    observer_.begin_resident({pids.begin(), pids.end()}, world_.observations());
   }
 }
 

@@ -69,6 +69,7 @@ struct PipelineSetup {
   World::Options world;
   bool live = false;           // the source is this machine's kernel: /proc says more of its events
   bool whole_machine = false;  // of a live source
+  bool resident_pages = false;  // the same: what is resident is read at the begin and the end
   // Of a live source: those whose samples still lack what probes know. Null: the samples are whole.
   const std::vector<OpenedEvent>* probes = nullptr;
 };

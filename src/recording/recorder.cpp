@@ -60,6 +60,7 @@ class Recorder final : public PipelineSink {
                              .page_size_bytes = source.recording().page_size_bytes},
                    .live = true,
                    .whole_machine = facts_.whole_machine,
+                   .resident_pages = options.selected.resident_pages,
                    .probes = &source.events()}),
         namer_(options.embed_symbols),
         own_records_(source.events().front().ids.front(), trailer_shape(source.features())) {

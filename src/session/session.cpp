@@ -16,12 +16,13 @@ namespace {
 // Lines come with the ticks of a live source. A file has none, and a burst of events few.
 constexpr std::uint64_t kEventsBetweenLines = 4096;
 
+bool any_needs(const SessionOptions& options, bool ViewSpec::*need) {
+  return std::any_of(options.views.begin(), options.views.end(), [need](const NamedView* view) {
+    return view->spec.*need;
+  });
+}
+
 World::Options world_options(const RecordSource& source, const SessionOptions& options) {
-  const auto any_needs = [&options](bool ViewSpec::*need) {
-    return std::any_of(options.views.begin(), options.views.end(), [need](const NamedView* view) {
-      return view->spec.*need;
-    });
-  };
   const bool has_timeline = options.timeline != nullptr;
   bool reads_stacks = has_timeline;
   for (std::size_t i = 0; i < options.views.size(); ++i) {
@@ -29,9 +30,10 @@ World::Options world_options(const RecordSource& source, const SessionOptions& o
   }
   return {.part = options.part,
           .stacks = reads_stacks ? StackUse::Stacks : StackUse::None,
-          .track_live_blocks = has_timeline || any_needs(&ViewSpec::needs_live_blocks),
-          .track_mappings = any_needs(&ViewSpec::needs_memory_map),
+          .track_live_blocks = has_timeline || any_needs(options, &ViewSpec::needs_live_blocks),
+          .track_mappings = any_needs(options, &ViewSpec::needs_memory_map),
           .keep_code_of_faults = options.view_options.wants_lines(),
+          .track_first_touches = any_needs(options, &ViewSpec::needs_resident_pages),
           .track_heap_mappings =
               std::any_of(options.views.begin(),
                           options.views.end(),
@@ -56,6 +58,7 @@ Session::Session(RecordSource& source, SessionOptions options)
                 {.world = world_options(source, options_),
                  .live = options_.live,
                  .whole_machine = options_.whole_machine,
+                 .resident_pages = any_needs(options_, &ViewSpec::needs_resident_pages),
                  .probes = options_.probes}),
       naming_(pipeline_.world(), source.recording(), options_.live),
       report_names_(naming_, pipeline_.world(), options_.view_options.stack_depth),

@@ -118,6 +118,9 @@ struct ViewSpec {
   // World::find() knows all mappings: records of data mappings and the system calls that the kernel
   // announces by no record are recorded too.
   bool needs_memory_map = false;
+  // World::first_touches() is kept, and what /proc says is resident is read at the begin and the
+  // end.
+  bool needs_resident_pages = false;
   bool needs_physical_addresses = false;  // of the pages of its software page faults, no stacks
   bool needs_call_stacks = false;         // entries of system calls carry stacks
   // What /proc says at its events is read (observe/proc_observer.h): they must arrive within

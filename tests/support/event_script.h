@@ -137,6 +137,7 @@ class EventScript {
             World::Options{.track_live_blocks = true,
                            .track_mappings = true,
                            .keep_code_of_faults = options.own.contains("trace"),
+                           .track_first_touches = true,
                            .page_size_bytes = options.page_size_bytes})) {
     auto made = make_view(find_view(view)->spec, options);
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);

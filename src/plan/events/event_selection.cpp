@@ -33,6 +33,7 @@ class Selector {
     parts_ = view.parts;
     TRY(add_needs(view.needs, view.needs_call_stacks));
     selected_.is_prompt = selected_.is_prompt || view.needs_promptness;
+    selected_.resident_pages = selected_.resident_pages || view.needs_resident_pages;
     parts_ = {};
     if (!view.needs_memory_map) {
       return kDone;

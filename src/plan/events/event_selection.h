@@ -40,6 +40,7 @@ struct SelectedEvents : WantedEvents {
   std::shared_ptr<UserProbes> probes;           // must outlive the events; null without user probes
   std::shared_ptr<KernelProbes> kernel_probes;  // the same
   std::map<std::string, std::string> filters;   // of events that the views need only a part of
+  bool resident_pages = false;                  // a view needs what /proc says is resident
   std::string unseen;  // of a plan: why the kernel's events could not be looked at; else ""
 };
 

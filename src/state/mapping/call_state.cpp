@@ -39,6 +39,12 @@ std::optional<Map> CallState::leave(Event& event, const SystemCallExit& ended) {
   return map;
 }
 
+void CallState::note_touches(const Event& event, bool counts) {
+  if (options_.track_first_touches) {
+    first_touches_.apply(event, memory_maps_, counts);
+  }
+}
+
 void CallState::fork(std::uint32_t parent_pid, std::uint32_t pid, std::uint32_t tid) {
   system_calls_.forget(tid);  // a former life's
   if (pid == parent_pid) {
@@ -50,6 +56,9 @@ void CallState::fork(std::uint32_t parent_pid, std::uint32_t pid, std::uint32_t 
   if (options_.track_kernel_memory) {
     kernel_memory_.forget(pid);
   }
+  if (options_.track_first_touches) {
+    first_touches_.fork(parent_pid, pid);
+  }
 }
 
 void CallState::exec(std::uint32_t pid) {
@@ -57,12 +66,16 @@ void CallState::exec(std::uint32_t pid) {
   if (options_.track_mappings) {
     memory_maps_.exec(pid);
   }
+  if (options_.track_first_touches) {
+    first_touches_.exec(pid);
+  }
   system_calls_.forget(pid);  // another thread that called execve(2) has this id now
 }
 
 void CallState::exit(std::uint32_t pid, std::uint32_t tid) {
   system_calls_.forget(tid);
   memory_maps_.exit(pid, tid);
+  first_touches_.exit(pid, tid);
 }
 
 void CallState::forget_calls() {

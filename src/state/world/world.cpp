@@ -36,6 +36,7 @@ World::World(Options options, std::shared_ptr<CodeTables> code)
                         options.page_size_bytes),
       calls_({.track_mappings = options.track_mappings,
               .track_kernel_memory = options.track_live_blocks,
+              .track_first_touches = options.track_first_touches,
               .page_size_bytes = options.page_size_bytes}) {}
 
 void World::map(const NewMapping& mapping) {
@@ -141,6 +142,11 @@ void World::apply(Event& event, const RawPayload& decoded) {
     event.function = heap_.names_of(*event.type).function;
     event.call_site = stacks().caller(event.stack);
   }
+  complete(event, decoded);
+  calls_.note_touches(event, event.time_ns >= facts_.counted_from_ns);
+}
+
+void World::complete(Event& event, const RawPayload& decoded) {
   if (!apply_allocation(event) && !apply_user_event(event, decoded) &&
       !apply_work(event, decoded) && !apply_part_of_reclaim(event)) {
     apply_label(event);

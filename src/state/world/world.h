@@ -34,6 +34,7 @@ class World {
     bool track_live_blocks = false;  // costs memory for every live block: only when a view needs it
     bool track_mappings = false;     // the same for every mapping
     bool keep_code_of_faults = false;  // Event::call_site of page faults
+    bool track_first_touches = false;  // the same for every page
     bool track_heap_mappings = false;  // what programs map themselves is part of their heap
     std::uint64_t page_size_bytes = 4096;
   };
@@ -149,6 +150,9 @@ class World {
   // What programs took from the kernel, if the recording has the system calls.
   const KernelMemory& kernel_memory() const { return calls_.kernel_memory(); }
 
+  // Which code touched the pages of processes first; nothing unless it is tracked.
+  const FirstTouches& first_touches() const { return calls_.first_touches(); }
+
   // What /proc said when an event happened.
   const Observations& observations() const { return observations_; }
 
@@ -210,6 +214,7 @@ class World {
   bool apply_work(Event& event, const RawPayload& decoded);
   bool apply_part_of_reclaim(Event& event);
   void apply_label(Event& event);
+  void complete(Event& event, const RawPayload& decoded);
 
   Options options_;
   Facts facts_;

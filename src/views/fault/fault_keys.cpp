@@ -18,6 +18,10 @@ std::uint64_t no_word(const Event& /*event*/) {
   return 0;  // the fault fills it in
 }
 
+std::uint64_t no_block_word(const LiveBlock& /*block*/) {
+  return 0;
+}
+
 Cell access_cell(std::uint64_t word, const CellContext& /*context*/) {
   return std::string(name_of(static_cast<FaultAccess>(word)));
 }
@@ -80,9 +84,17 @@ constexpr auto kOwnKeys = std::to_array<OwnKey>({
       .cell = page_cell,
       .resolve_late = settle_page},
      [](const Fault& f, std::uint64_t) { return page_of(f.entry); }},
-    {{.name = "kind", .unit = Unit::Text, .of = no_word, .cell = kind_cell},
+    {{.name = "kind",
+      .unit = Unit::Text,
+      .of = no_word,
+      .of_block = no_block_word,
+      .cell = kind_cell},
      [](const Fault& f, std::uint64_t) { return static_cast<std::uint64_t>(f.place.kind); }},
-    {{.name = "file", .unit = Unit::Text, .of = no_word, .cell = file_cell},
+    {{.name = "file",
+      .unit = Unit::Text,
+      .of = no_word,
+      .of_block = no_block_word,
+      .cell = file_cell},
      [](const Fault& f, std::uint64_t) { return file_word(f); }},
     {{.name = "offset", .unit = Unit::Address, .of = no_word, .cell = offset_cell},
      [](const Fault& f, std::uint64_t range_bytes) {

@@ -3,9 +3,8 @@
 #include <sys/mman.h>
 
 namespace memtrace {
-namespace {
 
-PlaceKind kind_of(AreaKind kind) {
+PlaceKind place_kind(AreaKind kind) {
   switch (kind) {
     case AreaKind::File:
       return PlaceKind::File;
@@ -25,8 +24,6 @@ PlaceKind kind_of(AreaKind kind) {
   return PlaceKind::Special;
 }
 
-}  // namespace
-
 bool knows_places(const World& world) {
   return world.tracks_mappings() && world.memory_maps().has_data();
 }
@@ -40,7 +37,7 @@ FaultPlace place_of(const World& world, std::uint32_t pid, std::uint64_t address
     return {.kind = PlaceKind::Unmapped};
   }
   const MemoryArea& area = found->area;
-  FaultPlace place{.kind = kind_of(area.kind), .is_private = (area.flags & MAP_SHARED) == 0};
+  FaultPlace place{.kind = place_kind(area.kind), .is_private = (area.flags & MAP_SHARED) == 0};
   // "[heap]" and "//anon" say what the kind says.
   if (world.strings().at(area.path).starts_with('/') && area.has_offset()) {
     place.file = area.path;

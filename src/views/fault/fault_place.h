@@ -37,6 +37,8 @@ struct FaultPlace {
   }
 };
 
+PlaceKind place_kind(AreaKind kind);
+
 // False when the recording does not hold the mappings of data.
 bool knows_places(const World& world);
 

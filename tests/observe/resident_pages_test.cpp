@@ -1,0 +1,100 @@
+// Which pages are resident, from files of /proc made up for the test.
+#include "observe/resident_pages.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "os/system.h"
+#include "support/temp_dir.h"
+
+namespace memtrace::test {
+namespace {
+
+constexpr std::uint64_t kPresent = std::uint64_t{1} << 63U;
+constexpr std::uint64_t kSwapped = std::uint64_t{1} << 62U;
+
+class ResidentPagesTest : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) {
+    const auto path = std::filesystem::path(dir_.path()) / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+
+  // Entries by number of page; all others are 0.
+  void write_pagemap(const std::string& name, const std::map<std::uint64_t, std::uint64_t>& pages) {
+    std::ofstream file(std::filesystem::path(dir_.path()) / name, std::ios::binary);
+    for (const auto& [page, entry] : pages) {
+      file.seekp(static_cast<std::streamoff>(page * sizeof(entry)));
+      file.write(reinterpret_cast<const char*>(&entry), sizeof(entry));
+    }
+  }
+
+  // A process with pages 16 to 19, and 32 to 33 of which none is resident.
+  void make_process(const std::string& pid) {
+    const auto hex = [](std::uint64_t page) {
+      std::string text(16, '0');
+      for (std::uint64_t address = page * page_size_bytes(), at = 15; address != 0;
+           address /= 16, --at) {
+        text[at] = "0123456789abcdef"[address % 16];
+      }
+      return text;
+    };
+    write(pid + "/comm", "database\n");
+    write(pid + "/smaps",
+          hex(16) + "-" + hex(20) +
+              " rw-p 00000000 00:00 0 \nSize: 16 kB\nRss:  12 kB\nSwap: 4 kB\n" + hex(32) + "-" +
+              hex(34) + " r--p 00000000 00:00 0 /x y\nRss:   0 kB\nSwapPss: 4 kB\nSwap:  0 kB\n");
+    write_pagemap(pid + "/pagemap",
+                  {{16, kPresent}, {17, kSwapped}, {18, kPresent}, {19, kPresent}, {33, kPresent}});
+  }
+
+  ResidentPages pages() const { return ResidentPages(dir_.path()); }
+
+  TempDir dir_;
+};
+
+TEST_F(ResidentPagesTest, present_pages_of_mappings_with_any_are_told) {
+  make_process("12");
+  ResidentPages pages = this->pages();
+  pages.begin({12, 13});
+  const Observation seen = pages.read("resident");
+  ASSERT_EQ(seen.rows.size(), 1U);
+  const ResidentSnapshot expected{.pid = 12,
+                                  .comm = "database",
+                                  .rss_bytes = 12 * 1024,
+                                  .swap_bytes = 4 * 1024,
+                                  .runs = {{16, 17}, {18, 20}}};
+  EXPECT_EQ(resident_snapshot(seen.rows[0]), expected);
+}
+
+TEST_F(ResidentPagesTest, processes_of_events_are_looked_at_once_it_has_begun) {
+  make_process("12");
+  ResidentPages pages = this->pages();
+  pages.want(12);
+  EXPECT_TRUE(pages.read("resident").rows.empty());
+  pages.begin({});
+  pages.want(12);
+  EXPECT_EQ(pages.read("resident").rows.size(), 1U);
+  EXPECT_EQ(pages.read("resident").rows.size(), 1U);
+  std::filesystem::remove_all(std::filesystem::path(dir_.path()) / "12");
+  EXPECT_TRUE(pages.read("resident").rows.empty());
+  make_process("12");
+  EXPECT_TRUE(pages.read("resident").rows.empty()) << "it is another process";
+}
+
+TEST_F(ResidentPagesTest, process_whose_page_tables_cannot_be_read_is_left_out) {
+  make_process("12");
+  make_process("13");
+  std::filesystem::remove(std::filesystem::path(dir_.path()) / "12/pagemap");
+  write_pagemap("13/pagemap", {{16, kPresent}});  // it ends early
+  ResidentPages pages = this->pages();
+  pages.begin({12, 13});
+  EXPECT_TRUE(pages.read("resident").rows.empty());
+}
+
+}  // namespace
+}  // namespace memtrace::test
