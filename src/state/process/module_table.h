@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "base/ids.h"
-#include "base/steady_vector.h"
+#include "state/process/steady_vector.h"
 #include "symbolize/elf/code_location.h"
 
 namespace memtrace {

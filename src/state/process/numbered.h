@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/steady_vector.h"
+#include "state/process/steady_vector.h"
 
 namespace memtrace {
 

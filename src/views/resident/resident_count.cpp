@@ -35,6 +35,18 @@ OwnedPage nearest_to(std::uint64_t page, const std::vector<OwnedPage>& owned) {
   return page - before->first <= after->first - page ? *before : *after;
 }
 
+std::vector<OwnedPage> touched_pages(const FirstTouches::Space& space,
+                                     std::uint64_t first,
+                                     std::uint64_t limit) {
+  std::vector<OwnedPage> owned;
+  space.pages.for_each(first, limit, [&owned](std::uint64_t page, PageOwners::Owner owner) {
+    if (FirstTouches::is_touch(owner)) {
+      owned.emplace_back(page, owner);
+    }
+  });
+  return owned;
+}
+
 }  // namespace
 
 ResidentCount::ResidentCount(const World& world)
@@ -79,22 +91,13 @@ void ResidentCount::count_as_touched(const Space& space) {
 
 void ResidentCount::count(const Space& space, const ResidentSnapshot& now) {
   Process process{.pid = now.pid, .comm = now.comm, .rss = now.rss_bytes, .swap = now.swap_bytes};
-  const bool ran_before = !space.began && before_.contains(now.pid);
-  if (ran_before) {
+  if (!space.began && before_.contains(now.pid)) {
     process.rss_begin = before_.at(now.pid).rss_bytes;
   }
-  const std::uint64_t page_bytes = world_.page_size_bytes();
   std::vector<std::uint64_t> others;
   for (const ResidentSnapshot::Run& run : now.runs) {
     for (std::uint64_t page = run.first; page < run.limit; ++page) {
-      if (const auto owner = space.pages.at(page); FirstTouches::is_touch(owner)) {
-        ++touches_[FirstTouches::index_of(owner)].resident;
-        process.by_stack += page_bytes;
-      } else if (ran_before && was_resident(now.pid, page)) {
-        process.before += page_bytes;
-      } else if (was_inherited(space, page)) {
-        process.inherited += page_bytes;
-      } else {
+      if (!count_page(space, page, process)) {
         others.push_back(page);
       }
     }
@@ -104,8 +107,24 @@ void ResidentCount::count(const Space& space, const ResidentSnapshot& now) {
       ++touches_[FirstTouches::index_of(owner)].gone;
     }
   });
-  process.by_stack += count_beside(space, now.pid, others) * page_bytes;
+  process.by_stack += count_beside(space, now.pid, others) * world_.page_size_bytes();
   processes_.push_back(std::move(process));
+}
+
+// False: nothing that was seen made it resident.
+bool ResidentCount::count_page(const Space& space, std::uint64_t page, Process& process) {
+  const std::uint64_t page_bytes = world_.page_size_bytes();
+  if (const auto owner = space.pages.at(page); FirstTouches::is_touch(owner)) {
+    ++touches_[FirstTouches::index_of(owner)].resident;
+    process.by_stack += page_bytes;
+  } else if (process.rss_begin && was_resident(process.pid, page)) {
+    process.before += page_bytes;
+  } else if (was_inherited(space, page)) {
+    process.inherited += page_bytes;
+  } else {
+    return false;
+  }
+  return true;
 }
 
 bool ResidentCount::was_resident(std::uint32_t pid, std::uint64_t page) const {
@@ -130,13 +149,7 @@ std::uint64_t ResidentCount::count_beside(const Space& space,
   for (const std::uint64_t page : pages) {
     if (page / size != block) {
       block = page / size;
-      owned.clear();
-      space.pages.for_each(
-          block * size, (block + 1) * size, [&](std::uint64_t at, PageOwners::Owner owner) {
-            if (FirstTouches::is_touch(owner)) {
-              owned.emplace_back(at, owner);
-            }
-          });
+      owned = touched_pages(space, block * size, (block + 1) * size);
     }
     const bool is_alone = owned.empty() || world_.first_touches().weight() > 1;
     const OwnedPage nearest = is_alone ? OwnedPage() : nearest_to(page, owned);

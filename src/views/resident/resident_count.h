@@ -61,6 +61,7 @@ class ResidentCount {
   static Snapshots snapshots(const World& world, std::string_view reader);
   void count_as_touched(const Space& space);
   void count(const Space& space, const ResidentSnapshot& now);
+  bool count_page(const Space& space, std::uint64_t page, Process& process);
   bool was_inherited(const Space& space, std::uint64_t page) const;
   bool was_resident(std::uint32_t pid, std::uint64_t page) const;
   std::uint64_t count_beside(const Space& space,

@@ -1,4 +1,4 @@
-#include "base/steady_vector.h"
+#include "state/process/steady_vector.h"
 
 #include <gtest/gtest.h>
 
