@@ -127,7 +127,7 @@ void ProcObserver::at_end(std::uint64_t time_ns, Observations& observations) {
   if (resident_.has_begun()) {
     Observation resident = resident_.read(kResidentAtEnd);
     resident.time_ns = time_ns;
-    observations.add(std::move(resident));
+    observations.replace(std::move(resident));  // it is large, and each is of its own time
   }
   if (files_.wants_any()) {
     observations.add(files_.take());  // has all names: it replaces the one of the interval before

@@ -78,25 +78,30 @@ std::set<std::uint64_t> largest_of(std::vector<std::pair<std::uint64_t, Ranks>> 
 }  // namespace
 
 void TimedCosts::add(Source source, std::uint32_t slot, const Amounts& amounts) {
-  add_to(amounts_[key_of(source)], slot, amounts);
+  const auto [number, is_new] = numbers_.try_emplace(key_of(source), sources_.size());
+  if (is_new) {
+    sources_.push_back(source);
+    series_.emplace_back();
+  }
+  add_to(series_[number->second], slot, amounts);
 }
 
 void TimedCosts::join(unsigned times) {
-  for (auto at = amounts_.begin(); times > 0 && at != amounts_.end(); ++at) {
+  for (std::size_t i = 0; times > 0 && i < series_.size(); ++i) {
     Series joined;
-    for (const Timeline::Amount& amount : at->second) {
+    for (const Timeline::Amount& amount : series_[i]) {
       add_to(joined, amount.slot >> times, amount.figures);
     }
-    at.value() = std::move(joined);
+    series_[i] = std::move(joined);
   }
 }
 
 std::vector<TimedCosts::Chosen> TimedCosts::choose() const {
   std::vector<std::pair<std::uint64_t, Ranks>> sums;
   std::map<std::uint64_t, Ranks> comm_sums;
-  for (const auto& [key, series] : amounts_) {
-    sums.emplace_back(key, ranks_of(series));
-    Ranks& comm_sum = comm_sums[source_of(key).comm.value];
+  for (std::size_t number = 0; number < sources_.size(); ++number) {
+    sums.emplace_back(number, ranks_of(series_[number]));
+    Ranks& comm_sum = comm_sums[sources_[number].comm.value];
     for (std::size_t rank = 0; rank < kRanks; ++rank) {
       comm_sum[rank] += sums.back().second[rank];
     }
@@ -105,16 +110,14 @@ std::vector<TimedCosts::Chosen> TimedCosts::choose() const {
   const auto comms = largest_of({comm_sums.begin(), comm_sums.end()}, kMostRests);
   std::vector<Chosen> chosen;
   chosen.reserve(kept.size() + comms.size() + 1);
-  std::map<std::uint32_t, Series> rests;  // ordered: equal recordings make equal pages
-  for (const std::uint64_t key : kept) {
-    chosen.push_back({.source = source_of(key), .amounts = amounts_.at(key)});
-  }
-  for (const auto& [key, series] : amounts_) {
-    if (!kept.contains(key)) {
-      const std::uint32_t comm = source_of(key).comm.value;
-      Series& rest = rests[comms.contains(comm) ? comm : 0];
-      add_all(rest, series);
+  std::map<std::uint32_t, Series> rests;
+  for (std::size_t number = 0; number < sources_.size(); ++number) {
+    if (kept.contains(number)) {
+      chosen.push_back({.source = sources_[number], .amounts = series_[number]});
+      continue;
     }
+    const std::uint32_t comm = sources_[number].comm.value;
+    add_all(rests[comms.contains(comm) ? comm : 0], series_[number]);
   }
   for (auto& [comm, series] : rests) {
     chosen.push_back(

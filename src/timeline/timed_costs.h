@@ -26,7 +26,7 @@ class TimedCosts {
   // Two slots become one, `times` times.
   void join(unsigned times);
 
-  bool empty() const { return amounts_.empty(); }
+  bool empty() const { return series_.empty(); }
 
   // The sources with the largest costs, by any figure, and one for each of the larger processes
   // that holds the rest of it. `comm_of` is asked for each name once.
@@ -55,14 +55,12 @@ class TimedCosts {
     return std::uint64_t{source.comm.value} << 32U | source.stack.value;
   }
 
-  static Source source_of(std::uint64_t key) {
-    return {.comm = {static_cast<std::uint32_t>(key >> 32U)},
-            .stack = {static_cast<std::uint32_t>(key)}};
-  }
-
   std::vector<Chosen> choose() const;
 
-  tsl::robin_map<std::uint64_t, Series> amounts_;
+  // Sources have numbers in the order in which they came: equal recordings make equal pages.
+  tsl::robin_map<std::uint64_t, std::size_t> numbers_;  // by key_of()
+  std::vector<Source> sources_;
+  std::vector<Series> series_;
 };
 
 }  // namespace memtrace

@@ -9,7 +9,7 @@
 namespace memtrace {
 namespace {
 
-constexpr auto kChain = std::to_array<std::uint64_t>({kContextUser, 0x400100, 0x400200});
+constexpr auto kUserChain = std::to_array<std::uint64_t>({kContextUser, 0x400100, 0x400200});
 
 class AheadStacksTest : public testing::Test {
  protected:
@@ -23,7 +23,7 @@ class AheadStacksTest : public testing::Test {
   }
 
   static Record sample(std::uint32_t event) {
-    return {.payload = Sample{.event = event, .pid = 10, .callchain = kChain}};
+    return {.payload = Sample{.event = event, .pid = 10, .callchain = kUserChain}};
   }
 
   // What is there of a record when the thread has worked on it.

@@ -53,6 +53,18 @@ TEST_F(EventDecoderTest, sample_of_a_clock_is_one_hit_whatever_time_it_stands_fo
   }
 }
 
+// The idle tasks, and a task that has no pid any more.
+TEST_F(EventDecoderTest, tasks_that_are_no_process_are_none) {
+  constexpr auto kChain = std::to_array<std::uint64_t>({kContextUser, 0x400100});
+  for (const std::uint32_t pid : {0U, 0xffffffffU, 100U}) {
+    const auto event = feed_.apply(
+        {.payload = Sample{.event = test::kMinorFaults, .pid = pid, .callchain = kChain}});
+    ASSERT_TRUE(event.has_value());
+    EXPECT_TRUE(event->stack.valid());  // asks for the stack
+  }
+  EXPECT_EQ(world_.processes().seen(), 1U);
+}
+
 // The format of 5.10 with PREEMPT_RT.
 TEST_F(EventDecoderTest, tracepoints_own_place_that_is_told_twice_is_one_frame) {
   constexpr std::uint64_t kPlace = 0xffffffff81001000U;

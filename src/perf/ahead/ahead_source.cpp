@@ -16,6 +16,9 @@ AheadSource::AheadSource(std::unique_ptr<HoldingSource> source) : source_(std::m
 }
 
 bool AheadSource::work_ahead(Work work) {
+  if (has_started_) {
+    return false;
+  }
   work_ = std::move(work);
   return true;
 }
@@ -79,7 +82,14 @@ Result<std::optional<Record>> AheadSource::next() {
 // Of many files that are read one after the other only one needs memory.
 void AheadSource::end() {
   stop();
-  using_.reset();
+  if (using_ != nullptr) {
+    full_.push_back(std::move(using_));
+  }
+  for (const std::vector<BatchPtr>& batches : {std::cref(full_), std::cref(empty_)}) {
+    for (const BatchPtr& batch : batches) {
+      release(*batch);
+    }
+  }
   full_.clear();
   empty_.clear();
 }
@@ -149,12 +159,16 @@ void AheadSource::hand_over() {
   filling_ = std::move(empty_.back());
   empty_.pop_back();
   lock.unlock();
-  for (const std::uint64_t number : filling_->held) {
-    source_->release(number);
-  }
+  release(*filling_);
   filling_->records.clear();
   filling_->held.clear();
   filling_->size_bytes = 0;
+}
+
+void AheadSource::release(const Batch& batch) {
+  for (const std::uint64_t number : batch.held) {
+    source_->release(number);
+  }
 }
 
 void AheadSource::wait_for_caller() {

@@ -59,6 +59,7 @@ class AheadSource final : public RecordSource {
   void read();
   bool add_next();
   void hand_over();
+  void release(const Batch& batch);
   void wait_for_caller();
   bool take_batch();
 

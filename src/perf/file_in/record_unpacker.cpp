@@ -1,15 +1,28 @@
 #include "perf/file_in/record_unpacker.h"
 
+#include <system_error>
+
 #include "perf/record/perf_format.h"
 #include "perf/unpack/unpack_ahead.h"
 #include "perf/unpack/zstd_reader.h"
 
 namespace memtrace {
 
+// The system may have no thread left.
+std::unique_ptr<PackedRecords> RecordUnpacker::make_reader() const {
+  try {
+    if (!ahead_.empty()) {
+      return std::make_unique<UnpackAhead>(ahead_);
+    }
+  } catch (const std::system_error&) {
+    // the caller unpacks, then
+  }
+  return std::make_unique<ZstdReader>();
+}
+
 void RecordUnpacker::feed(std::span<const std::byte> payload) {
   if (reader_ == nullptr) {
-    reader_ = ahead_.empty() ? std::unique_ptr<PackedRecords>(std::make_unique<ZstdReader>())
-                             : std::make_unique<UnpackAhead>(ahead_);
+    reader_ = make_reader();
   }
   limit_.add_packed(payload.size());
   reader_->feed(payload);

@@ -41,6 +41,8 @@ class RecordUnpacker {
   const RecordMemory& memory() const { return reader_->memory(); }
 
  private:
+  std::unique_ptr<PackedRecords> make_reader() const;
+
   std::span<const std::byte> ahead_;       // empty: no thread
   std::unique_ptr<PackedRecords> reader_;  // made for the first payload: most files have none
   UnpackLimit limit_;

@@ -84,6 +84,7 @@ void FirstTouches::fault(const Event& event, const PageFault& fault, const Memor
   weight_ = std::max(weight_, event.weight);
   const std::uint64_t page = fault.address / page_size_bytes_;
   Space& space = spaces_[event.pid];
+  space.ended = false;  // the first thread alone has
   if (stays(space, page, fault)) {
     return;
   }

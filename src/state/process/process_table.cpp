@@ -3,7 +3,8 @@
 namespace memtrace {
 namespace {
 
-constexpr std::uint32_t kIdlePid = 0;  // of the idle tasks, which are no process
+constexpr std::uint32_t kIdlePid = 0;             // of the idle tasks
+constexpr std::uint32_t kReapedPid = 0xffffffff;  // of a task that has no pid any more
 
 }  // namespace
 
@@ -13,7 +14,7 @@ Process& ProcessTable::process(std::uint32_t pid) {
     process.pid = pid;
     process.serial = ++serial_;
     process.life = lives_.begin(pid);
-    seen_ += pid == kIdlePid ? 0 : 1;
+    seen_ += pid == kIdlePid || pid == kReapedPid ? 0 : 1;
   }
   return process;
 }

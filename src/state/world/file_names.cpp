@@ -77,7 +77,7 @@ void FileNames::add_mapped_file(const MemoryArea& area, const World& world) {
 
 void FileNames::add_modules(const World& world) {
   const ModuleTable& modules = world.modules();
-  for (std::uint32_t i = 1; i <= modules.size(); ++i) {
+  for (std::uint32_t i = 1; i <= world.last_module().value; ++i) {
     const Module& module = modules.at(ModuleId{i});
     if (module.inode != 0 && !module.path.empty()) {
       names_.try_emplace(FileId{module.major, module.minor, module.inode}, module.path);

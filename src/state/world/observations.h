@@ -52,6 +52,14 @@ class Observations {
     all_.insert_or_assign(std::move(key), std::move(observation));
   }
 
+  // Instead of all that its reader has made before.
+  void replace(Observation observation) {
+    std::erase_if(all_, [&observation](const auto& entry) {
+      return entry.second.reader == observation.reader;
+    });
+    add(std::move(observation));
+  }
+
   // Null when nothing was read then.
   const Observation* find(std::string_view reader, std::uint64_t time_ns, std::uint32_t tid) const {
     const auto found = all_.find(Key{time_ns, tid, std::string(reader)});

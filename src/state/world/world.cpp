@@ -1,5 +1,6 @@
 #include "state/world/world.h"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace memtrace {
@@ -41,6 +42,7 @@ World::World(Options options, std::shared_ptr<CodeTables> code)
 
 void World::map(const NewMapping& mapping) {
   const ModuleId module = code_->modules.intern(mapping.module);
+  facts_.last_module = std::max(facts_.last_module, module);
   std::uint64_t offset = mapping.file_offset;
   if (mapping.module.kind == ModuleKind::Anonymous) {
     offset = mapping.range.start;  // CodeLocation: anonymous code is known by its address

@@ -131,6 +131,9 @@ class World {
 
   ModuleTable& modules() { return code_->modules; }
 
+  // Another thread may be ahead: modules behind this one are of records that are still to come.
+  ModuleId last_module() const { return facts_.last_module; }
+
   const std::shared_ptr<CodeTables>& code() const { return code_; }
 
   const StackTable& stacks() const { return code_->stacks; }
@@ -202,6 +205,7 @@ class World {
   struct Facts {
     std::uint64_t counted_from_ns = 0;
     std::uint64_t last_loss_ns = 0;
+    ModuleId last_module;
     KernelPlace kernel_place;
     VmstatGrowth vmstat_growth;
   };

@@ -117,7 +117,8 @@ class SwapIns final : public View {
   FaultPairing pairing_;
   FieldNames gfp_flags_ = gfp_flag_names();
   SwapStacks stacks_;
-  tsl::robin_map<std::uint64_t, Allocated> allocated_;  // by keys and stack
+  std::vector<Allocated> allocated_;  // in the order in which they came: so come the rows
+  tsl::robin_map<std::uint64_t, std::size_t> indexes_;  // by keys and stack
   bool outs_seen_ = false;
   bool reads_probed_ = false;  // no guess from stacks is needed
 };
@@ -162,7 +163,9 @@ void SwapIns::on_page_alloc(const Event& event, const PageAlloc& alloc) {
     return;
   }
   const KeyWords keys = keys_of(event);
-  Allocated& allocated = allocated_[hash_words(keys.words, event.stack.id().value)];
+  const auto [index, is_new] =
+      indexes_.try_emplace(hash_words(keys.words, event.stack.id().value), allocated_.size());
+  Allocated& allocated = is_new ? allocated_.emplace_back() : allocated_[index->second];
   allocated.keys = keys;
   allocated.stack = event.stack;
   allocated.pages += event.weight << alloc.order;
@@ -178,12 +181,13 @@ void SwapIns::on_write(const Event& event) {
 
 // The stacks are named here, once for each, and not as the events come.
 void SwapIns::settle_pages(const World& world) {
-  for (const auto& [hash, allocated] : allocated_) {
+  for (const Allocated& allocated : allocated_) {
     if (namer_ != nullptr && stacks_.is_swap_in(allocated.stack, world, *namer_)) {
       rows_.row_at(allocated.keys).pages += allocated.pages;
     }
   }
   allocated_.clear();
+  indexes_.clear();
 }
 
 std::vector<Total> SwapIns::totals(const World& world) const {

@@ -188,7 +188,7 @@ std::vector<std::string> ResidentGrowth::notes(const World& world,
 }
 
 Report ResidentGrowth::finish(const World& world, Span span) {
-  const ResidentCount count(world);
+  const ResidentCount count(world, span.end_ns);
   add_rows(world, count);
   const GrowthContext context{{CellContext{.world = world, .span = span}}, sees_calls_};
   const ResidentCost total = rows_.total();

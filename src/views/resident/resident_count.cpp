@@ -49,11 +49,11 @@ std::vector<OwnedPage> touched_pages(const FirstTouches::Space& space,
 
 }  // namespace
 
-ResidentCount::ResidentCount(const World& world)
-    : world_(world), before_(snapshots(world, kResidentAtBegin)) {
+ResidentCount::ResidentCount(const World& world, std::uint64_t end_ns)
+    : world_(world), before_(snapshots(world, kResidentAtBegin, end_ns)) {
   const FirstTouches& first = world.first_touches();
   touches_.resize(first.touches().size());
-  Snapshots now = snapshots(world, kResidentAtEnd);
+  Snapshots now = snapshots(world, kResidentAtEnd, end_ns);
   for (const auto& [pid, space] : first.spaces()) {
     const auto seen = now.find(pid);
     if (seen == now.end()) {
@@ -68,10 +68,17 @@ ResidentCount::ResidentCount(const World& world)
   }
 }
 
-ResidentCount::Snapshots ResidentCount::snapshots(const World& world, std::string_view reader) {
+// A recording has them from its first record on: of a time before its end the last one says
+// nothing.
+ResidentCount::Snapshots ResidentCount::snapshots(const World& world,
+                                                  std::string_view reader,
+                                                  std::uint64_t end_ns) {
   Snapshots snapshots;
   const Observation* seen = world.observations().last(reader);
-  for (const Facts& facts : seen == nullptr ? std::vector<Facts>() : seen->rows) {
+  if (seen == nullptr || seen->time_ns > end_ns) {
+    return snapshots;
+  }
+  for (const Facts& facts : seen->rows) {
     if (auto snapshot = resident_snapshot(facts)) {
       snapshots[snapshot->pid] = std::move(*snapshot);
     }

@@ -45,7 +45,8 @@ class ResidentCount {
     }
   };
 
-  explicit ResidentCount(const World& world);
+  // As of end_ns, the time of the last record that the world knows.
+  ResidentCount(const World& world, std::uint64_t end_ns);
 
   const std::vector<TouchedPages>& touches() const { return touches_; }
 
@@ -58,7 +59,7 @@ class ResidentCount {
   using Snapshots = std::map<std::uint32_t, ResidentSnapshot>;  // by pid
   using Space = FirstTouches::Space;
 
-  static Snapshots snapshots(const World& world, std::string_view reader);
+  static Snapshots snapshots(const World& world, std::string_view reader, std::uint64_t end_ns);
   void count_as_touched(const Space& space);
   void count(const Space& space, const ResidentSnapshot& now);
   bool count_page(const Space& space, std::uint64_t page, Process& process);

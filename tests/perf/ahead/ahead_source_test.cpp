@@ -58,6 +58,8 @@ class CountingSource final : public HoldingSource {
 
   std::size_t most_held() const { return most_held_; }
 
+  std::size_t held() const { return held_.size(); }
+
  private:
   Plan plan_;
   std::uint64_t given_ = 0;
@@ -98,6 +100,12 @@ TEST(AheadSource, the_thread_works_on_each_record_in_order) {
   }
 }
 
+TEST(AheadSource, there_is_no_work_for_a_thread_that_runs) {
+  AheadSource source(counting({.records = 10}));
+  ASSERT_TRUE(source.next().ok());
+  EXPECT_FALSE(source.work_ahead([](Record&) {}));
+}
+
 TEST(AheadSource, recording_changes_between_the_same_records_as_without_a_thread) {
   constexpr std::uint64_t kEach = 700;
   AheadSource source(counting({.records = 10 * kEach, .change_at = kEach}));
@@ -136,6 +144,7 @@ TEST(AheadSource, memory_of_few_records_is_held) {
   while (source.next().value()) {
   }
   EXPECT_LE(behind.most_held(), AheadSource::kBatches * AheadSource::kBatchBytes / 32768);
+  EXPECT_EQ(behind.held(), 0U);  // when it has ended
 }
 
 TEST(AheadSource, an_exception_of_the_thread_is_an_error) {

@@ -183,6 +183,16 @@ TEST(Growth, pages_that_proc_does_not_see_are_gone) {
   EXPECT_FALSE(has_note(report, "at most"));
 }
 
+// A file has what was read at its end from its first record on.
+TEST(Growth, what_proc_says_at_the_end_says_nothing_of_a_time_before) {
+  EventScript script = grown();
+  script.play(touch(kArea, 10));
+  see(script, kResidentAtEnd, 900, {resident(kArea, 7)});
+  const Report report = script.finish({.start_ns = 0, .end_ns = 500});
+  EXPECT_EQ(figure(report, {stack(1)}, "resident"), pages(10));
+  EXPECT_TRUE(has_note(report, "at most"));
+}
+
 TEST(Growth, pages_beside_go_to_the_nearest_touched_page_of_their_mapping) {
   EventScript script = grown();
   script.world().exec(100);
