@@ -156,6 +156,20 @@ void take_command(std::vector<std::string>& words) {
   words.insert(words.end(), {"--", "sh", "-c", command});
 }
 
+// -t is --trace here, and -a has a meaning of its own.
+bool names_target(const std::string& word) {
+  constexpr auto kTargets = std::to_array<std::string_view>({"-p",
+                                                             "--pid",
+                                                             "--tid",
+                                                             "--all-cpus",
+                                                             "--cgroup",
+                                                             "--uid",
+                                                             "--yes-all-processes",
+                                                             "--all-processes"});
+  return std::ranges::any_of(kTargets,
+                             [&word](std::string_view target) { return word.starts_with(target); });
+}
+
 }  // namespace
 
 std::optional<TracedAlias> traced_alias(const Alias& alias,
@@ -171,9 +185,7 @@ std::optional<TracedAlias> traced_alias(const Alias& alias,
   if (flag == end) {
     return std::nullopt;
   }
-  if (end != words.end() || std::any_of(words.begin(), end, [](const std::string& word) {
-        return word.starts_with("-p") || word.starts_with("--pid");
-      })) {
+  if (end != words.end() || std::any_of(words.begin(), end, names_target)) {
     traced.view = alias.traced_view;
   }
   *flag = "--trace";

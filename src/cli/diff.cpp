@@ -220,15 +220,22 @@ Result<Report> compare_all(const ParsedOptions& parsed) {
   const auto& [before, after] = sides.value();
   Report all{.view = "diff", .title = "changes from " + words[0] + " to " + words[1]};
   all.caveats = caveats_of(shared_caveats(before.reports), shared_caveats(after.reports), words);
+  std::size_t common = 0;
   for (std::size_t i = 0; i < compared.size(); ++i) {
     if (!before.has_events[i] || !after.has_events[i]) {
       continue;
     }
+    ++common;
     auto made = difference(before.reports[i], after.reports[i], wanted.value());
     if (made.ok() && !made.value().tables.front().rows.empty()) {
       made.value().caveats = all.caveats;  // they stand once, at the end of the whole
       all.reports.push_back(made.take());
     }
+  }
+  if (common == 0) {
+    return Error{"the two recordings have events of no view in common",
+                 0,
+                 "record both with the same --for"};
   }
   if (all.reports.empty()) {
     all.caveats.notes.emplace_back("nothing has changed of what both recordings hold");

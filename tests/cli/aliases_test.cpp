@@ -17,6 +17,8 @@ TEST(Aliases, t_of_memleak_prints_each_call) {
   EXPECT_EQ(traced("memleak", {"-p", "1", "-t"}), "malloc -p 1 --trace");
   EXPECT_EQ(traced("memleak", {"--trace", "--pid=1"}), "malloc --trace --pid=1");
   EXPECT_EQ(traced("memleak", {"-t", "--", "ls", "-t"}), "malloc --trace -- ls -t");
+  EXPECT_EQ(traced("memleak", {"-t", "--tid", "7"}), "malloc --trace --tid 7");
+  EXPECT_EQ(traced("memleak", {"-t", "--yes-all-processes"}), "malloc --trace --yes-all-processes");
   EXPECT_EQ(traced("memleak", {"-t"}), "kmalloc --trace");
   EXPECT_EQ(traced("memleak", {"-p", "1", "--", "ls", "-t"}), "");
   EXPECT_EQ(traced("drsnoop", {"-t"}), "");

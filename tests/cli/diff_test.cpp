@@ -55,6 +55,13 @@ TEST_F(DiffTest, without_a_view_all_that_both_hold_is_compared) {
   EXPECT_EQ(views, "kleaks slab ");
 }
 
+TEST_F(DiffTest, recordings_without_a_view_in_common_cannot_be_compared) {
+  expect_refused("diff $CROWD $DATA/arenas/arenas.data",
+                 1,
+                 "the two recordings have events of no view in common",
+                 "record both with the same --for");
+}
+
 // Each note once, and of which recording it is.
 TEST_F(DiffTest, notes_of_one_recording_name_it) {
   const Outcome outcome = run("$MEMTRACE diff --wide $CROWD $DATA/perf/golden.perf.data");

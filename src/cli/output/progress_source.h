@@ -15,7 +15,7 @@ class ProgressSource final : public RecordSource {
 
   Result<std::optional<Record>> next() override;
 
-  bool work_ahead(Work work) override { return source_->work_ahead(std::move(work)); }
+  bool work_ahead(const Work& work) override { return source_->work_ahead(work); }
 
   const Recording& recording() const override { return source_->recording(); }
 

@@ -21,7 +21,8 @@ std::string cut_to_screen(std::string_view text, std::size_t rows) {
     text.remove_suffix(1);
   }
   const std::vector<std::string_view> lines = split(text, '\n');
-  const std::size_t caveats = std::min(caveat_lines_of(lines), rows / 2);
+  const std::size_t first_caveat = lines.size() - caveat_lines_of(lines);
+  const std::size_t caveats = std::min(lines.size() - first_caveat, rows / 2);
   const bool fits = rows == 0 || lines.size() <= rows;
   const std::size_t head = fits ? lines.size() : rows - caveats - 1;
   std::string shown;
@@ -33,7 +34,7 @@ std::string cut_to_screen(std::string_view text, std::size_t rows) {
   }
   shown += "(" + counted(lines.size() - head - caveats, "more line", "more lines") +
            ": --top N shows fewer rows)\n";
-  for (std::size_t i = lines.size() - caveats; i < lines.size(); ++i) {
+  for (std::size_t i = first_caveat; i < first_caveat + caveats; ++i) {
     shown += std::string(lines[i]) + '\n';
   }
   return shown;

@@ -15,11 +15,11 @@ AheadSource::AheadSource(std::unique_ptr<HoldingSource> source) : source_(std::m
   }
 }
 
-bool AheadSource::work_ahead(Work work) {
+bool AheadSource::work_ahead(const Work& work) {
   if (has_started_) {
     return false;
   }
-  work_ = std::move(work);
+  work_ = work;
   return true;
 }
 

@@ -38,7 +38,7 @@ class AheadSource final : public RecordSource {
 
   Result<std::optional<Record>> next() override;
 
-  bool work_ahead(Work work) override;
+  bool work_ahead(const Work& work) override;
 
   const Recording& recording() const override { return source_->recording(); }
 

@@ -28,7 +28,7 @@ class RecordSource {
   using Work = std::function<void(Record&)>;
 
   // False: there is no such thread, and the work is left to the caller.
-  virtual bool work_ahead(Work /*work*/) { return false; }
+  virtual bool work_ahead(const Work& /*work*/) { return false; }
 
   // Complete as far as it has been read: a pipe announces its events as they come, and sections
   // behind the data are there at the end only.

@@ -59,7 +59,10 @@ Result<std::optional<std::span<const std::byte>>> UnpackAhead::next() {
     }
     if (!take_batch()) {
       has_more_ = false;
-      return Error{has_failed_thread() ? thread_failure() : "a record lies behind the last one", 0};
+      return Error{has_failed_thread() ? thread_failure()
+                                       : "more compressed records than the file had at first",
+                   0,
+                   ""};
     }
   }
 }
@@ -102,11 +105,8 @@ bool UnpackAhead::unpack_payload(PackedRecords& reader) {
       batch.ends_payload = true;
       return hand_over(std::move(batch));
     }
-    const bool is_full = batch.records.size() >= kMaxBatchRecords;
-    if (!batch.records.empty() && (is_full || batch.memory != reader.memory())) {
-      if (!hand_over(std::exchange(batch, {}))) {
-        return false;
-      }
+    if (batch.has_no_room_in(reader.memory()) && !hand_over(std::exchange(batch, {}))) {
+      return false;
     }
     batch.memory = reader.memory();
     batch.records.push_back(*record.value());

@@ -44,6 +44,10 @@ class UnpackAhead final : public PackedRecords {
     RecordMemory memory;
     std::optional<Error> error;  // behind the records
     bool ends_payload = false;
+
+    bool has_no_room_in(const RecordMemory& block) const {
+      return !records.empty() && (records.size() >= kMaxBatchRecords || memory != block);
+    }
   };
 
   void unpack_all();

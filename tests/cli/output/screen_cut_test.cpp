@@ -20,8 +20,8 @@ TEST(ScreenCut, the_first_rows_and_the_caveats_stay) {
 }
 
 TEST(ScreenCut, many_caveats_take_half_of_the_screen) {
-  EXPECT_EQ(cut_to_screen("a\nb\n\n1\n2\n3\n4\n", 4),
-            "a\n(4 more lines: --top N shows fewer rows)\n3\n4\n");
+  EXPECT_EQ(cut_to_screen("a\nb\n\nLost: 7 events\nNote: x\nNote: y\nNote: z\n", 4),
+            "a\n(4 more lines: --top N shows fewer rows)\nLost: 7 events\nNote: x\n");
 }
 
 }  // namespace
