@@ -59,6 +59,7 @@ std::vector<Compared> all_compared() {
       {"malloc", "comm"},
   });
   std::vector<Compared> compared;
+  compared.reserve(kAll.size());
   for (const auto& [view, key] : kAll) {
     compared.push_back({.view = find_view(view), .by = {std::string(key)}});
   }
@@ -256,6 +257,25 @@ Result<> check_all(const ParsedOptions& parsed) {
   return kDone;
 }
 
+Result<Report> compare(const ParsedOptions& parsed, const NamedView* view) {
+  if (parsed.has("tree")) {
+    return Error{"--tree: a difference is a table", 0, "leave it out", ErrorKind::Usage};
+  }
+  const auto& words = parsed.positional();
+  if (words.size() == 3 && view == nullptr) {
+    return unknown_view_or_alias(words[2]);
+  }
+  const bool is_whole = words.size() == 2 && view == nullptr;
+  if (!is_whole && (words.size() != 3 || view == nullptr || words[2] != view->name)) {
+    return Error{"two recordings are needed, and then a view or none",
+                 0,
+                 std::string(kExample),
+                 ErrorKind::Usage};
+  }
+  TRY(is_whole ? check_all(parsed) : Result<>(kDone));
+  return is_whole ? compare_all(parsed) : compare_view(parsed, *view);
+}
+
 Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   const NamedView* view = named_view(arguments);
   const auto known = with_report_options(kOwnOptions, view == nullptr ? nullptr : &view->spec);
@@ -272,22 +292,7 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
     return print.error();
   }
   print.value().may_page = !parsed.value().has("no-pager");
-  if (parsed.value().has("tree")) {
-    return Error{"--tree: a difference is a table", 0, "leave it out", ErrorKind::Usage};
-  }
-  const auto& words = parsed.value().positional();
-  if (words.size() == 3 && view == nullptr) {
-    return unknown_view_or_alias(words[2]);
-  }
-  const bool is_whole = words.size() == 2 && view == nullptr;
-  if (!is_whole && (words.size() != 3 || view == nullptr || words[2] != view->name)) {
-    return Error{"two recordings are needed, and then a view or none",
-                 0,
-                 std::string(kExample),
-                 ErrorKind::Usage};
-  }
-  TRY(is_whole ? check_all(parsed.value()) : Result<>(kDone));
-  auto made = is_whole ? compare_all(parsed.value()) : compare_view(parsed.value(), *view);
+  auto made = compare(parsed.value(), view);
   if (!made.ok()) {
     return made.take_error();
   }

@@ -41,16 +41,19 @@ std::uint64_t kilobytes_in(std::string_view line) {
   return words.size() < 2 ? 0 : parse_number(words[1]).value_or(0) * 1024;
 }
 
+void add_mapping(const ResidentMapping& mapping, std::uint64_t rss_bytes, Sizes& sizes) {
+  sizes.rss_bytes += rss_bytes;
+  if (rss_bytes > 0) {
+    sizes.mappings.push_back(mapping);
+  }
+}
+
 Sizes parse_smaps(std::string_view smaps) {
   Sizes sizes;
   ResidentMapping mapping;
   for (const std::string_view line : split(smaps, '\n')) {
     if (line.starts_with("Rss:")) {
-      const std::uint64_t bytes = kilobytes_in(line);
-      sizes.rss_bytes += bytes;
-      if (bytes > 0) {
-        sizes.mappings.push_back(mapping);
-      }
+      add_mapping(mapping, kilobytes_in(line), sizes);
     } else if (line.starts_with("Swap:")) {
       sizes.swap_bytes += kilobytes_in(line);
     } else if (const auto start = parse_maps_line(line)) {
@@ -82,6 +85,19 @@ std::uint64_t zero_frame() {
   return entry & kFrame;
 }
 
+// `entries` are of the pages from `first` on.
+void add_present(std::span<const std::uint64_t> entries,
+                 std::uint64_t first,
+                 std::uint64_t zeros,
+                 ResidentSnapshot& snapshot) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const bool is_zero_page = zeros != 0 && (entries[i] & kFrame) == zeros;
+    if ((entries[i] & kPresent) != 0 && !is_zero_page) {
+      snapshot.add_page(first + i);
+    }
+  }
+}
+
 // Adds the pages of the mapping. False: they could not be read.
 bool add_pages(const UniqueFd& pagemap,
                const ResidentMapping& mapping,
@@ -94,12 +110,7 @@ bool add_pages(const UniqueFd& pagemap,
                               std::as_writable_bytes(std::span(entries).first(wanted)),
                               page * sizeof(std::uint64_t));
     const std::size_t got = read.ok() ? read.value() / sizeof(std::uint64_t) : 0;
-    for (std::size_t i = 0; i < got; ++i) {
-      const bool is_zero_page = zeros != 0 && (entries[i] & kFrame) == zeros;
-      if ((entries[i] & kPresent) != 0 && !is_zero_page) {
-        snapshot.add_page(page + i);
-      }
-    }
+    add_present(std::span(entries).first(got), page, zeros, snapshot);
     if (got == 0 || snapshot.runs.size() > ResidentPages::kMaxRuns) {
       return false;
     }
@@ -135,6 +146,9 @@ Observation ResidentPages::read(std::string_view reader) {
 
 std::optional<ResidentSnapshot> ResidentPages::read_process(std::uint32_t pid,
                                                             std::uint64_t& pages_left) const {
+  if (pages_left == 0) {
+    return std::nullopt;  // to make smaps, the kernel walks all page tables
+  }
   const std::string folder = proc_ + "/" + std::to_string(pid) + "/";
   const auto smaps = read_file(folder + "smaps");
   const auto pagemap = open_foreign_file(folder + "pagemap");
@@ -149,7 +163,8 @@ std::optional<ResidentSnapshot> ResidentPages::read_process(std::uint32_t pid,
                             .swap_bytes = sizes.swap_bytes};
   for (const ResidentMapping& mapping : sizes.mappings) {
     const std::uint64_t pages = mapping.limit - mapping.first;
-    if (pages > pages_left || !add_pages(pagemap.value().fd, mapping, zero_frame_, snapshot)) {
+    pages_left = pages > pages_left ? 0 : pages_left;
+    if (pages_left == 0 || !add_pages(pagemap.value().fd, mapping, zero_frame_, snapshot)) {
       return std::nullopt;
     }
     pages_left -= pages;

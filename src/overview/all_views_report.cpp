@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "overview/whole_recording.h"
+#include "sections/recording_facts.h"
 #include "session/dispatch/slot_views.h"
+#include "state/world/resident_snapshot.h"
 #include "views/all/all_views.h"
 
 namespace memtrace {
@@ -37,9 +39,17 @@ SessionOptions::Choice whole_stacks(const NamedView& view) {
   return choice;
 }
 
-void choose_all_views(SessionOptions& options, ShownRows rows) {
+// To follow each page costs a quarter more: it is done for a recording that was made for it.
+bool is_recorded_for(const NamedView& view, const RecordingFacts& about) {
+  return !view.spec.needs_resident_pages ||
+         std::ranges::find(about.observations, kResidentAtEnd, &Observation::reader) !=
+             about.observations.end();
+}
+
+void choose_all_views(const Recording& recording, SessionOptions& options, ShownRows rows) {
+  const RecordingFacts about = parse_recording_facts(recording.about_json);
   for (const NamedView& view : all_views()) {
-    if (!repeats_events(view)) {
+    if (!repeats_events(view) && is_recorded_for(view, about)) {
       options.views.push_back(&view);
     }
   }
@@ -61,7 +71,7 @@ std::vector<const Report*> all_of(const Report& overview) {
 }  // namespace
 
 Result<Report> make_all_views_report(RecordSource& source, SessionOptions options, ShownRows rows) {
-  choose_all_views(options, rows);
+  choose_all_views(source.recording(), options, rows);
   options.arrange.top = rows == ShownRows::First ? kFirstRows : options.arrange.top;
   options.arrange.closing_figures = false;
   TimelineCollector* const timeline = options.timeline;

@@ -49,6 +49,22 @@ bool is_never_counted(const MemoryMap::Entry* area) {
   return what.kind == AreaKind::HugePages || (what.protection == 0 && what.flags != 0);
 }
 
+// The range of its first two arguments.
+bool takes_range_away(const SystemCallEntry& entry) {
+  const std::uint64_t advice = entry.arguments[2] & 0xffffffffU;
+  switch (entry.call) {
+    case SystemCall::Munmap:
+      return true;
+    case SystemCall::Madvise:
+      return advice == kAdviseDontNeed || advice == kAdviseRemove ||
+             advice == kAdviseDontNeedLocked;
+    case SystemCall::Mmap:
+      return (entry.arguments[3] & kMapFixed) != 0;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 std::size_t FirstTouches::Hash::operator()(const FirstTouch& touch) const {
@@ -180,37 +196,18 @@ void FirstTouches::begin_call(const Event& event,
   has_calls_ = has_calls_ || entry.call != SystemCall::Other;
   const std::uint64_t start = entry.arguments[0];
   const std::uint64_t limit = start + std::min(entry.arguments[1], ~start);
-  switch (entry.call) {
-    case SystemCall::Munmap:
-      give_back(spaces_[event.pid], start, limit);
-      break;
-    case SystemCall::Madvise: {
-      const std::uint64_t advice = entry.arguments[2] & 0xffffffffU;
-      if (advice == kAdviseDontNeed || advice == kAdviseRemove || advice == kAdviseDontNeedLocked) {
-        give_back(spaces_[event.pid], start, limit);
-      }
-      break;
+  if (takes_range_away(entry)) {
+    give_back(spaces_[event.pid], start, limit);
+  } else if (entry.call == SystemCall::Brk) {
+    const std::uint64_t top = maps.heap_top(event.pid);
+    const std::uint64_t last = page_size_bytes_ - 1;
+    if (start != 0 && start < top) {
+      give_back(spaces_[event.pid], (start + last) & ~last, top);
     }
-    case SystemCall::Mmap:
-      if ((entry.arguments[3] & kMapFixed) != 0) {
-        give_back(spaces_[event.pid], start, limit);
-      }
-      break;
-    case SystemCall::Brk: {
-      const std::uint64_t top = maps.heap_top(event.pid);
-      if (start != 0 && start < top) {
-        const std::uint64_t last = page_size_bytes_ - 1;
-        give_back(spaces_[event.pid], (start + last) & ~last, top);
-      }
-      break;
+  } else if (entry.call == SystemCall::Shmdt) {
+    if (const auto* area = maps.find(event.pid, start)) {
+      give_back(spaces_[event.pid], area->start, area->limit);
     }
-    case SystemCall::Shmdt:
-      if (const auto* area = maps.find(event.pid, start)) {
-        give_back(spaces_[event.pid], area->start, area->limit);
-      }
-      break;
-    default:
-      break;
   }
 }
 

@@ -35,17 +35,19 @@ void PageOwners::move(std::uint64_t first, std::uint64_t limit, std::uint64_t to
 }
 
 void PageOwners::add(const PageOwners& other) {
+  std::vector<std::uint64_t> in_both;
   for (const auto& [number, chunk] : other.chunks_) {
-    if (!chunks_.contains(number)) {
-      chunks_[number] = chunk;
-      continue;
+    if (!chunks_.try_emplace(number, chunk).second) {
+      in_both.push_back(number);
     }
-    for (std::size_t i = 0; i < kChunkPages; ++i) {
-      const std::uint64_t page = number * kChunkPages + i;
-      if (chunk->owners[i] != kNone && at(page) == kNone) {
-        set(page, chunk->owners[i]);
-      }
+  }
+  const auto add_page = [this](std::uint64_t page, Owner owner) {
+    if (at(page) == kNone) {
+      set(page, owner);
     }
+  };
+  for (const std::uint64_t number : in_both) {
+    other.for_each(number * kChunkPages, (number + 1) * kChunkPages, add_page);
   }
 }
 
@@ -56,12 +58,13 @@ std::vector<std::uint64_t> PageOwners::chunks_in(std::uint64_t first, std::uint6
   }
   const std::uint64_t from = first / kChunkPages;
   const std::uint64_t last = (limit - 1) / kChunkPages;
-  if (last - from < chunks_.size()) {
-    for (std::uint64_t number = from; number <= last; ++number) {
-      if (chunks_.contains(number)) {
-        numbers.push_back(number);
-      }
+  const bool has_few = last - from < chunks_.size();
+  for (std::uint64_t number = from; has_few && number <= last; ++number) {
+    if (chunks_.contains(number)) {
+      numbers.push_back(number);
     }
+  }
+  if (has_few) {
     return numbers;
   }
   for (const auto& [number, chunk] : chunks_) {  // of a range larger than all that there is

@@ -1,5 +1,6 @@
 #include "state/world/resident_snapshot.h"
 
+#include <array>
 #include <charconv>
 
 namespace memtrace {
@@ -8,9 +9,9 @@ namespace {
 constexpr int kHex = 16;
 
 void append_hex(std::string& text, std::uint64_t number) {
-  char digits[kHex];
-  const auto end = std::to_chars(std::begin(digits), std::end(digits), number, kHex);
-  text.append(std::begin(digits), end.ptr);
+  std::array<char, kHex> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, kHex);
+  text.append(digits.data(), end.ptr);
 }
 
 // Takes a number and the character behind it away from the text.

@@ -20,6 +20,15 @@ bool contains(const std::vector<ResidentSnapshot::Run>& runs, std::uint64_t page
   return after != runs.begin() && page < std::prev(after)->limit;
 }
 
+template <typename Visit>
+void for_each_page(const ResidentSnapshot& snapshot, Visit visit) {
+  for (const ResidentSnapshot::Run& run : snapshot.runs) {
+    for (std::uint64_t page = run.first; page < run.limit; ++page) {
+      visit(page);
+    }
+  }
+}
+
 using OwnedPage = std::pair<std::uint64_t, PageOwners::Owner>;
 
 // `owned` is in order and not empty.
@@ -102,13 +111,11 @@ void ResidentCount::count(const Space& space, const ResidentSnapshot& now) {
     process.rss_begin = before_.at(now.pid).rss_bytes;
   }
   std::vector<std::uint64_t> others;
-  for (const ResidentSnapshot::Run& run : now.runs) {
-    for (std::uint64_t page = run.first; page < run.limit; ++page) {
-      if (!count_page(space, page, process)) {
-        others.push_back(page);
-      }
+  for_each_page(now, [&](std::uint64_t page) {
+    if (!count_page(space, page, process)) {
+      others.push_back(page);
     }
-  }
+  });
   space.pages.for_each([&](std::uint64_t page, PageOwners::Owner owner) {
     if (FirstTouches::is_touch(owner) && !contains(now.runs, page)) {
       ++touches_[FirstTouches::index_of(owner)].gone;
