@@ -24,7 +24,8 @@ TEST_F(RecordingTest, terminal_shows_a_line_that_changes_once_a_second) {
   EXPECT_NE(all.find("\r\x1b[K1 s  "), std::string::npos) << all;
   const std::size_t rate = all.find(" events/s  ");
   ASSERT_NE(rate, std::string::npos) << all;
-  EXPECT_NE(all.find(" lost  ", rate), std::string::npos) << "a busy machine may lose some: " << all;
+  EXPECT_NE(all.find(" lost  ", rate), std::string::npos)
+      << "a busy machine may lose some: " << all;
   EXPECT_NE(all.find(" MiB of memory\r"), std::string::npos) << all;
   EXPECT_NE(all.find("\r\x1b[Kmemtrace: "), std::string::npos) << "it is gone at the end: " << all;
   const Outcome piped = run_well("$MEMTRACE record -a -d 2 -e minor-faults");
