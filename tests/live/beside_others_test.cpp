@@ -133,7 +133,7 @@ TEST_F(BesideOthersTest, recorders_that_come_and_go_leave_names_and_stacks_as_th
 // The time of a sample by another clock is known as well as its ring is read often: on a machine
 // that is busy with other work some tries may fail.
 TEST_F(BesideOthersTest, faults_are_in_their_time_though_perf_has_another_clock) {
-  constexpr int kTries = 4;
+  constexpr int kTries = 8;
   need_perf();
   if (IsSkipped()) {
     return;
