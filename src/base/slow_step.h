@@ -1,5 +1,6 @@
-// Says on a terminal what memtrace is doing while this takes longer than a person expects: some
-// steps are one call each, and nobody else could say it meanwhile.
+// Says on a terminal what memtrace is doing when a step takes longer than a person expects. A
+// thread says it: some steps are one call each, and their own thread cannot say anything before
+// they end.
 //
 //   const SlowStep step("looking up names");
 #pragma once

@@ -18,14 +18,14 @@ TEST_F(RecordingTest, filter_is_applied_by_the_kernel) {
 
 // script(1) gives its command a terminal.
 TEST_F(RecordingTest, terminal_shows_a_line_that_changes_once_a_second) {
-  const Outcome outcome =
-      run_well("script -qefc \"$MEMTRACE record -a -d 3 -e minor-faults\" /dev/null </dev/null");
+  // Of a process that sleeps: a busy machine may lose events.
+  const Outcome outcome = run_well(
+      "sleep 9 & p=$!; "
+      "script -qefc \"$MEMTRACE record -p $p -d 3 -e minor-faults\" /dev/null </dev/null; "
+      "status=$?; kill $p; exit $status");
   const std::string all = outcome.all();
   EXPECT_NE(all.find("\r\x1b[K1 s  "), std::string::npos) << all;
-  const std::size_t rate = all.find(" events/s  ");
-  ASSERT_NE(rate, std::string::npos) << all;
-  EXPECT_NE(all.find(" lost  ", rate), std::string::npos)
-      << "a busy machine may lose some: " << all;
+  EXPECT_NE(all.find(" events/s  none lost  "), std::string::npos) << all;
   EXPECT_NE(all.find(" MiB of memory\r"), std::string::npos) << all;
   EXPECT_NE(all.find("\r\x1b[Kmemtrace: "), std::string::npos) << "it is gone at the end: " << all;
   const Outcome piped = run_well("$MEMTRACE record -a -d 2 -e minor-faults");
