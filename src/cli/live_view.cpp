@@ -313,6 +313,7 @@ Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& re
   session.value()->identify_processes(*source.value());
   TRY(source.value()->start());
   session.value()->identify_new_processes(*source.value());
+  source.value()->announce_ready();
   TRY(print_session(*session.value(), plan.print, plan.shown));
   source.value()->wait_until_closed();
   return exit_status_of(source.value()->end_command());

@@ -244,6 +244,7 @@ Result<> run_session(LiveSource& source, SessionOptions options, TopScreen& scre
   session.value()->identify_processes(source);
   TRY(source.start());
   session.value()->identify_new_processes(source);
+  source.announce_ready();
   return session.value()->run([&screen, &session](std::vector<Report> reports) {
     return screen.show(std::move(reports), session.value()->namer());
   });

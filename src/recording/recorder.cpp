@@ -353,6 +353,7 @@ Result<RecordSummary> record(RecordOptions options) {
   }
   recorder.share_rules(*rules);
   recorder.identify_new_processes();
+  source.value()->announce_ready();
   TRY(recorder.run());
   auto summary = recorder.finish();
   source.value()->wait_until_closed();

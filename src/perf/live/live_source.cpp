@@ -125,10 +125,13 @@ Result<> LiveSource::start() {
   if (setup_.duration_ns != 0) {
     end_.set_deadline(started_ns + setup_.duration_ns);
   }
+  return kDone;
+}
+
+void LiveSource::announce_ready() {
   if (setup_.ready != nullptr) {
     setup_.ready->tell();
   }
-  return kDone;
 }
 
 void LiveSource::start_added_events() {

@@ -40,7 +40,7 @@ struct LiveSetup {
   std::uint64_t count_interval_ns = 0;          // of events that are only counted; 0: at the end
   std::uint64_t duration_ns = 0;                // 0: until the target ends or the user stops it
   StopSignals* stop_signals = nullptr;          // asked now and then; may be null
-  ReadyNotice* ready = nullptr;                 // told when everything is recorded; may be null
+  ReadyNotice* ready = nullptr;                 // for announce_ready(); may be null
   std::function<SampleRewrite()> make_rewrite;  // one for each ring; may be empty
 };
 
@@ -55,6 +55,10 @@ class LiveSource final : public RecordSource {
 
   // Enables everything and lets the command run. Error: the command cannot be run.
   Result<> start();
+
+  // To be called after start(), and after all that the caller reads at the begin: what a script
+  // does once it knows is not to be in there.
+  void announce_ready();
 
   // Tick records come between others whenever all records up to a time have been given out.
   Result<std::optional<Record>> next() override;
