@@ -246,19 +246,21 @@ StackId EventDecoder::stack_of(const Sample& sample) {
 }
 
 std::optional<Event> EventDecoder::apply_sample(const Stamp& stamp, const Sample& sample) {
+  std::optional<Event> made;  // where the caller has it: an event is large
   learn_events();
   if (sample.event >= types_.size()) {
     ++malformed_;
-    return std::nullopt;
+    return made;
   }
   note_process(sample.pid);
-  Event event{.time_ns = stamp.time_ns,
-              .cpu = stamp.cpu,
-              .pid = sample.pid,
-              .tid = sample.tid,
-              .weight = weight_of(recording_.events[sample.event], sample),
-              .type = &types_[sample.event],
-              .raw = sample.raw};
+  Event& event = made.emplace();
+  event.time_ns = stamp.time_ns;
+  event.cpu = stamp.cpu;
+  event.pid = sample.pid;
+  event.tid = sample.tid;
+  event.weight = weight_of(recording_.events[sample.event], sample);
+  event.type = &types_[sample.event];
+  event.raw = sample.raw;
   event.stack = pending_stack_.of(sample, callchain_of(sample));
   RawPayload payload = decoders_[sample.event]({.raw = sample.raw,
                                                 .address = sample.address,
@@ -266,11 +268,12 @@ std::optional<Event> EventDecoder::apply_sample(const Stamp& stamp, const Sample
                                                 .physical_address = sample.physical_address});
   if (is_typed_[sample.event] && std::holds_alternative<std::monostate>(payload)) {
     ++malformed_;  // too short for the event's fields
-    return std::nullopt;
+    made.reset();
+    return made;
   }
   name_cache(event, payload);
   world_.apply(event, payload);
-  return event;
+  return made;
 }
 
 }  // namespace memtrace

@@ -27,7 +27,8 @@ void choose_views(SessionOptions& options) {
     options.choices.push_back(std::move(choice));
   }
   options.as_made = true;
-  options.part = StackPart::Whole;  // the kernel's part shows what memory is for
+  options.view_options.without_percentiles = true;  // no finding has one
+  options.part = StackPart::Whole;                  // the kernel's part shows what memory is for
 }
 
 // What is in the recording and can be looked at.

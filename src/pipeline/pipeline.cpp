@@ -124,14 +124,17 @@ Result<> Pipeline::on(const Record& record, PipelineSink& sink) {
 
 Result<> Pipeline::on_sample(const Record& record, const Sample& sample, PipelineSink& sink) {
   SampleStep step{.record = record, .sample = sample, .callchain = sample.callchain, .event = {}};
-  std::optional<Event> event;
   if (sample.registers.mask == 0) {  // of an event that was asked for no stacks
-    event = decoder_.apply(record);
-  } else {
-    Record completed = record;
-    step.callchain = std::get<Sample>(completed.payload).callchain = user_stacks_.complete(sample);
-    event = decoder_.apply(completed);
+    return on_event(step, decoder_.apply(record), sink);
   }
+  Record completed = record;
+  step.callchain = std::get<Sample>(completed.payload).callchain = user_stacks_.complete(sample);
+  return on_event(step, decoder_.apply(completed), sink);
+}
+
+Result<> Pipeline::on_event(SampleStep& step,
+                            const std::optional<Event>& event,
+                            PipelineSink& sink) {
   if (event) {
     step.event = &*event;
     if (setup_.live) {

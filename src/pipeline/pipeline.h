@@ -120,6 +120,7 @@ class Pipeline {
 
  private:
   Result<> on(const Record& record, PipelineSink& sink);
+  Result<> on_event(SampleStep& step, const std::optional<Event>& event, PipelineSink& sink);
   Result<> on_sample(const Record& record, const Sample& sample, PipelineSink& sink);
   void identify(const Record& record);
   MachineFacts this_machine();

@@ -27,8 +27,9 @@ namespace memtrace {
 struct ViewOptions {
   std::vector<std::string> by = {};             // keys; empty: the view's default
   std::map<std::string, std::string> own = {};  // the view's own options, by name; flags hold "1"
-  TaskFilter tasks = {};        // on() only gets their events, but World::live() holds all blocks
-  std::size_t stack_depth = 0;  // frames of the key stack, innermost first; 0: all
+  TaskFilter tasks = {};  // on() only gets their events, but World::live() holds all blocks
+  bool without_percentiles = false;  // rows of faults by stack keep sums: most of their memory
+  std::size_t stack_depth = 0;       // frames of the key stack, innermost first; 0: all
   std::uint64_t page_size_bytes = 4096;
   std::vector<std::string> migratetypes = {};             // names by number; empty when not known
   std::map<std::string, std::uint64_t> slab_caches = {};  // bytes of an object, by cache

@@ -1,5 +1,6 @@
 // Live blocks by their addresses. Blocks stay where they are, and what finds them is small: the
-// table moves its entries, and neighbouring pages and objects have neighbouring addresses.
+// table moves its entries. Neighbouring blocks come and go together, and their entries share a line
+// of the cache.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,9 @@ namespace memtrace {
 
 class BlockTable {
  public:
+  // Most blocks are at least 2^spacing apart: less finds them slower.
+  explicit BlockTable(unsigned spacing) : spacing_(spacing) {}
+
   // Valid until the next put(); null when the address is none of a block.
   const LiveBlock* find(std::uint64_t key) const {
     const std::uint32_t number = slots_.empty() ? 0 : slots_[place_of(key)].number;
@@ -56,8 +60,12 @@ class BlockTable {
     std::uint32_t number = 0;  // of the block, from 1 on; 0: empty
   };
 
-  static std::uint32_t hash_of(std::uint64_t key) {
-    return static_cast<std::uint32_t>(mix(key) >> 32U);
+  // Eight neighbours have the eight slots of one line of the cache. What is below the spacing only
+  // distinguishes blocks, in bits that choose a slot in enormous tables alone.
+  std::uint32_t hash_of(std::uint64_t key) const {
+    const std::uint64_t unit = key >> spacing_;
+    const std::uint64_t home = (mix(unit / 8) >> 32U) ^ (unit % 8);
+    return static_cast<std::uint32_t>(home ^ ((key - (unit << spacing_)) << 24U));
   }
 
   std::size_t home_of(std::uint32_t hash) const { return hash & (slots_.size() - 1); }
@@ -78,6 +86,7 @@ class BlockTable {
   void grow();
   void close_gap(std::size_t gap);
 
+  unsigned spacing_ = 0;
   std::vector<Slot> slots_;  // a power of two
   std::vector<LiveBlock> blocks_;
   std::vector<std::uint32_t>

@@ -41,8 +41,12 @@ class HeapBlocks {
   }
 
  private:
+  // Of allocators: blocks of malloc(3) are at least 32 bytes apart on 64-bit machines, by its
+  // MINSIZE in malloc/malloc.c of glibc.
+  static constexpr unsigned kSpacing = 5;
+
   struct Heap {
-    BlockTable blocks;
+    BlockTable blocks{kSpacing};
     std::optional<std::uint32_t> copy_of;   // a parent whose blocks are still to be copied
     std::vector<std::uint32_t> copies_due;  // children that wait for copies of this heap
   };

@@ -9,7 +9,13 @@ namespace {
 // few more (mm/Kconfig).
 constexpr std::uint32_t kMaxOrder = 16;
 
+constexpr unsigned kSlabSpacing = 6;  // smaller objects than 64 bytes are few
+constexpr unsigned kPageSpacing = 0;  // page numbers; struct page has 64 bytes on old kernels
+
 }  // namespace
+
+LiveBlocks::LiveBlocks(std::uint64_t page_size_bytes)
+    : slabs_(kSlabSpacing), pages_(kPageSpacing), page_size_bytes_(page_size_bytes) {}
 
 std::optional<LiveBlock> LiveBlocks::allocate(const LiveBlock& block) {
   if (block.kind != BlockKind::Page) {

@@ -13,7 +13,7 @@ namespace memtrace {
 
 class LiveBlocks {
  public:
-  explicit LiveBlocks(std::uint64_t page_size_bytes) : page_size_bytes_(page_size_bytes) {}
+  explicit LiveBlocks(std::uint64_t page_size_bytes);
 
   // An address that is allocated again without a free in between replaces the old block, which is
   // the result: its free was not seen.
@@ -37,7 +37,7 @@ class LiveBlocks {
   LiveBlock resized(LiveBlock block, std::uint32_t order) const;
 
   BlockTable slabs_;
-  BlockTable pages_;
+  BlockTable pages_;  // by number, or by the address of struct page
   std::uint32_t largest_order_ = 0;  // that pages were allocated in
   std::uint64_t page_size_bytes_ = 0;
 };

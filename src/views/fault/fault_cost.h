@@ -18,13 +18,21 @@ struct FaultCost {
   Durations latency = {};
 
   FaultCost& operator+=(const Fault& fault) {
+    add_to_sums(fault);
+    if (fault.latency_ns) {
+      latency.add_to_percentiles(*fault.latency_ns, fault.weight);
+    }
+    return *this;
+  }
+
+  // All but percentiles.
+  void add_to_sums(const Fault& fault) {
     count += fault.count;
     minor += fault.end == FaultEnd::Minor ? fault.weight : 0;
     major += fault.end == FaultEnd::Major ? fault.weight : 0;
     if (fault.latency_ns) {
-      latency.add(*fault.latency_ns, fault.weight);
+      latency.add_to_sums(*fault.latency_ns, fault.weight);
     }
-    return *this;
   }
 };
 

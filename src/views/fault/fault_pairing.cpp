@@ -80,18 +80,23 @@ bool FaultPairing::on(const Event& event, const World& world) {
   return true;
 }
 
-Fault FaultPairing::begun(const Event& event, const PageFault& fault, const World& world) const {
-  return {.keys = keys_.of(event),
-          .time_ns = event.time_ns,
-          .pid = event.pid,
-          .tid = event.tid,
-          .comm = event.comm,
-          .stack = keeps_stacks_ ? event.stack.id() : StackId(),
-          .code = event.call_site,
-          .entry = fault,
-          .place = place_of(world, event.pid, fault.address),
-          .weight = event.weight,
-          .count = event.weight};
+// In place: most events of a busy machine begin a fault.
+void FaultPairing::begin(Fault& begun,
+                         const Event& event,
+                         const PageFault& fault,
+                         const World& world) const {
+  begun = {};
+  begun.keys = keys_.of(event);
+  begun.time_ns = event.time_ns;
+  begun.pid = event.pid;
+  begun.tid = event.tid;
+  begun.comm = event.comm;
+  begun.stack = keeps_stacks_ ? event.stack.id() : StackId();
+  begun.code = event.call_site;
+  begun.entry = fault;
+  begun.place = place_of(world, event.pid, fault.address);
+  begun.weight = event.weight;
+  begun.count = event.weight;
 }
 
 Fault FaultPairing::without_place(const Event& event) const {
@@ -106,18 +111,20 @@ void FaultPairing::on_entry(const Event& event, const PageFault& fault, const Wo
   const bool in_kernel = is_of_kernel(fault);
   seen_.entries[in_kernel ? 1 : 0] = true;
   seen_.error_codes = seen_.error_codes || fault.has_error_code;
-  const auto [found, is_new] = pending_.try_emplace(pending_key(event.tid, in_kernel));
-  Pending& pending = found.value();
+  Pending& pending = pending_.try_emplace(pending_key(event.tid, in_kernel)).first.value();
   // The other of the two entry events, for the same page, with no end in between.
   const bool kind_seen = fault.has_error_code ? pending.exception_seen : pending.software_seen;
-  const bool is_same = !is_new && page_of(pending.fault.entry) == page_of(fault) && !kind_seen;
+  const bool is_same =
+      pending.is_open && page_of(pending.fault.entry) == page_of(fault) && !kind_seen;
   if (is_same && fault.has_error_code) {
     pending.fault.entry = fault;
   } else if (!is_same) {
-    if (!is_new) {
+    if (pending.is_open) {
       deliver_open(pending);
     }
-    pending = {.fault = begun(event, fault, world)};
+    begin(pending.fault, event, fault, world);
+    pending.is_open = true;
+    pending.exception_seen = pending.software_seen = pending.reported = false;
   }
   (fault.has_error_code ? pending.exception_seen : pending.software_seen) = true;
 }
@@ -126,8 +133,10 @@ void FaultPairing::on_end(const Event& event, const PageFault& fault, const Worl
   seen_.ends = true;
   const bool in_kernel = is_of_kernel(fault);
   const auto found = pending_.find(pending_key(event.tid, in_kernel));
-  if (found == pending_.end() || page_of(found->second.fault.entry) != page_of(fault)) {
-    Fault alone = begun(event, fault, world);
+  if (found == pending_.end() || !found->second.is_open ||
+      page_of(found->second.fault.entry) != page_of(fault)) {
+    Fault alone;
+    begin(alone, event, fault, world);
     alone.end = end_of(fault);
     // When both are sampled on their own, an end without its entry is a fault that the sampled
     // entries already represent.
@@ -150,7 +159,18 @@ void FaultPairing::on_end(const Event& event, const PageFault& fault, const Worl
   }
   note_zero_page(ended);
   on_fault_(ended);
-  pending_.erase(found);
+  pending.is_open = false;
+  if (pending_.size() >= forget_at_) {
+    forget_ended();
+  }
+}
+
+// A thread's next fault takes the memory of its last one, but threads end.
+void FaultPairing::forget_ended() {
+  for (auto entry = pending_.begin(); entry != pending_.end();) {
+    entry = entry->second.is_open ? std::next(entry) : pending_.erase(entry);
+  }
+  forget_at_ = std::max(kFewThreads, 2 * pending_.size());
 }
 
 void FaultPairing::on_page_alloc(const Event& event, const PageAlloc& alloc, const World& world) {
@@ -203,8 +223,11 @@ void FaultPairing::note_zero_page(Fault& ended) {
 Fault* FaultPairing::newest(std::uint32_t tid) {
   const auto of_user = pending_.find(pending_key(tid, false));
   const auto of_kernel = pending_.find(pending_key(tid, true));
-  Fault* user = of_user == pending_.end() ? nullptr : &of_user.value().fault;
-  Fault* kernel = of_kernel == pending_.end() ? nullptr : &of_kernel.value().fault;
+  const auto open_in = [this](auto found) {
+    return found == pending_.end() || !found->second.is_open ? nullptr : &found.value().fault;
+  };
+  Fault* user = open_in(of_user);
+  Fault* kernel = open_in(of_kernel);
   if (user == nullptr || kernel == nullptr) {
     return user == nullptr ? kernel : user;
   }
@@ -219,7 +242,7 @@ void FaultPairing::deliver_open(Pending& pending) {
 
 void FaultPairing::report_failed() {
   for (auto entry = pending_.begin(); entry != pending_.end(); ++entry) {
-    if (entry->second.fault.signal != 0) {
+    if (entry->second.is_open && entry->second.fault.signal != 0) {
       deliver_open(entry.value());
       entry.value().reported = true;
     }
@@ -228,8 +251,10 @@ void FaultPairing::report_failed() {
 
 void FaultPairing::report_open() {
   for (auto entry = pending_.begin(); entry != pending_.end(); ++entry) {
-    deliver_open(entry.value());
-    entry.value().reported = true;
+    if (entry->second.is_open) {
+      deliver_open(entry.value());
+      entry.value().reported = true;
+    }
   }
 }
 

@@ -115,9 +115,12 @@ class FaultPairing {
   const FaultEvents& seen() const { return seen_; }
 
  private:
-  // The newest entry of a thread that has not ended.
+  static constexpr std::size_t kFewThreads = 1024;
+
+  // The newest entry of a thread.
   struct Pending {
     Fault fault;
+    bool is_open = false;  // else it has ended, and only its memory is kept
     bool exception_seen = false;
     bool software_seen = false;
     bool reported = false;
@@ -128,12 +131,14 @@ class FaultPairing {
   void on_page_alloc(const Event& event, const PageAlloc& alloc, const World& world);
   void on_signal(const Event& event, const SignalSent& signal);
   void note_zero_page(Fault& ended);
-  Fault begun(const Event& event, const PageFault& fault, const World& world) const;
+  void begin(Fault& begun, const Event& event, const PageFault& fault, const World& world) const;
+  void forget_ended();
   void deliver_open(Pending& pending);
 
   KeySet keys_;
   OnFault on_fault_;
-  tsl::robin_map<std::uint64_t, Pending> pending_;                     // by tid and mode
+  tsl::robin_map<std::uint64_t, Pending> pending_;  // by tid and mode, also ended ones
+  std::size_t forget_at_ = kFewThreads;             // of pending_: only the open ones stay
   std::map<std::uint32_t, tsl::robin_set<std::uint64_t>> zero_pages_;  // by pid: pages
   std::size_t zero_page_count_ = 0;
   bool keeps_zero_pages_ = true;

@@ -43,7 +43,8 @@ class Faults final : public View {
         kernel_(keys),
         pairing_(keys.shared(), [this](const Fault& fault) { count(fault); }),
         has_trace_(options.wants_lines()),
-        has_stacks_(options.asks_for("stack")) {
+        has_stacks_(options.asks_for("stack")),
+        has_percentiles_(!options.without_percentiles) {
     if (has_trace_ && has_stacks_) {
       pairing_.keep_stacks();
     }
@@ -77,12 +78,18 @@ class Faults final : public View {
   std::optional<KeyedHistograms> row_latency_;
   bool has_trace_ = false;
   bool has_stacks_ = false;  // of the lines
+  bool has_percentiles_ = true;
   EventList<Fault> trace_;
 };
 
 void Faults::count(const Fault& fault) {
   const bool counts = !is_of_kernel(fault.entry) || by("mode");
-  (counts ? user_ : kernel_).row(fault) += fault;
+  FaultCost& row = (counts ? user_ : kernel_).row(fault);
+  if (has_percentiles_) {
+    row += fault;
+  } else {
+    row.add_to_sums(fault);
+  }
   if (counts && fault.latency_ns) {
     latency_.add(*fault.latency_ns, fault.weight);
     if (row_latency_) {

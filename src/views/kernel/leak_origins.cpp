@@ -133,12 +133,17 @@ bool LeakOrigins::is_of_slab_cache(const LiveBlock& block, const World& world) {
   if (namer_ == nullptr || block.kind != BlockKind::Page || !block.stack.valid()) {
     return false;
   }
-  const auto [known, is_new] = slab_stacks_.try_emplace(block.stack, false);
-  if (is_new) {
-    const auto is_slab = [this](LocationId at) { return place_of(at) == Place::SlabPages; };
-    known->second = std::ranges::any_of(world.stacks().locations(block.stack), is_slab);
+  const std::size_t number = block.stack.value;
+  if (number >= slab_stacks_.size()) {
+    slab_stacks_.resize(number + number / 2 + 1, SlabStack::Unknown);
   }
-  return known->second;
+  SlabStack& known = slab_stacks_[number];
+  if (known == SlabStack::Unknown) {
+    const auto is_slab = [this](LocationId at) { return place_of(at) == Place::SlabPages; };
+    known = std::ranges::any_of(world.stacks().locations(block.stack), is_slab) ? SlabStack::Yes
+                                                                                : SlabStack::No;
+  }
+  return known == SlabStack::Yes;
 }
 
 const KeySpec origin_key{

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "report/namer.h"
 #include "state/heap/live_block.h"
@@ -27,6 +28,7 @@ class LeakOrigins {
   bool is_of_slab_cache(const LiveBlock& block, const World& world);
 
  private:
+  enum class SlabStack : std::uint8_t { Unknown, No, Yes };
   enum class Place : std::uint8_t { Program, Entry, SlabPages, Kernel };
 
   Place place_of(LocationId location);
@@ -34,7 +36,7 @@ class LeakOrigins {
   Namer* namer_;
   std::unordered_map<LocationId, Place> places_;
   std::unordered_map<StackId, StackId> origins_;
-  std::unordered_map<StackId, bool> slab_stacks_;
+  std::vector<SlabStack> slab_stacks_;  // by number of the stack: each page asks
 };
 
 // For the key "origin" of live blocks: views that have it hand out this context.

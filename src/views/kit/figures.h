@@ -130,7 +130,7 @@ constexpr auto percentile_figure(std::string_view name) {
   return figures_parts::describe(
       name, Unit::Nanoseconds, [](const auto& cost, const auto& /*context*/) {
         const Durations& durations = std::invoke(Member, cost);
-        return when(durations.count() > 0, durations.percentile_ns(Percent));
+        return when(durations.has_percentiles(), durations.percentile_ns(Percent));
       });
 }
 

@@ -9,6 +9,8 @@
 namespace memtrace {
 namespace {
 
+constexpr unsigned kSpacing = 4;
+
 LiveBlock block_at(std::uint64_t key, std::uint64_t bytes) {
   return {.key = key, .bytes = bytes};
 }
@@ -21,14 +23,14 @@ std::map<std::uint64_t, std::uint64_t> all_of(const BlockTable& table) {
 }
 
 TEST(BlockTableTest, an_empty_table_has_no_block) {
-  BlockTable table;
+  BlockTable table(kSpacing);
   EXPECT_TRUE(table.empty());
   EXPECT_EQ(table.find(1), nullptr);
   EXPECT_FALSE(table.take(1).has_value());
 }
 
 TEST(BlockTableTest, a_second_block_of_an_address_gives_back_the_first) {
-  BlockTable table;
+  BlockTable table(kSpacing);
   EXPECT_FALSE(table.put(block_at(0, 8)).has_value());
   EXPECT_EQ(table.put(block_at(0, 16))->bytes, 8U);
   EXPECT_EQ(table.size(), 1U);
@@ -37,7 +39,7 @@ TEST(BlockTableTest, a_second_block_of_an_address_gives_back_the_first) {
 }
 
 TEST(BlockTableTest, a_copy_changes_alone) {
-  BlockTable table;
+  BlockTable table(kSpacing);
   table.put(block_at(1, 8));
   BlockTable copy = table;
   copy.change_each([](LiveBlock& block) { block.pid = 7; });
@@ -47,7 +49,7 @@ TEST(BlockTableTest, a_copy_changes_alone) {
 
 // Neighbouring addresses, which are given out and taken back all the time.
 TEST(BlockTableTest, agrees_with_a_map) {
-  BlockTable table;
+  BlockTable table(kSpacing);
   std::map<std::uint64_t, std::uint64_t> model;
   std::mt19937 random(7);
   for (int step = 0; step < 50000; ++step) {
