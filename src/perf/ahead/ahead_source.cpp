@@ -101,7 +101,9 @@ bool AheadSource::take_batch() {
     empty_.push_back(std::move(using_));
   }
   caller_waits_ = true;
-  moved_.notify_all();
+  if (empty_.size() >= kBatchesToFill) {
+    moved_.notify_all();
+  }
   moved_.wait(lock, [this] { return !full_.empty() || is_stopping_; });
   caller_waits_ = false;
   if (full_.empty()) {
@@ -150,7 +152,9 @@ void AheadSource::hand_over() {
   std::unique_lock lock(mutex_);
   full_.push_back(std::move(filling_));
   moved_.notify_all();
-  moved_.wait(lock, [this] { return !empty_.empty() || is_stopping_; });
+  if (empty_.empty()) {
+    moved_.wait(lock, [this] { return empty_.size() >= kBatchesToFill || is_stopping_; });
+  }
   if (is_stopping_) {
     filling_ = std::make_unique<Batch>();
     was_stopped_ = true;

@@ -25,7 +25,9 @@ namespace memtrace {
 // without a thread.
 class AheadSource final : public RecordSource {
  public:
-  static constexpr std::size_t kBatches = 4;
+  static constexpr std::size_t kBatches = 8;
+  // The thread sleeps until this many are empty: to wake it for each would cost more than reading.
+  static constexpr std::size_t kBatchesToFill = 4;
   static constexpr std::size_t kBatchRecords = 512;
   static constexpr std::size_t kBatchBytes = std::size_t{1} << 20;  // records with stacks are large
 

@@ -5,10 +5,6 @@
 namespace memtrace {
 namespace {
 
-// The buddy allocator's largest block is order 10 by default; CONFIG_ARCH_FORCE_MAX_ORDER allows a
-// few more (mm/Kconfig).
-constexpr std::uint32_t kMaxOrder = 16;
-
 constexpr unsigned kSlabSpacing = 6;  // smaller objects than 64 bytes are few
 constexpr unsigned kPageSpacing = 0;  // page numbers; struct page has 64 bytes on old kernels
 
@@ -21,8 +17,24 @@ std::optional<LiveBlock> LiveBlocks::allocate(const LiveBlock& block) {
   if (block.kind != BlockKind::Page) {
     return slabs_.put(block);
   }
-  largest_order_ = std::max(largest_order_, block.order);
-  return pages_.put(block);
+  return put_pages(block);
+}
+
+std::optional<LiveBlock> LiveBlocks::put_pages(const LiveBlock& block) {
+  auto former = pages_.put(block);
+  ++live_by_order_[row_of(block.order)];
+  if (former) {
+    --live_by_order_[row_of(former->order)];
+  }
+  return former;
+}
+
+std::optional<LiveBlock> LiveBlocks::take_pages(std::uint64_t page) {
+  auto taken = pages_.take(page);
+  if (taken) {
+    --live_by_order_[row_of(taken->order)];
+  }
+  return taken;
 }
 
 std::optional<LiveBlock> LiveBlocks::free_slab(std::uint64_t ptr) {
@@ -31,31 +43,31 @@ std::optional<LiveBlock> LiveBlocks::free_slab(std::uint64_t ptr) {
 
 std::optional<LiveBlock> LiveBlocks::free_pages(const PageFree& free) {
   if (!free.page_is_pfn) {
-    return pages_.take(free.page);
+    return take_pages(free.page);
   }
   const auto holder = find_holder(free);
   if (!holder) {
     return free_smaller(free);
   }
-  LiveBlock part = *pages_.take(*holder);
+  LiveBlock part = *take_pages(*holder);
   // Halve the block as the buddy allocator would until only the freed part is left.
   while (part.order > free.order) {
     LiveBlock other = resized(part, part.order - 1);
     part = other;
     const std::uint64_t half = std::uint64_t{1} << other.order;
     (free.page >= part.key + half ? part : other).key += half;
-    pages_.put(other);
+    put_pages(other);
   }
   return part;
 }
 
-// Nobody holds more pages than the largest block has: most frees of unknown pages end early.
+// A block begins at a multiple of its own size. Most frees of unknown pages end early: there are
+// live blocks of few orders.
 std::optional<std::uint64_t> LiveBlocks::find_holder(const PageFree& free) const {
-  const std::uint32_t largest = std::min(kMaxOrder, largest_order_);
   std::uint64_t previous = ~std::uint64_t{0};
-  for (std::uint32_t order = free.order; order <= largest; ++order) {
+  for (std::uint32_t order = free.order; order < kOrders; ++order) {
     const std::uint64_t base = free.page & ~((std::uint64_t{1} << order) - 1);
-    if (base == previous) {
+    if (live_by_order_[order] == 0 || base == previous) {
       continue;
     }
     previous = base;
@@ -72,9 +84,9 @@ std::optional<std::uint64_t> LiveBlocks::find_holder(const PageFree& free) const
 // ranges are.
 std::optional<LiveBlock> LiveBlocks::free_smaller(const PageFree& free) {
   std::optional<LiveBlock> sum;
-  const std::uint64_t limit = free.page + (std::uint64_t{1} << std::min(free.order, kMaxOrder));
+  const std::uint64_t limit = free.page + (std::uint64_t{1} << row_of(free.order));
   for (std::uint64_t page = free.page; page < limit;) {
-    const auto block = pages_.take(page);
+    const auto block = take_pages(page);
     page += block ? std::uint64_t{1} << block->order : 1;
     if (block && sum) {
       sum->bytes += block->bytes;

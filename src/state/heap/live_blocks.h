@@ -2,6 +2,8 @@
 // the frees that find nothing.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -32,13 +34,21 @@ class LiveBlocks {
   const BlockTable& pages() const { return pages_; }
 
  private:
+  // The buddy allocator's largest block is order 10 by default; CONFIG_ARCH_FORCE_MAX_ORDER allows
+  // a few more (mm/Kconfig).
+  static constexpr std::uint32_t kOrders = 17;
+
+  static std::uint32_t row_of(std::uint32_t order) { return order < kOrders ? order : kOrders - 1; }
+
   std::optional<std::uint64_t> find_holder(const PageFree& free) const;
   std::optional<LiveBlock> free_smaller(const PageFree& free);
+  std::optional<LiveBlock> put_pages(const LiveBlock& block);
+  std::optional<LiveBlock> take_pages(std::uint64_t page);
   LiveBlock resized(LiveBlock block, std::uint32_t order) const;
 
   BlockTable slabs_;
   BlockTable pages_;  // by number, or by the address of struct page
-  std::uint32_t largest_order_ = 0;  // that pages were allocated in
+  std::array<std::uint64_t, kOrders> live_by_order_{};  // of pages_
   std::uint64_t page_size_bytes_ = 0;
 };
 

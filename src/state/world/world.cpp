@@ -7,13 +7,14 @@ namespace memtrace {
 namespace {
 
 // As it was decoded; monostate for what waits for its pair.
-EventPayload as_it_is(const RawPayload& decoded) {
-  return std::visit(
-      [](const auto& payload) -> EventPayload {
-        if constexpr (std::is_constructible_v<EventPayload, decltype(payload)>) {
-          return payload;
+void take_payload(const RawPayload& decoded, EventPayload& taken) {
+  std::visit(
+      [&taken](const auto& payload) {
+        using Payload = std::remove_cvref_t<decltype(payload)>;
+        if constexpr (std::is_constructible_v<EventPayload, Payload>) {
+          taken.emplace<Payload>(payload);
         } else {
-          return {};
+          taken.emplace<std::monostate>();
         }
       },
       decoded);
@@ -129,7 +130,7 @@ IdentityId World::identity_of(std::uint32_t pid) const {
 }
 
 void World::apply(Event& event, const RawPayload& decoded) {
-  event.payload = as_it_is(decoded);
+  take_payload(decoded, event.payload);
   event.comm = processes_.comm(event.pid, event.tid);
   if (last_process_ == nullptr || last_process_->pid != event.pid) {
     last_process_ = processes_.find(event.pid);

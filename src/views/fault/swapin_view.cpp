@@ -116,6 +116,7 @@ class SwapIns final : public View {
   Namer* namer_ = nullptr;
   FaultPairing pairing_;
   FieldNames gfp_flags_ = gfp_flag_names();
+  UserPages user_pages_;
   SwapStacks stacks_;
   std::vector<Allocated> allocated_;  // in the order in which they came: so come the rows
   tsl::robin_map<std::uint64_t, std::size_t> indexes_;  // by keys and stack
@@ -159,7 +160,7 @@ KeyWords SwapIns::keys_of(const Event& event) {
 
 void SwapIns::on_page_alloc(const Event& event, const PageAlloc& alloc) {
   gfp_flags_.learn(*event.type);
-  if (reads_probed_ || alloc.failed || !is_user_page(alloc.gfp, gfp_flags_.names())) {
+  if (reads_probed_ || alloc.failed || !user_pages_.has(alloc.gfp, gfp_flags_.names())) {
     return;
   }
   const KeyWords keys = keys_of(event);

@@ -90,8 +90,7 @@ class KernelLeaks final : public View {
   FieldNames gfp_flags_ = gfp_flag_names();
   LeftOut left_out_;  // pages that are not the kernel's
   LeakOrigins origins_;
-  UserPages user_pages_{{}};
-  std::size_t flags_of_user_pages_ = 0;  // how many were known
+  UserPages user_pages_;
   Seen slab_;
   Seen pages_;
   bool sampled_ = false;
@@ -132,24 +131,19 @@ bool KernelLeaks::is_left_out(const LiveBlock& page, const World& world) {
   if (page.kind != BlockKind::Page) {
     return false;
   }
-  if (flags_of_user_pages_ != gfp_flags_.names().size()) {
-    flags_of_user_pages_ = gfp_flags_.names().size();
-    user_pages_ = UserPages(gfp_flags_.names());
-  }
-  return (!options_.user_pages && user_pages_.has(page)) ||
+  return (!options_.user_pages && user_pages_.has(page, gfp_flags_.names())) ||
          (slab_.allocs_seen && origins_.is_of_slab_cache(page, world));
 }
 
 KernelLeaks::Outstanding KernelLeaks::outstanding(const World& world, Span span) {
   Outstanding found;
   left_out_ = {};
-  UserPages user_pages(gfp_flags_.names());
   const auto look_at = [&](const LiveBlock& block) {
     const bool is_old = age_ns(block, span) >= options_.older_ns;
     if (!options_.tasks.accepts(world, block)) {
       return;
     }
-    if (!options_.user_pages && user_pages.has(block)) {
+    if (!options_.user_pages && user_pages_.has(block, gfp_flags_.names())) {
       left_out_ += {is_old ? 1U : 0U, is_old ? block.bytes : 0};
       return;
     }

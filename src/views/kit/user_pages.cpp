@@ -43,13 +43,14 @@ bool is_user_page(std::uint64_t gfp, std::span<const FlagName> gfp_flags) {
   });
 }
 
-bool UserPages::has(const LiveBlock& block) {
-  if (block.kind != BlockKind::Page) {
-    return false;
+bool UserPages::has(std::uint64_t gfp, std::span<const FlagName> gfp_flags) {
+  if (names_ != gfp_flags.size()) {
+    names_ = gfp_flags.size();
+    known_.clear();
   }
-  const auto [known, is_new] = known_.try_emplace(block.gfp);
+  const auto [known, is_new] = known_.try_emplace(gfp);
   if (is_new) {
-    known->second = is_user_page(block.gfp, gfp_flags_);
+    known->second = is_user_page(gfp, gfp_flags);
   }
   return known->second;
 }

@@ -1,6 +1,7 @@
 // Recognizes pages that belong to programs and to the page cache, and not to the kernel itself.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -17,15 +18,17 @@ namespace memtrace {
 // are GFP_HIGHUSER and count as a program's. Without the names of the flags nothing is.
 bool is_user_page(std::uint64_t gfp, std::span<const FlagName> gfp_flags);
 
-// The same for many blocks, of which few have other flags than those before.
+// The same for many pages, of which few have other flags than those before. The names may grow.
 class UserPages {
  public:
-  explicit UserPages(std::span<const FlagName> gfp_flags) : gfp_flags_(gfp_flags) {}
+  bool has(std::uint64_t gfp, std::span<const FlagName> gfp_flags);
 
-  bool has(const LiveBlock& block);
+  bool has(const LiveBlock& block, std::span<const FlagName> gfp_flags) {
+    return block.kind == BlockKind::Page && has(block.gfp, gfp_flags);
+  }
 
  private:
-  std::span<const FlagName> gfp_flags_;
+  std::size_t names_ = 0;                // with which `known_` was found
   std::map<std::uint64_t, bool> known_;  // by flags
 };
 
