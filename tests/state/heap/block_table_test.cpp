@@ -48,8 +48,10 @@ TEST(BlockTableTest, a_copy_changes_alone) {
 }
 
 // Neighbouring addresses, which are given out and taken back all the time.
-TEST(BlockTableTest, agrees_with_a_map) {
-  BlockTable table(kSpacing);
+class BlockTableSpacingTest : public testing::TestWithParam<unsigned> {};
+
+TEST_P(BlockTableSpacingTest, agrees_with_a_map) {
+  BlockTable table(GetParam());
   std::map<std::uint64_t, std::uint64_t> model;
   std::mt19937 random(7);
   for (int step = 0; step < 50000; ++step) {
@@ -70,6 +72,8 @@ TEST(BlockTableTest, agrees_with_a_map) {
   }
   EXPECT_EQ(all_of(table), model);
 }
+
+INSTANTIATE_TEST_SUITE_P(BlockTableTest, BlockTableSpacingTest, testing::Values(0U, 4U, 6U));
 
 }  // namespace
 }  // namespace memtrace

@@ -60,6 +60,31 @@ TEST(Faults, threads_do_not_end_each_others_faults) {
   EXPECT_EQ(figure(report, {number(102), text("major")}, "count"), number(1));
 }
 
+TEST(Faults, open_fault_outlives_thousands_of_threads) {
+  EventScript script("faults", {.by = {"class"}});
+  constexpr std::uint32_t kThreads = 3000;
+  script.play({at(1000, by_thread(100, entry(0x1000)))});
+  for (std::uint32_t i = 1; i <= kThreads; ++i) {
+    script.play({by_thread(100 + i, entry(0x1000)), by_thread(100 + i, minor(0x1000))});
+  }
+  script.play({at(9000, by_thread(100, major(0x1000)))});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {text("minor")}, "count"), number(kThreads));
+  EXPECT_EQ(figure(report, {text("major")}, "count"), number(1));
+  EXPECT_EQ(figure(report, {text("major")}, "time"), number(8000));
+}
+
+TEST(Faults, without_percentiles_have_all_other_figures) {
+  EventScript script("faults", {.without_percentiles = true});
+  script.play({at(1000, entry(0x5000)), at(3000, minor(0x5000))});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {stack(1)}, "count"), number(1));
+  EXPECT_EQ(figure(report, {stack(1)}, "time"), number(2000));
+  EXPECT_EQ(figure(report, {stack(1)}, "max"), number(2000));
+  EXPECT_EQ(figure(report, {stack(1)}, "p50"), Cell());
+  EXPECT_EQ(figure(report, {stack(1)}, "p99"), Cell());
+}
+
 TEST(Faults, entry_without_an_end_failed) {
   EventScript script("faults", {.by = {"class"}});
   script.play({entry(0x1000), entry(0x2000), minor(0x2000), entry(0x3000)});

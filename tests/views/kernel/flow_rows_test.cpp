@@ -68,7 +68,7 @@ TEST_F(FlowRowsTest, maxima_are_kept_only_for_a_column_that_shows_them) {
     free.freed = &freed;
     flow.release(free);
     flow.allocate(event(), 16, 16);
-    flow.finish({}, world_);
+    flow.finish(BlockTable(0), world_);
     EXPECT_EQ(flow.total().max_live_bytes, shown ? 64U : 0U);
   }
 }
