@@ -1,6 +1,6 @@
 #!/bin/sh
 # Memory of live views in the course of time: leaks -p of 10,000 live blocks that are replaced, then
-# slab -a with 5,000 open files, of two objects each, that are. A line each 10 s, then the growth from
+# slab -a of 2,500 open files, of four objects each, that are. A line each 10 s, then the growth from
 # the second third to the last one.
 # Run as root: SECONDS_EACH=600 DEPTH=12 tests/bench/bench_live_memory.sh [leaks|slab]...
 # DEPTH is of stacks: 2^DEPTH distinct ones.
@@ -56,7 +56,7 @@ watch_view() { # VIEW PUPPET ARGUMENT...
 for name; do
   case $name in
     leaks) watch_view leaks live_blocks 10000 ;;
-    slab) watch_view slab live_files 5000 ;;
+    slab) watch_view slab live_files 2500 ;;
     *) echo "bench: no such view here: $name" >&2; exit 1 ;;
   esac
 done
