@@ -14,7 +14,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::uint64_t kSamples = 12'000;  // more than all batches between the threads hold
+constexpr std::uint64_t kSamples = 6'000;  // more than AheadSource reads ahead
 
 // Events as words, with the places of their stacks: the ids of both differ from run to run.
 class WordsSink final : public PipelineSink {
