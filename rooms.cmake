@@ -4,6 +4,8 @@
 # holds the includes to the lines and each folder to 25 files.
 memtrace_room(src/base "what the standard library lacks: results, text, bytes, interned ids"
               USES Threads fmt zlib)
+memtrace_room(src/base/thread "threads of our own: without signals, and for steps that take long"
+              SEES base)
 memtrace_room(src/os "the operating system: descriptors, mappings, foreign files, signals, threads"
               SEES base USES Threads)
 
@@ -41,13 +43,13 @@ memtrace_room(src/perf/side "what is read beside the recording and is no part of
 memtrace_room(src/perf/live "rings to records in order, overload, added events"
               SEES base os perf/record perf/event perf/target USES Threads perf_event)
 memtrace_room(src/perf/ahead "a source's records, read ahead by a thread"
-              SEES base os perf/record USES Threads)
+              SEES base base/thread os perf/record USES Threads)
 memtrace_room(src/perf/unpack "COMPRESSED records to those that are in them"
-              SEES base os perf/record USES Threads zstd)
+              SEES base base/thread os perf/record USES Threads zstd)
 memtrace_room(src/perf/file_in "perf.data to records in order"
               SEES base os perf/record perf/ahead perf/unpack USES perf_event)
 memtrace_room(src/perf/file_out "records to perf.data, a file or a pipe"
-              SEES base os perf/record USES Threads perf_event zstd)
+              SEES base base/thread os perf/record USES Threads perf_event zstd)
 
 memtrace_room(src/perf/convert "a recording to one that more programs read"
               SEES base os perf/record perf/unpack perf/file_in perf/file_out)
@@ -141,18 +143,18 @@ memtrace_room(src/session/dispatch "events to views: to those of the whole and t
               SEES base decode perf/record report sections state/world timeline tracepoints/event
                    tracepoints/decode views views/all)
 memtrace_room(src/session "records to views to reports: a sink of the pipeline"
-              SEES base os decode identity observe pipeline perf/record perf/event perf/live
-                   plan/events report sections session/dispatch
+              SEES base base/thread os decode identity observe pipeline
+                   perf/record perf/event perf/live plan/events report sections session/dispatch
                    state/process state/world symbolize/names timeline tracepoints/event
                    tracepoints/decode tracepoints/probe unwind views views/all)
 memtrace_room(src/overview "a recording as a whole: its findings on one screen, or all views"
-              SEES base perf/record report sections session session/dispatch state/world
+              SEES base base/thread perf/record report sections session session/dispatch state/world
                    timeline views/all)
 memtrace_room(src/doctor "what this machine can do, view by view"
               SEES base os observe perf/event report tracepoints/format tracepoints/decode
                    tracepoints/probe views views/all)
 memtrace_room(src/recording "records to a file: a sink of the pipeline; the dry run, the perf command"
-              SEES base os decode doctor identity observe pipeline perf/record perf/event
+              SEES base base/thread os decode doctor identity observe pipeline perf/record perf/event
                    perf/target perf/live perf/file_out plan/events plan/probes report sections
                    session state/mapping state/process state/world symbolize/elf symbolize/names
                    tracepoints/format unwind views/all)
@@ -162,7 +164,7 @@ memtrace_room(src/cli/options "options as tables, and what they set"
 memtrace_room(src/cli/output "reports, lines and progress to the user"
               SEES base os cli/options perf/record render render/all render/profile report
               USES json)
-memtrace_room(src/cli/terminal "a full screen: keys in, frames out" SEES base os)
+memtrace_room(src/cli/terminal "a full screen: keys in, frames out" SEES base base/thread os)
 memtrace_room(src/cli/top "the live screen: what is on it, and what keys do"
               SEES base os cli/terminal perf/record render report)
 memtrace_room(src/cli "the commands"

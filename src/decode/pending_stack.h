@@ -21,6 +21,7 @@ class PendingStack final : public StackMaker {
     if (!world_.makes_stacks()) {
       return world_.intern_stack(sample.pid, callchain);
     }
+    asked_.pass(sample.event);
     event_ = sample.event;
     pid_ = sample.pid;
     made_ = sample.stack;
@@ -29,11 +30,8 @@ class PendingStack final : public StackMaker {
   }
 
   StackId make_stack() override {
-    if (made_.valid()) {
-      return made_;
-    }
     asked_.note(event_);
-    return world_.intern_stack(pid_, callchain_);
+    return made_.valid() ? made_ : world_.intern_stack(pid_, callchain_);
   }
 
  private:

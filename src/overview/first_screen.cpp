@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/slow_step.h"
+#include "base/thread/slow_step.h"
 #include "base/units.h"
 #include "overview/finding.h"
 #include "overview/whole_recording.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/slow_step.h"
+#include "base/thread/slow_step.h"
 #include "decode/silent_probes.h"
 #include "observe/host_facts.h"
 #include "os/system.h"

@@ -15,7 +15,8 @@ class Namer {
   Namer& operator=(Namer&&) = delete;
   virtual ~Namer() = default;
 
-  // Innermost first, inlined functions as frames of their own.
+  // Innermost first, inlined functions as frames of their own. A stack is valid until the next one
+  // is asked for.
   virtual const Frames& stack(StackId id) = 0;
   virtual const Frames& location(LocationId id) = 0;
 

@@ -28,8 +28,10 @@ void CaveatWriter::write(std::size_t view_index, Report& report) const {
   if (view.needs_live_blocks) {
     note_bounds(report, known);
     note_partial(view, known);
-    note_earlier_files(known);
+    note_earlier_files(view, known);
     note_unmatched(view_index, known);
+  } else if (view.needs_resident_pages) {
+    note_earlier_files(view, known);
   }
   note_parts(view, known);
   note_lost_mappings(view, known);
@@ -134,13 +136,18 @@ void CaveatWriter::note_partial(const ViewSpec& view, Caveats& caveats) const {
   }
 }
 
-void CaveatWriter::note_earlier_files(Caveats& caveats) const {
-  if (of_.about.earlier_files > 0) {
-    caveats.notes.push_back(
-        "the recording began " + counted(of_.about.earlier_files, "file", "files") +
-        " earlier: blocks that were allocated then are not known here, and their frees are "
-        "unmatched; give all files with -i to see them");
+void CaveatWriter::note_earlier_files(const ViewSpec& view, Caveats& caveats) const {
+  if (of_.about.earlier_files == 0) {
+    return;
   }
+  const char* unknown = view.needs_live_blocks
+                            ? "blocks that were allocated then are not known here, and their frees "
+                              "are unmatched"
+                            : "pages that were touched then are not known here, and count as "
+                              "unexplained";
+  caveats.notes.push_back("the recording began " +
+                          counted(of_.about.earlier_files, "file", "files") +
+                          " earlier: " + unknown + "; give all files with -i to see them");
 }
 
 // The frees of what the recording left out cannot be matched.

@@ -42,7 +42,7 @@ class CaveatWriter {
   void note_clock(const Report& report, Caveats& known) const;
   void note_empty(Report& report) const;
   static void note_bounds(const Report& report, Caveats& caveats);
-  void note_earlier_files(Caveats& caveats) const;
+  void note_earlier_files(const ViewSpec& view, Caveats& caveats) const;
   void note_partial(const ViewSpec& view, Caveats& caveats) const;
   void note_unmatched(std::size_t view_index, Caveats& caveats) const;
   void note_parts(const ViewSpec& view, Caveats& caveats) const;

@@ -61,16 +61,14 @@ const Frames& FrameNamer::location(LocationId id) {
 }
 
 const Frames& FrameNamer::stack(StackId id) {
-  const auto [found, is_new] = stacks_.try_emplace(id);
-  if (is_new) {
+  return stacks_.of(id, [this, id] {
     Frames frames;
     for (const LocationId location_id : world_.stacks().locations(id)) {
       const Frames& inlined = location(location_id);
       frames.insert(frames.end(), inlined.begin(), inlined.end());
     }
-    found->second = std::move(frames);
-  }
-  return found->second;
+    return frames;
+  });
 }
 
 Frames FrameNamer::name(const CodeLocation& location) {

@@ -10,6 +10,7 @@
 #include "perf/record/recording.h"
 #include "report/namer.h"
 #include "sections/embedded_symbols.h"
+#include "session/named_stacks.h"
 #include "state/world/world.h"
 #include "symbolize/names/symbolizer.h"
 
@@ -47,7 +48,7 @@ class FrameNamer final : public Namer {
   std::optional<std::uint64_t> kernel_shift_;  // to add to the recording's kernel addresses
   std::vector<std::string> caveats_;
   std::unordered_map<LocationId, Frames> locations_;
-  std::unordered_map<StackId, Frames> stacks_;
+  NamedStacks stacks_;
 };
 
 }  // namespace memtrace

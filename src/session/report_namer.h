@@ -9,6 +9,7 @@
 
 #include "report/namer.h"
 #include "session/allocation_wrappers.h"
+#include "session/named_stacks.h"
 #include "state/world/world.h"
 
 namespace memtrace {
@@ -23,15 +24,15 @@ class ReportNamer final : public Namer {
     if (depth_ == 0) {
       return whole_.stack(id);
     }
-    const auto [found, is_new] = stacks_.try_emplace(id);
-    if (is_new) {
+    return stacks_.of(id, [this, id] {
+      Frames frames;
       const auto places = world_.stacks().locations(id);
       for (std::size_t i = 0; i < std::min(places.size(), depth_); ++i) {
-        const Frames& frames = whole_.location(places[i]);
-        found->second.insert(found->second.end(), frames.begin(), frames.end());
+        const Frames& inlined = whole_.location(places[i]);
+        frames.insert(frames.end(), inlined.begin(), inlined.end());
       }
-    }
-    return found->second;
+      return frames;
+    });
   }
 
   const Frames& location(LocationId id) override {
@@ -48,7 +49,7 @@ class ReportNamer final : public Namer {
   Namer& whole_;
   const World& world_;
   std::size_t depth_ = 0;
-  std::unordered_map<StackId, Frames> stacks_;
+  NamedStacks stacks_;
   std::unordered_map<LocationId, Frames> locations_;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/slow_step.h"
+#include "base/thread/slow_step.h"
 #include "os/system.h"
 #include "report/resolve.h"
 #include "session/allocation_wrappers.h"

@@ -32,6 +32,16 @@ class AheadStacksTest : public testing::Test {
     return record;
   }
 
+  // `count` samples like this, the stack of each `nth` of which is asked for.
+  void use(const Record& like, std::uint32_t count, std::uint32_t nth) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto event = decoder_.apply(ahead(like));
+      if (i % nth == 0) {
+        EXPECT_TRUE(event->stack.valid());
+      }
+    }
+  }
+
   StackId stack_of(const Record& record) { return decoder_.apply(record)->stack.id(); }
 
   Recording recording_;
@@ -63,6 +73,24 @@ TEST_F(AheadStacksTest, a_stack_is_as_of_the_record_and_not_of_what_its_user_kno
   EXPECT_NE(of_b, of_a);
   const LocationId innermost = world_.stacks().locations(of_b).front();
   EXPECT_EQ(world_.modules().at(world_.stacks().location(innermost).module).path, "/bin/b");
+}
+
+// As with a filter that few samples pass.
+TEST_F(AheadStacksTest, stacks_that_hardly_anybody_asks_for_are_made_no_more) {
+  decoder_.apply(ahead(mapping("/bin/a")));
+  use(sample(0), 2 * AskedStacks::kWindow, AskedStacks::kWanted + 1);
+  EXPECT_FALSE(std::get<Sample>(ahead(sample(0)).payload).stack.valid());
+  EXPECT_TRUE(stack_of(ahead(sample(0))).valid());  // and this one alone changes nothing
+  EXPECT_FALSE(std::get<Sample>(ahead(sample(0)).payload).stack.valid());
+}
+
+TEST_F(AheadStacksTest, stacks_that_are_asked_for_again_are_made_again) {
+  decoder_.apply(ahead(mapping("/bin/a")));
+  use(sample(0), 2 * AskedStacks::kWindow, AskedStacks::kWanted + 1);
+  use(sample(0), 2 * AskedStacks::kWindow, AskedStacks::kWanted);
+  EXPECT_TRUE(std::get<Sample>(ahead(sample(0)).payload).stack.valid());
+  use(sample(1), 2 * AskedStacks::kWindow, AskedStacks::kWanted + 1);  // of another event
+  EXPECT_TRUE(std::get<Sample>(ahead(sample(0)).payload).stack.valid());
 }
 
 TEST_F(AheadStacksTest, samples_with_registers_are_unwound_first) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/event_script.h"
 #include "support/fake_source.h"
 
@@ -246,6 +248,30 @@ TEST_F(SessionTest, every_reason_of_loss_is_told_under_its_name) {
   EXPECT_EQ(caveats.disk_full, 16U);
   EXPECT_EQ(caveats.cut, 32U);
   EXPECT_EQ(caveats.missing(), 31U);
+}
+
+// A file of a rotated recording has neither the blocks nor the pages of the files before it.
+TEST_F(SessionTest, file_that_is_not_the_first_says_what_is_not_known) {
+  source_.add_kmalloc(1, {});
+  const auto has_note = [this](const char* view, std::string_view word) {
+    SessionOptions options;
+    options.views = {find_view(view)};
+    const auto notes = run(options).front().caveats.notes;
+    return std::ranges::any_of(notes, [word](const std::string& note) {
+      return note.starts_with("the recording began 2 files earlier: " + std::string(word));
+    });
+  };
+  for (const char* view : {"leaks", "kleaks", "heap", "pages", "slab"}) {
+    source_.edit().about_json = to_json({.earlier_files = 2});
+    EXPECT_TRUE(has_note(view, "blocks")) << view;
+    EXPECT_FALSE(has_note(view, "pages")) << view;
+    source_.edit().about_json = to_json({});
+    EXPECT_FALSE(has_note(view, "")) << view;
+  }
+  source_.edit().about_json = to_json({.earlier_files = 2});
+  EXPECT_TRUE(has_note("growth", "pages"));
+  EXPECT_FALSE(has_note("growth", "blocks"));
+  EXPECT_FALSE(has_note("kmalloc", ""));
 }
 
 TEST_F(SessionTest, loss_in_a_file_gets_back_the_name_that_record_gave_it) {

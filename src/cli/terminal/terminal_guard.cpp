@@ -8,8 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <utility>
+
+#include "base/thread/blocked_signals.h"
 
 namespace memtrace {
 namespace {
@@ -78,19 +79,14 @@ Result<TerminalGuard> TerminalGuard::start(const Setup& setup) {
   }
   UniqueFd reading(ends[0]);
   UniqueFd writing(ends[1]);
-  sigset_t all{};
-  sigset_t before{};
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals blocked;
   const pid_t child = ::fork();
   if (child == 0) {
     writing.reset();
     wait_and_restore(setup, reading.get());
   }
-  const int fork_errno = errno;
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (child < 0) {
-    return Error{"fork(to restore the terminal)", fork_errno, ""};
+    return Error{"fork(to restore the terminal)", errno, ""};
   }
   return TerminalGuard(child, std::move(writing));
 }

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <utility>
 
+#include "base/thread/blocked_signals.h"
 #include "os/guarded_thread.h"
 
 namespace memtrace {
@@ -23,22 +24,15 @@ bool AheadSource::work_ahead(const Work& work) {
   return true;
 }
 
-// Signals are for the thread that waits for them. A thread inherits the mask.
 void AheadSource::start() {
   has_started_ = true;
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::sigdelset(&all, SIGBUS);  // of a file that becomes shorter while it is read
-  ::sigdelset(&all, SIGSEGV);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals blocked{SIGBUS, SIGSEGV};  // of a file that becomes shorter while it is read
   thread_ = start_guarded_thread([this] { read(); },
                                  [this] {
                                    const std::lock_guard lock(mutex_);
                                    is_stopping_ = true;
                                    moved_.notify_all();
                                  });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 AheadSource::~AheadSource() {

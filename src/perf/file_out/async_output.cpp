@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <utility>
 
+#include "base/thread/blocked_signals.h"
 #include "os/this_thread.h"
 
 namespace memtrace {
@@ -20,18 +20,16 @@ constexpr std::size_t kSpareBlocks = 4;
 
 }  // namespace
 
-// Signals go to the other threads: SIGXFSZ and SIGPIPE would kill the process where EFBIG and EPIPE
-// say the same, and Ctrl-C is for the thread that waits for it. A thread inherits the mask.
+// The thread has no signals: SIGXFSZ and SIGPIPE would kill the process where EFBIG and EPIPE say
+// the same.
 AsyncOutput::AsyncOutput(UniqueFd fd, StopSignals* stop_signals)
     : shared_(std::make_shared<Shared>()), stop_signals_(stop_signals) {
   shared_->fd = std::move(fd);
   shared_->spare.reserve(kSpareBlocks);  // the thread takes no memory
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([shared = shared_] { shared->run(); });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  {
+    const BlockedSignals blocked;
+    thread_ = std::thread([shared = shared_] { shared->run(); });
+  }
   block_.reserve(kBlockBytes);
 }
 

@@ -1,7 +1,6 @@
 #include "perf/file_out/zstd_writer.h"
 
-#include <csignal>
-
+#include "base/thread/blocked_signals.h"
 #include "os/catch_up.h"
 #include "os/guarded_thread.h"
 #include "os/this_thread.h"
@@ -14,14 +13,11 @@ constexpr std::size_t kQueueBlocks = 32;
 
 }  // namespace
 
-// Signals go to the other threads; a thread inherits the mask.
 ZstdWriter::ZstdWriter(int level) : packer_(level) {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = start_guarded_thread([this] { run(); }, [this] { give_up(); });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  {
+    const BlockedSignals blocked;
+    thread_ = start_guarded_thread([this] { run(); }, [this] { give_up(); });
+  }
   block_.reserve(kBlockBytes);
 }
 

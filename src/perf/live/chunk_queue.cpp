@@ -1,6 +1,7 @@
 #include "perf/live/chunk_queue.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace memtrace {
@@ -11,6 +12,7 @@ ChunkPtr ChunkQueue::take_empty() {
     if (!empty_.empty()) {
       ChunkPtr chunk = std::move(empty_.back());
       empty_.pop_back();
+      lowest_spare_ = std::min(lowest_spare_, empty_.size());
       return chunk;
     }
   }
@@ -44,6 +46,19 @@ void ChunkQueue::recycle(ChunkPtr chunk) {
   if (empty_.size() < std::min(limit_bytes_ / Chunk::kBytes / 4, kMaxSpare)) {
     empty_.push_back(std::move(chunk));
   }
+}
+
+void ChunkQueue::free_idle(std::uint64_t now_ns) {
+  if (now_ns - idle_freed_ns_ < kIdleNs) {
+    return;
+  }
+  idle_freed_ns_ = now_ns;
+  std::vector<ChunkPtr> idle;  // unmapped without the lock
+  const std::lock_guard lock(mutex_);
+  const auto end = empty_.begin() + static_cast<std::ptrdiff_t>(lowest_spare_);
+  std::move(empty_.begin(), end, std::back_inserter(idle));
+  empty_.erase(empty_.begin(), end);
+  lowest_spare_ = empty_.size();
 }
 
 std::size_t ChunkQueue::spare_count() const {

@@ -30,6 +30,9 @@ class ChunkQueue {
   std::vector<ChunkPtr> take_all(std::chrono::milliseconds wait);
   void recycle(ChunkPtr chunk);
 
+  // Frees the empty chunks that no reader has needed for kIdleNs: a burst is over then.
+  void free_idle(std::uint64_t now_ns);
+
   // By the memory that records in chunks take.
   Overload overload() const;
 
@@ -62,6 +65,8 @@ class ChunkQueue {
 
   void note_filled(std::uint64_t now_ns) { filled_at_ns_.store(now_ns, std::memory_order_relaxed); }
 
+  static constexpr std::uint64_t kIdleNs = 10'000'000'000;
+
  private:
   static constexpr std::uint64_t kBusyNs = 100'000'000;
   static constexpr std::size_t kMaxSpare = 64;  // MiB
@@ -70,7 +75,9 @@ class ChunkQueue {
   mutable std::mutex mutex_;
   std::condition_variable filled_;
   std::vector<ChunkPtr> full_;
-  std::vector<ChunkPtr> empty_;
+  std::vector<ChunkPtr> empty_;      // used from the back: in front are those that nobody needs
+  std::size_t lowest_spare_ = 0;     // of the count of empty ones, since idle ones were freed
+  std::uint64_t idle_freed_ns_ = 0;  // the merge's
   std::atomic<std::size_t> used_bytes_ = 0;
   std::atomic<std::uint64_t> taken_times_ = 0;
   std::atomic<std::uint64_t> newest_ns_ = 0;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "os/system.h"
 #include "perf/event/ring_size.h"
 
 namespace memtrace {
@@ -53,6 +54,7 @@ void RingFeed::collect() {
     merge_.add(std::move(chunk));
   }
   merge_.release(drained_);
+  queue_.free_idle(monotonic_ns());
 }
 
 void RingFeed::drain() {

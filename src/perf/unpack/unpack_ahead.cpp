@@ -3,19 +3,14 @@
 #include <csignal>
 #include <utility>
 
+#include "base/thread/blocked_signals.h"
 #include "os/guarded_thread.h"
 #include "perf/unpack/zstd_reader.h"
 
 namespace memtrace {
 
-// Signals are for the thread that waits for them. A thread inherits the mask.
 UnpackAhead::UnpackAhead(std::span<const std::byte> records) : walk_(records) {
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::sigdelset(&all, SIGBUS);  // of a file that becomes shorter while it is read
-  ::sigdelset(&all, SIGSEGV);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals blocked{SIGBUS, SIGSEGV};  // of a file that becomes shorter while it is read
   const auto end = [this] {
     const std::lock_guard lock(mutex_);
     has_ended_ = true;
@@ -27,7 +22,6 @@ UnpackAhead::UnpackAhead(std::span<const std::byte> records) : walk_(records) {
         end();
       },
       end);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 UnpackAhead::~UnpackAhead() {

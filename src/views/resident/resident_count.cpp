@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "views/fault/fault_pairing.h"
+
 namespace memtrace {
 namespace {
 
 // Pages that one entry of the page tables' second lowest level maps: a huge page, and the most that
 // a fault maps around its own page (mm/memory.c, do_fault_around, finish_fault).
 std::uint64_t block_pages(const World& world) {
-  return std::max(world.page_size_bytes() / sizeof(std::uint64_t), std::uint64_t{1});
+  return std::uint64_t{1} << huge_page_order(world.page_size_bytes());
 }
 
 bool contains(const std::vector<ResidentSnapshot::Run>& runs, std::uint64_t page) {

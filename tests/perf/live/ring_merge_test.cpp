@@ -219,6 +219,29 @@ TEST(ChunkQueueTest, what_a_burst_took_is_given_back_but_for_a_few) {
   EXPECT_EQ(queue.spare_count(), 64U);
 }
 
+// The memory of a live view stays what its steady work needs.
+TEST(ChunkQueueTest, what_is_kept_of_a_burst_is_given_back_when_nobody_needs_it) {
+  ChunkQueue queue(1000 * Chunk::kBytes);
+  const auto pass = [&queue](std::size_t count) {
+    push(queue, count, 100);
+    for (ChunkPtr& chunk : queue.take_all(std::chrono::milliseconds(0))) {
+      queue.recycle(std::move(chunk));
+    }
+  };
+  const std::uint64_t now_ns = ChunkQueue::kIdleNs;
+  pass(200);
+  queue.free_idle(now_ns);
+  EXPECT_EQ(queue.spare_count(), 64U);  // it may go on
+  pass(5);
+  queue.free_idle(now_ns + ChunkQueue::kIdleNs - 1);
+  EXPECT_EQ(queue.spare_count(), 64U);
+  queue.free_idle(now_ns + ChunkQueue::kIdleNs);
+  EXPECT_EQ(queue.spare_count(), 5U);
+  pass(3);
+  queue.free_idle(now_ns + 2 * ChunkQueue::kIdleNs);
+  EXPECT_EQ(queue.spare_count(), 3U);
+}
+
 TEST(ChunkQueueTest, chunks_with_little_in_them_count_little) {
   ChunkQueue queue(4 * Chunk::kBytes);
   push(queue, 100, 1000);

@@ -5,12 +5,10 @@
 //   const SlowStep step("looking up names");
 #pragma once
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -20,6 +18,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/thread/blocked_signals.h"
 
 namespace memtrace {
 
@@ -58,18 +57,14 @@ class SlowStep {
  private:
   static constexpr std::chrono::milliseconds kPatience{2000};
 
-  // Without a thread nothing is shown. Signals are for other threads.
+  // Without a thread nothing is shown.
   void begin(std::string what, std::chrono::milliseconds patience, Show show) {
-    sigset_t all;
-    sigset_t before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const BlockedSignals blocked;
     try {
       thread_ = std::thread(&SlowStep::run, this, std::move(what), patience, std::move(show));
     } catch (const std::system_error&) {
       is_over_ = true;
     }
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   void run(const std::string& what, std::chrono::milliseconds patience, const Show& show) {

@@ -1,4 +1,4 @@
-#include "base/slow_step.h"
+#include "base/thread/slow_step.h"
 
 #include <gtest/gtest.h>
 
