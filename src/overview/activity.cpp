@@ -66,17 +66,15 @@ std::string in_time(std::uint64_t time_ns) {
   return time_ns == 0 ? "" : fmt::format(", {} in all", print_duration(time_ns));
 }
 
-// Pages that were copied because two processes shared them: after fork(2).
+// Pages that were copied because two processes shared them: after fork(2). Each program that a shell
+// starts copies some: who makes all copies is unusual only if copies are many of all page faults.
 void find_copies(const Table& table,
                  std::vector<Finding>& findings,
                  const FindingContext& context) {
   static constexpr auto kKeys = std::to_array<std::string_view>({"comm", "class"});
   static constexpr auto kFigures = std::to_array<std::string_view>({"count", "time"});
   const auto groups = group_rows(table, kKeys, kFigures);
-  std::uint64_t total = 0;
-  for (const RowGroup& group : groups) {
-    total += group.keys[1] == "copy-on-write" ? group.figures[0] : 0;
-  }
+  const std::uint64_t total = total_of(groups);
   for (const RowGroup& group : groups) {
     if (group.keys[1] == "copy-on-write" && is_large(group.figures[0], group.figures[0], context)) {
       findings.push_back(
@@ -84,9 +82,11 @@ void find_copies(const Table& table,
                    group,
                    total,
                    fmt::format("{} copied {} that it shared with another process "
-                               "(copy on write{}){}.",
+                               "(copy on write, {} % of {} page faults{}){}.",
                                subject_of(group.keys[0]),
                                counted(group.figures[0], "page", "pages"),
+                               percent(group.figures[0], total),
+                               all_of(context),
                                in_time(group.figures[1]),
                                most_in(culprit_of(context.namer.stack(group.stack)))),
                    " --by class,stack"));
