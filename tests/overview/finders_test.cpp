@@ -228,6 +228,21 @@ TEST_F(FindersTest, an_activity_weighs_as_much_as_its_share) {
   EXPECT_TRUE(findings[3].sentence.starts_with("fork took 20 %")) << findings[3].sentence;
 }
 
+// Memory that is mapped and unmapped all the time costs faults and TLB flushes and keeps nothing.
+TEST_F(FindersTest, mappings_that_do_not_last_are_said_to) {
+  Report report{
+      .tables = {{.columns = {{"comm"}, {"count"}, {"bytes"}, {"live"}, {"at_exit"}},
+                  .rows = {{"map", number(60000), number(1000), number(40), number(60)},
+                           {"keep", number(40000), number(1000), number(41), number(60)}}}}};
+  const auto findings = find_mapping_churn(report, context());
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].sentence,
+            "map made 60,000 mappings (1000 B in all, 90 % unmapped again): 60 % of those on the "
+            "machine.");
+  EXPECT_EQ(findings[1].sentence,
+            "keep made 40,000 mappings (1000 B in all): 40 % of those on the machine.");
+}
+
 TEST_F(FindersTest, shares_of_one_program_s_recording_are_not_those_of_the_machine) {
   const Report faults{.tables = {{.columns = {{"comm"}, {"class"}, {"stack"}, {"count"}, {"time"}},
                                   .rows = {{"a", "minor", StackId{3}, number(80000), Cell()}}}}};
