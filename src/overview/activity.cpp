@@ -66,8 +66,9 @@ std::string in_time(std::uint64_t time_ns) {
   return time_ns == 0 ? "" : fmt::format(", {} in all", print_duration(time_ns));
 }
 
-// Pages that were copied because two processes shared them: after fork(2). Each program that a shell
-// starts copies some: who makes all copies is unusual only if copies are many of all page faults.
+// Pages that were copied because two processes shared them: after fork(2). Each program that a
+// shell starts copies some: who makes all copies is unusual only if copies are many of all page
+// faults.
 void find_copies(const Table& table,
                  std::vector<Finding>& findings,
                  const FindingContext& context) {

@@ -156,10 +156,10 @@ class Numbering {
 
 // Nanoseconds of each second are a part of the time.
 Unit unit_of(const Column& figure, Scale scale) {
-  return scale == Scale::Whole                                             ? figure.unit
-         : scale == Scale::Share || figure.unit == Unit::Nanoseconds       ? Unit::Percent
-         : figure.unit == Unit::Bytes                                      ? Unit::BytesPerSecond
-                                                                           : Unit::PerSecond;
+  return scale == Scale::Whole                                       ? figure.unit
+         : scale == Scale::Share || figure.unit == Unit::Nanoseconds ? Unit::Percent
+         : figure.unit == Unit::Bytes                                ? Unit::BytesPerSecond
+                                                                     : Unit::PerSecond;
 }
 
 Cell cell_of(double value, Unit unit) {
@@ -179,16 +179,15 @@ bool is_state(const Column& figure) {
 
 // Averages, extremes, percentiles and percentages are no parts of anything.
 Scale scale_for(const Column& figure, Scale wanted) {
-  const bool can_be_scaled =
-      is_amount(figure) && (wanted != Scale::PerSecond || !is_state(figure));
+  const bool can_be_scaled = is_amount(figure) && (wanted != Scale::PerSecond || !is_state(figure));
   return can_be_scaled ? wanted : Scale::Whole;
 }
 
 std::string title_of(const Column& figure, Scale scale, Scale wanted) {
   const std::string title = "change of " + figure.name + ", the largest first";
-  return scale == wanted            ? title
-         : wanted == Scale::Share   ? title + ", not as a share"
-                                    : title + ", not per second";
+  return scale == wanted          ? title
+         : wanted == Scale::Share ? title + ", not as a share"
+                                  : title + ", not per second";
 }
 
 std::string state_of(const Change& change) {
@@ -264,8 +263,7 @@ Result<Report> difference(const Report& before,
   report.start_ns = after.start_ns;
   report.end_ns = after.end_ns;
   Numbering numbering(report);
-  report.tables.push_back(
-      table_of(comparison.take(), *new_table, figure, options, numbering));
+  report.tables.push_back(table_of(comparison.take(), *new_table, figure, options, numbering));
   return report;
 }
 

@@ -84,11 +84,10 @@ std::vector<std::string> CaveatWriter::own_work_note() const {
 
 std::vector<std::string> CaveatWriter::notes_of_samples() const {
   std::vector<std::string> all;
-  for (const auto& notes :
-       {own_work_note(),
-        of_.about.notes_of_samples,
-        of_.pipeline.user_stacks().caveats(),
-        of_.naming.caveats()}) {
+  for (const auto& notes : {own_work_note(),
+                            of_.about.notes_of_samples,
+                            of_.pipeline.user_stacks().caveats(),
+                            of_.naming.caveats()}) {
     add_new(notes, all);
   }
   return all;

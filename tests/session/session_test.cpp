@@ -265,8 +265,8 @@ TEST_F(SessionTest, loss_in_a_file_gets_back_the_name_that_record_gave_it) {
 TEST_F(SessionTest, notes_of_samples_are_those_on_what_came) {
   const std::string loss = "events of memtrace's own work filled the rings: user stacks end early";
   const std::string stacks = "1 of 2 user stacks end early: a return address is in no mapping";
-  source_.edit().about_json = to_json(
-      {.notes = {loss, stacks}, .notes_of_samples = {stacks}, .own_samples = 2});
+  source_.edit().about_json =
+      to_json({.notes = {loss, stacks}, .notes_of_samples = {stacks}, .own_samples = 2});
   source_.add_kmalloc(kSecond, {});
   const auto reports = run(kmalloc_by_comm());
   const std::string own = "2 events of memtrace's own work were left out";

@@ -234,7 +234,8 @@ Result<> clear_screen() {
 Result<LinePrinter> LinePrinter::create(std::string_view option, const PrintOptions& options) {
   TRY(check_format(options.format));
   auto renderer = make_line_renderer(
-      options.format, {.columns = output_columns(options.columns), .screen_rows = output_screen().rows});
+      options.format,
+      {.columns = output_columns(options.columns), .screen_rows = output_screen().rows});
   if (!renderer) {
     return Error{std::string(option) + " prints no " + options.format,
                  0,

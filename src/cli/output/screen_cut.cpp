@@ -85,8 +85,7 @@ std::string cut_to_screen(std::string_view text, const Screen& screen) {
   const std::size_t first_caveat = lines.size() - caveat_lines_of(split_lines);
   const auto caveats = lines.subspan(first_caveat);
   const auto kept = caveats.first(fitting(caveats, screen.rows / 2, screen));
-  const std::size_t taken =
-      total_rows(kept, screen) + rows_of(left_out_line(lines.size()), screen);
+  const std::size_t taken = total_rows(kept, screen) + rows_of(left_out_line(lines.size()), screen);
   const auto head = lines.first(
       fitting(lines.first(first_caveat), screen.rows - std::min(screen.rows, taken), screen));
   return joined_lines(head) + left_out_line(lines.size() - head.size() - kept.size()) + '\n' +

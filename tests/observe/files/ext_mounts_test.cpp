@@ -22,8 +22,7 @@ TEST(ExtMounts, mounted_roots_of_ext_file_systems_are_read) {
       "30 27 8:18 /part /part rw,relatime - ext3 /dev/sdb2 rw\n"
       "31 27 8:19 / /old rw - ext2 /dev/sdb3 rw\n"
       "torn line 8:20\n";
-  const ExtMounts::Points expected = {
-      {{254, 0}, "/"}, {{8, 19}, "/old"}};
+  const ExtMounts::Points expected = {{{254, 0}, "/"}, {{8, 19}, "/old"}};
   EXPECT_EQ(ext_mounts(kMounts), expected);
   EXPECT_TRUE(ext_mounts("").empty());
 }

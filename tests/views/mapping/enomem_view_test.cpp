@@ -78,7 +78,8 @@ TEST(EnomemView, limits_of_a_process_that_ended_at_once_are_not_known_and_a_note
       "1 process ended before the limits were read: exceeds knows those of the machine alone, not "
       "RLIMIT_*, the number of mappings or the cgroup";
   EventScript script("enomem");
-  const Facts machine = {.numbers = {{"overcommit_memory", 0}, {"total", kMega}, {"swap_total", 0}}};
+  const Facts machine = {
+      .numbers = {{"overcommit_memory", 0}, {"total", kMega}, {"swap_total", 0}}};
   observe(script, 1000, machine);
   script.play(map(kMega, kNoMemory));
   Report report = script.finish();
