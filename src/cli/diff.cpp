@@ -229,7 +229,10 @@ Result<Report> compare_all(const ParsedOptions& parsed) {
     ++common;
     auto made = difference(before.reports[i], after.reports[i], wanted.value());
     if (made.ok() && !made.value().tables.front().rows.empty()) {
-      made.value().caveats = all.caveats;  // they stand once, at the end of the whole
+      // Those that all views share stand once, at the end of the whole.
+      made.value().caveats = all.caveats;
+      made.value().caveats.notes =
+          caveats_of(before.reports[i].caveats, after.reports[i].caveats, words).notes;
       all.reports.push_back(made.take());
     }
   }

@@ -237,8 +237,8 @@ Result<LivePlan> read_plan(const ParsedOptions& parsed, const NamedView& view) {
   return plan;
 }
 
-Result<> print_stamped(const Report& report, const PrintOptions& print) {
-  TRY(print_text(interval_heading() + "  ", print.stop_signals));
+Result<> print_stamped(const Report& report, PrintOptions print) {
+  print.heading = interval_heading() + "  ";
   TRY(print_report(report, print));
   return print.one_screen ? Result<>(kDone) : print_text("\n", print.stop_signals);
 }

@@ -97,22 +97,23 @@ const NamedView* named_view(const std::vector<std::string>& arguments) {
   return nullptr;
 }
 
-// Notes on samples that are in the recording: they do not explain why others are not.
-bool is_of_samples(std::string_view note) {
-  return note.find("user stacks end early") != std::string_view::npos ||
-         note.find("memtrace's own work") != std::string_view::npos;
+// Of these notes, those that may explain why there is nothing to show: "; the file is cut".
+std::string reasons_in(const std::vector<std::string>& notes, const Session& session) {
+  const std::vector<std::string> of_samples = session.notes_of_samples();
+  std::string reasons;
+  for (const std::string& note : notes) {
+    const bool explains = std::ranges::find(of_samples, note) == of_samples.end();
+    reasons += explains ? "; " + note : "";
+  }
+  return reasons;
 }
 
 // The view's events are there, but something that decides what they mean is missing: the report's
 // notes name it.
-Error undecided(const NamedView& view, const Report& report) {
-  std::string message =
-      "what was recorded does not decide what the view " + std::string(view.name) + " shows";
-  for (const std::string& note : report.caveats.notes) {
-    message += is_of_samples(note) ? "" : "; " + note;
-  }
+Error undecided(const NamedView& view, const Session& session, const Report& report) {
   return {
-      message,
+      "what was recorded does not decide what the view " + std::string(view.name) + " shows" +
+          reasons_in(report.caveats.notes, session),
       0,
       "record what the view needs with: memtrace record --for " + std::string(view.name) + " ..."};
 }
@@ -130,11 +131,7 @@ Error no_events(const NamedView& view, const Session& session, const Report& rep
                             ? "nothing that the view " + std::string(view.name) +
                                   " shows happened while this was recorded"
                             : "the recording has no events for the view " + std::string(view.name);
-  for (const std::string& caveat : session.caveats().notes) {
-    if (!is_of_samples(caveat)) {
-      message += "; " + caveat;  // that the file is cut, for one
-    }
-  }
+  message += reasons_in(session.caveats().notes, session);
   if (was_watched) {
     return {message,
             0,
@@ -180,7 +177,7 @@ Result<> check_shows_something(const NamedView& view, const Session& session, co
   const bool is_undecided =
       says_nothing(made) && !made.nothing_happened && !made.caveats.notes.empty();
   if (session.view_has_events(0) && is_undecided) {
-    return undecided(view, made);
+    return undecided(view, session, made);
   }
   if (!session.view_has_events(0) || says_nothing(made)) {
     return no_events(view, session, made);

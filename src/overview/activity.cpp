@@ -66,17 +66,16 @@ std::string in_time(std::uint64_t time_ns) {
   return time_ns == 0 ? "" : fmt::format(", {} in all", print_duration(time_ns));
 }
 
-// Pages that were copied because two processes shared them: after fork(2).
+// Pages that were copied because two processes shared them: after fork(2). Each program that a
+// shell starts copies some: who makes all copies is unusual only if copies are many of all page
+// faults.
 void find_copies(const Table& table,
                  std::vector<Finding>& findings,
                  const FindingContext& context) {
   static constexpr auto kKeys = std::to_array<std::string_view>({"comm", "class"});
   static constexpr auto kFigures = std::to_array<std::string_view>({"count", "time"});
   const auto groups = group_rows(table, kKeys, kFigures);
-  std::uint64_t total = 0;
-  for (const RowGroup& group : groups) {
-    total += group.keys[1] == "copy-on-write" ? group.figures[0] : 0;
-  }
+  const std::uint64_t total = total_of(groups);
   for (const RowGroup& group : groups) {
     if (group.keys[1] == "copy-on-write" && is_large(group.figures[0], group.figures[0], context)) {
       findings.push_back(
@@ -84,9 +83,11 @@ void find_copies(const Table& table,
                    group,
                    total,
                    fmt::format("{} copied {} that it shared with another process "
-                               "(copy on write{}){}.",
+                               "(copy on write, {} % of {} page faults{}){}.",
                                subject_of(group.keys[0]),
                                counted(group.figures[0], "page", "pages"),
+                               percent(group.figures[0], total),
+                               all_of(context),
                                in_time(group.figures[1]),
                                most_in(culprit_of(context.namer.stack(group.stack)))),
                    " --by class,stack"));
@@ -192,26 +193,45 @@ std::vector<Finding> find_files(const Report& report, const FindingContext& cont
   return findings;
 }
 
+namespace {
+
+// Of mappings that do not last: ", 99 % unmapped again". How long the calls take says little: the
+// recording of each makes them many times longer.
+std::string unmapped_part(std::uint64_t mapped_bytes, std::uint64_t kept_bytes) {
+  constexpr std::uint64_t kMostKept = 10;  // percent
+  return mapped_bytes == 0 || kept_bytes * 100 > mapped_bytes * kMostKept
+             ? ""
+             : fmt::format(", {} % unmapped again",
+                           percent(mapped_bytes - kept_bytes, mapped_bytes));
+}
+
+}  // namespace
+
 std::vector<Finding> find_mapping_churn(const Report& report, const FindingContext& context) {
   static constexpr auto kKeys = std::to_array<std::string_view>({"comm"});
-  static constexpr auto kFigures = std::to_array<std::string_view>({"count", "bytes"});
+  static constexpr auto kFigures =
+      std::to_array<std::string_view>({"count", "bytes", "live", "at_exit"});
   std::vector<Finding> findings;
   if (report.tables.empty()) {
     return findings;
   }
   const auto groups = group_rows(report.tables.front(), kKeys, kFigures);
   const std::uint64_t total = total_of(groups);
+  const bool says_what_is_kept = table_with(report, "live") != nullptr;
   for (const RowGroup& group : groups) {
     if (findings.size() == kMostActive || !is_large(group.figures[0], total, context)) {
       break;
     }
+    const std::uint64_t kept_bytes =
+        says_what_is_kept ? group.figures[2] + group.figures[3] : group.figures[1];
     findings.push_back(activity("mmap",
                                 group,
                                 total,
-                                fmt::format("{} made {} ({} in all): {} % of those {}.",
+                                fmt::format("{} made {} ({} in all{}): {} % of those {}.",
                                             subject_of(group.keys[0]),
                                             counted(group.figures[0], "mapping", "mappings"),
                                             print_bytes(group.figures[1]),
+                                            unmapped_part(group.figures[1], kept_bytes),
                                             percent(group.figures[0], total),
                                             place_of(context)),
                                 " --by stack"));

@@ -107,6 +107,12 @@ class Recorder final : public PipelineSink {
     all.insert(all.end(), notes.begin(), notes.end());
   }
 
+  static void add_notes_of_samples(RecordedFile& file, const std::vector<std::string>& notes) {
+    add_notes(file, notes);
+    auto& all = file.about().notes_of_samples;
+    all.insert(all.end(), notes.begin(), notes.end());
+  }
+
   // All but the names of its code, which take time. `notes`: what is to be said of the whole
   // recording, at its end.
   Result<> complete_file(std::uint64_t stopped_ns, const std::vector<std::string>& notes) {
@@ -120,7 +126,7 @@ class Recorder final : public PipelineSink {
     about.started_ns = std::max(about.started_ns, recording.started_ns);
     about.stopped_ns = stopped_ns;
     add_notes(*file_, recording.caveats);
-    add_notes(*file_, pipeline_.user_stacks().caveats());
+    add_notes_of_samples(*file_, pipeline_.user_stacks().caveats());
     add_notes(*file_, notes);
     add_observations();
     file_->end().identities = pipeline_.identity_log()->text();
@@ -142,7 +148,7 @@ class Recorder final : public PipelineSink {
                              why_hurried,
                              names.left_out)});
     }
-    add_notes(file, names.notes);
+    add_notes_of_samples(file, names.notes);
     TRY(file.finish());
     summary_.bytes += file.writer().bytes_written();
     summary_.disk_full += file.writer().samples_lost();

@@ -1,12 +1,14 @@
 #include "report/difference.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
 
 #include "base/text.h"
 #include "base/units.h"
+#include "report/shares.h"
 
 namespace memtrace {
 namespace {
@@ -103,11 +105,13 @@ class Comparison {
   }
 
  private:
-  // What counts as 1: shares are in percent.
+  // What counts as 1: shares, and parts of the time, are in percent.
   double one_of(const Report& report, const Table& table, std::size_t figure) const {
     constexpr double kLeast = 1e-9;
     if (scale_ == Scale::PerSecond) {
-      return std::max(kLeast, static_cast<double>(report.end_ns - report.start_ns) / 1e9);
+      const auto span_ns = static_cast<double>(report.end_ns - report.start_ns);
+      const bool is_time = table.columns[figure].unit == Unit::Nanoseconds;
+      return std::max(kLeast, span_ns / (is_time ? 100 : 1e9));
     }
     double sum = 0;
     for (const Row& row : table.rows) {
@@ -150,15 +154,40 @@ class Numbering {
   Report& report_;
 };
 
+// Nanoseconds of each second are a part of the time.
 Unit unit_of(const Column& figure, Scale scale) {
-  return scale == Scale::Whole        ? figure.unit
-         : scale == Scale::Share      ? Unit::Percent
-         : figure.unit == Unit::Bytes ? Unit::BytesPerSecond
-                                      : Unit::PerSecond;
+  return scale == Scale::Whole                                       ? figure.unit
+         : scale == Scale::Share || figure.unit == Unit::Nanoseconds ? Unit::Percent
+         : figure.unit == Unit::Bytes                                ? Unit::BytesPerSecond
+                                                                     : Unit::PerSecond;
 }
 
-Cell cell_of(double value, Scale scale) {
-  return scale == Scale::Whole ? Cell(static_cast<std::int64_t>(std::llround(value))) : Cell(value);
+Cell cell_of(double value, Unit unit) {
+  const bool has_fractions = unit == Unit::Percent || unit == Unit::Share ||
+                             unit == Unit::PerSecond || unit == Unit::BytesPerSecond;
+  return has_fractions ? Cell(value) : Cell(static_cast<std::int64_t>(std::llround(value)));
+}
+
+// "live_bytes", "resident", "size": what is there at the end, and not what happened in the time.
+bool is_state(const Column& figure) {
+  constexpr auto kStates =
+      std::to_array<std::string_view>({"live", "resident", "size", "outstanding", "held"});
+  const auto words = split(figure.name, '_');
+  return std::find_first_of(words.begin(), words.end(), kStates.begin(), kStates.end()) !=
+         words.end();
+}
+
+// Averages, extremes, percentiles and percentages are no parts of anything.
+Scale scale_for(const Column& figure, Scale wanted) {
+  const bool can_be_scaled = is_amount(figure) && (wanted != Scale::PerSecond || !is_state(figure));
+  return can_be_scaled ? wanted : Scale::Whole;
+}
+
+std::string title_of(const Column& figure, Scale scale, Scale wanted) {
+  const std::string title = "change of " + figure.name + ", the largest first";
+  return scale == wanted          ? title
+         : wanted == Scale::Share ? title + ", not as a share"
+                                  : title + ", not per second";
 }
 
 std::string state_of(const Change& change) {
@@ -175,12 +204,13 @@ Table table_of(const std::vector<Change>& changes,
                Numbering& numbering) {
   const std::size_t shown =
       options.top == 0 ? changes.size() : std::min<std::size_t>(options.top, changes.size());
-  Table table{.title = "change of " + figure.name + ", the largest first",
+  const Scale scale = scale_for(figure, options.scale);
+  Table table{.title = title_of(figure, scale, options.scale),
               .columns = {keys.columns.begin(),
                           keys.columns.begin() + static_cast<std::ptrdiff_t>(keys.key_count)},
               .key_count = keys.key_count,
               .fixed = true};
-  const Unit unit = unit_of(figure, options.scale);
+  const Unit unit = unit_of(figure, scale);
   table.columns.push_back({"state", Unit::Text});
   table.columns.push_back({"before", unit});
   table.columns.push_back({"after", unit});
@@ -192,7 +222,7 @@ Table table_of(const std::vector<Change>& changes,
     }
     row.emplace_back(state_of(change));
     for (const double value : {change.before, change.after, change.after - change.before}) {
-      row.push_back(cell_of(value, options.scale));
+      row.push_back(cell_of(value, unit));
     }
     table.rows.push_back(std::move(row));
   }
@@ -225,15 +255,15 @@ Result<Report> difference(const Report& before,
                  "figures are " + join(names, ", "),
                  ErrorKind::Usage};
   }
-  Comparison comparison(options.scale);
+  const Column& figure = new_table->columns[*new_column];
+  Comparison comparison(scale_for(figure, options.scale));
   comparison.add(before, *old_table, *old_column, &Change::before);
   comparison.add(after, *new_table, *new_column, &Change::after);
   Report report{.view = after.view, .title = after.title};
   report.start_ns = after.start_ns;
   report.end_ns = after.end_ns;
   Numbering numbering(report);
-  report.tables.push_back(
-      table_of(comparison.take(), *new_table, new_table->columns[*new_column], options, numbering));
+  report.tables.push_back(table_of(comparison.take(), *new_table, figure, options, numbering));
   return report;
 }
 

@@ -10,13 +10,6 @@
 namespace memtrace {
 namespace {
 
-// Bytes, events or time; a sum of rates is a rate, but rows may be of different times.
-bool is_amount(const Column& column) {
-  const bool has_unit =
-      column.unit == Unit::Bytes || column.unit == Unit::Count || column.unit == Unit::Nanoseconds;
-  return has_unit && can_be_summed(column);
-}
-
 // Nothing if a figure is no whole number. Unknown ones count for nothing.
 std::optional<std::uint64_t> added(std::optional<std::uint64_t> sum, const Cell& cell) {
   if (!sum || std::holds_alternative<std::monostate>(cell)) {
@@ -65,6 +58,13 @@ bool can_be_summed(const Column& column) {
   const auto words = split(column.name, '_');
   return std::find_first_of(words.begin(), words.end(), kNotSums.begin(), kNotSums.end()) ==
          words.end();
+}
+
+// A sum of rates is a rate, but rows may be of different times.
+bool is_amount(const Column& column) {
+  const bool has_unit =
+      column.unit == Unit::Bytes || column.unit == Unit::Count || column.unit == Unit::Nanoseconds;
+  return has_unit && can_be_summed(column);
 }
 
 void note_whole(Table& table, std::optional<std::size_t> chosen) {

@@ -15,6 +15,9 @@ inline constexpr const char* kShareName = "share";
 // A sum of averages, extremes or percentages says nothing.
 bool can_be_summed(const Column& column);
 
+// Bytes, events or time that can be summed: rows can be parts of them.
+bool is_amount(const Column& column);
+
 // Makes the rows the parts of a whole: of `chosen`, the column to sort by that the user chose, or
 // where that is no sum of the table's own, or of its weight. Called while the table still has all
 // of its rows. It stays as it is if one of the figures is not a whole number, or if all are 0.

@@ -83,8 +83,10 @@ RecordingFacts joined_facts(std::span<const JoinedFile> files) {
     all.losses.clear();
   }
   all.notes.clear();
+  all.notes_of_samples.clear();
   for (const JoinedFile* file : last_ones(files, &Recording::about_json)) {
     add_new(all.notes, file->facts.notes);
+    add_new(all.notes_of_samples, file->facts.notes_of_samples);
   }
   all.started_ns = files.front().started_ns();
   all.stopped_ns = files.back().facts.stopped_ns;

@@ -126,6 +126,7 @@ std::string to_json(const RecordingFacts& about) {
                {"limited", about.limited},
                {"vmstat", about.vmstat},
                {"notes", about.notes},
+               {"notes_of_samples", about.notes_of_samples},
                {"losses", json_of(about.losses)},
                {"observations", json_of(about.observations)}};
   for (const Counter& counter : kCounters) {
@@ -146,6 +147,7 @@ RecordingFacts parse_recording_facts(const std::string& text) {
     about.whole_machine = json.value("whole_machine", true);
     about.migratetypes = texts(json, "migratetypes");
     about.notes = texts(json, "notes");
+    about.notes_of_samples = texts(json, "notes_of_samples");
     about.slab_caches = json.value("slab_caches", about.slab_caches);
     about.cpu_nodes = json.value("cpu_nodes", about.cpu_nodes);
     about.filters = json.value("filters", about.filters);

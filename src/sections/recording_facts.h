@@ -23,7 +23,9 @@ struct RecordingFacts {
   std::vector<std::string> limited;                  // events that the kernel filters
   // The growth of /proc/vmstat's counters during the recording.
   std::map<std::string, std::uint64_t> vmstat;
-  std::vector<std::string> notes;         // sentences for the reader of a report
+  std::vector<std::string> notes;  // sentences for the reader of a report
+  // Those of them on samples that came, which do not explain why others did not.
+  std::vector<std::string> notes_of_samples;
   std::vector<Observation> observations;  // what /proc said at some events
   std::uint64_t observations_skipped = 0;
   std::uint64_t mapping_reads = 0;  // from /proc, after losses

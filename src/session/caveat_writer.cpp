@@ -63,18 +63,34 @@ Caveats CaveatWriter::shared() const {
   all.malformed += of_.pipeline.decoder().malformed();
   all.cut += of_.about.cut_stacks;
   all.disk_full += of_.about.disk_full;
-  if (of_.about.own_samples > 0) {
-    all.notes.push_back(counted(of_.about.own_samples,
-                                "event of memtrace's own work was left out",
-                                "events of memtrace's own work were left out"));
-  }
-  for (const auto& notes : {of_.pipeline.recording().caveats,
+  for (const auto& notes : {own_work_note(),
+                            of_.pipeline.recording().caveats,
                             of_.about.notes,
                             of_.pipeline.decoder().caveats(),
                             of_.pipeline.taken_events().notes(),
                             of_.pipeline.user_stacks().caveats(),
                             of_.naming.caveats()}) {
     add_new(notes, all.notes);
+  }
+  return all;
+}
+
+std::vector<std::string> CaveatWriter::own_work_note() const {
+  if (of_.about.own_samples == 0) {
+    return {};
+  }
+  return {counted(of_.about.own_samples,
+                  "event of memtrace's own work was left out",
+                  "events of memtrace's own work were left out")};
+}
+
+std::vector<std::string> CaveatWriter::notes_of_samples() const {
+  std::vector<std::string> all;
+  for (const auto& notes : {own_work_note(),
+                            of_.about.notes_of_samples,
+                            of_.pipeline.user_stacks().caveats(),
+                            of_.naming.caveats()}) {
+    add_new(notes, all);
   }
   return all;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "pipeline/pipeline.h"
 #include "report/report.h"
@@ -38,7 +40,12 @@ class CaveatWriter {
   // wrote about itself, and the notes of all stations.
   Caveats shared() const;
 
+  // Those of the shared notes that are about samples which came: how they were read, unwound and
+  // named. They do not explain why others did not come.
+  std::vector<std::string> notes_of_samples() const;
+
  private:
+  std::vector<std::string> own_work_note() const;  // one or none
   void note_clock(const Report& report, Caveats& known) const;
   void note_empty(Report& report) const;
   static void note_bounds(const Report& report, Caveats& caveats);

@@ -71,6 +71,9 @@ class Session final : private PipelineSink {
   // What all reports say of their own truth.
   Caveats caveats() const { return caveat_writer().shared(); }
 
+  // Those of the notes that do not explain why an event is missing.
+  std::vector<std::string> notes_of_samples() const { return caveat_writer().notes_of_samples(); }
+
  private:
   Session(RecordSource& source, SessionOptions options);
 

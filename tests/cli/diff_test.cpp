@@ -62,6 +62,18 @@ TEST_F(DiffTest, recordings_without_a_view_in_common_cannot_be_compared) {
                  "record both with the same --for");
 }
 
+// They limit what the changes of that view mean, and only those that all views share stood below.
+TEST_F(DiffTest, notes_of_one_view_stand_below_its_changes) {
+  const Outcome outcome = run("$MEMTRACE diff --wide $CROWD $DATA/perf/golden.perf.data");
+  const std::string note =
+      "Note: " + crowd_path() + ": the recording has no frees of pages: all count as outstanding\n";
+  const auto at = outcome.out.find(note);
+  ASSERT_NE(at, std::string::npos) << outcome.all();
+  EXPECT_GT(at, outcome.out.find("== kleaks"));
+  EXPECT_LT(at, outcome.out.find("== slab"));
+  EXPECT_EQ(outcome.out.find(note, at + 1), std::string::npos) << outcome.all();
+}
+
 // Each note once, and of which recording it is.
 TEST_F(DiffTest, notes_of_one_recording_name_it) {
   const Outcome outcome = run("$MEMTRACE diff --wide $CROWD $DATA/perf/golden.perf.data");

@@ -4,21 +4,13 @@
 #include <thread>
 
 #include "live_test.h"
+#include "support/tmux_test.h"
 
 namespace memtrace::test {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    lines.push_back(line);
-  }
-  return lines;
-}
 
 class LinesTest : public LiveTest {
  protected:
@@ -28,7 +20,7 @@ class LinesTest : public LiveTest {
              " > ids; for id in $(cat ids); do ipcrm -m $id; done");
     const auto ended = steady_clock::now();
     lines_ += kCalls;
-    EXPECT_TRUE(wait_until([&] { return lines_of(memtrace.out()).size() >= lines_; }));
+    EXPECT_TRUE(wait_until([&] { return lines_in(memtrace.out()).size() >= lines_; }));
     return std::chrono::duration_cast<milliseconds>(steady_clock::now() - ended);
   }
 
@@ -38,6 +30,8 @@ class LinesTest : public LiveTest {
   static constexpr std::size_t kCalls = 22;  // of share_memory
   std::size_t lines_ = 1;                    // with the header
 };
+
+using ClearTest = TmuxTest<LiveTest>;
 
 TEST_F(LinesTest, line_is_in_a_file_soon_after_its_event_and_silence_prints_nothing) {
   const auto memtrace = start_recording("exec $MEMTRACE shmsnoop --comm share_memory");
@@ -54,7 +48,7 @@ TEST_F(LinesTest, line_is_in_a_file_soon_after_its_event_and_silence_prints_noth
   const Outcome outcome = memtrace->wait();
   EXPECT_EQ(outcome.status, 0) << outcome.all();
   std::size_t headers = 0;
-  for (const std::string& line : lines_of(outcome.out)) {
+  for (const std::string& line : lines_in(outcome.out)) {
     headers += line.find("comm ") != std::string::npos ? 1 : 0;
   }
   EXPECT_EQ(headers, 1U) << outcome.out;
@@ -68,7 +62,7 @@ TEST_F(LinesTest, lines_of_a_file_are_those_of_the_live_view) {
   const Outcome file = run_well("$MEMTRACE report mmap --trace --format json -i m.data");
   const auto told = [](const Outcome& outcome) {
     std::vector<std::string> calls;
-    for (const std::string& line : lines_of(outcome.out)) {
+    for (const std::string& line : lines_in(outcome.out)) {
       const Json call = Json::parse(line);
       if (call.contains("call") && call.at("comm") == "map_patterns") {
         calls.push_back(call.at("call").dump() + call.at("bytes").dump() + call.at("file").dump());
@@ -84,7 +78,7 @@ TEST_F(LinesTest, lines_come_in_order_of_time_from_all_processors) {
   const Outcome traced = run_well("$MEMTRACE mmap --trace --format csv -a -- " +
                                   std::string("sh -c 'for i in 1 2 3 4 5 6 7 8; do ls / & done > "
                                               "/dev/null; wait'"));
-  const auto lines = lines_of(traced.out);
+  const auto lines = lines_in(traced.out);
   ASSERT_GT(lines.size(), 50U);
   EXPECT_TRUE(lines[0].starts_with("time,at_ns,comm,pid,tid,call")) << lines[0];
   std::uint64_t last_ns = 0;
@@ -143,7 +137,7 @@ TEST_F(LinesTest, interval_may_be_one_row) {
   // An interval without a fault has no totals of ends.
   const Outcome outcome =
       run_well("while :; do /bin/true; done & $MEMTRACE faults --line --format csv 0.3 3; kill $!");
-  const auto rows = lines_of(outcome.out);
+  const auto rows = lines_in(outcome.out);
   ASSERT_EQ(rows.size(), 4U) << outcome.all();
   EXPECT_TRUE(rows[0].starts_with("time,at_ns,count,minor,major,")) << rows[0];
   EXPECT_TRUE(rows[0].ends_with(",lost")) << rows[0];
@@ -157,6 +151,13 @@ TEST_F(LinesTest, screen_is_cleared_on_a_terminal_alone) {
   EXPECT_EQ(run_well(words).out.find('\x1b'), std::string::npos);
   const Outcome shown = run_well("script -qec \"" + words + "\" /dev/null");
   EXPECT_NE(shown.out.find("\x1b[H\x1b[2J"), std::string::npos) << shown.all();
+}
+
+// Its heading is wider than 80 columns, and went on in a second row.
+TEST_F(ClearTest, first_line_of_a_report_stays_on_the_screen) {
+  open_terminal(80, 24, "env -u COLUMNS \"$MEMTRACE\" slab --by cache -n 40 --clear 1 1; sleep 60");
+  ASSERT_TRUE(shows("more lines: --top N")) << screen();
+  EXPECT_EQ(lines_in(screen()).front().find("  loadavg: "), 8U) << screen();
 }
 
 TEST_F(LinesTest, interval_or_folded_stacks_are_refused) {

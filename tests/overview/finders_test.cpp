@@ -186,8 +186,26 @@ TEST_F(FindersTest, faults_name_who_takes_most_and_who_copies) {
   EXPECT_EQ(findings[1].sentence,
             "b took 30 % of all page faults (30,000, 1.00 s in all), most in fill.");
   EXPECT_EQ(findings[2].sentence,
-            "b copied 30,000 pages that it shared with another process (copy on write, 1.00 s in "
-            "all), most in fill.");
+            "b copied 30,000 pages that it shared with another process (copy on write, 30 % of all "
+            "page faults, 1.00 s in all), most in fill.");
+}
+
+// Each program that a shell starts copies some pages: they are all copies, and few faults.
+TEST_F(FindersTest, copies_weigh_as_much_as_their_share_of_all_page_faults) {
+  const Report report{
+      .tables = {{.columns = {{"comm"}, {"class"}, {"stack"}, {"count"}, {"time"}},
+                  .rows = {{"a", "minor", StackId{3}, number(170000), Cell()},
+                           {"b", "minor", StackId{3}, number(18000), Cell()},
+                           {"b", "copy-on-write", StackId{3}, number(12000), Cell()}}}}};
+  auto findings = find_faults(report, context());
+  sort_by_weight(findings);
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].weight, 850U);
+  EXPECT_TRUE(findings[0].sentence.starts_with("a took 85 %")) << findings[0].sentence;
+  EXPECT_EQ(findings[1].weight, 60U);
+  EXPECT_EQ(findings[1].sentence,
+            "b copied 12,000 pages that it shared with another process (copy on write, 6 % of all "
+            "page faults), most in fill.");
 }
 
 // Most page faults of a machine that compiles are the compiler's; mappings are not.
@@ -203,10 +221,26 @@ TEST_F(FindersTest, an_activity_weighs_as_much_as_its_share) {
   std::ranges::move(find_mapping_churn(mappings, context()), std::back_inserter(findings));
   sort_by_weight(findings);
   ASSERT_EQ(findings.size(), 4U);
-  EXPECT_TRUE(findings[0].sentence.starts_with("fork copied 20,000 pages")) << findings[0].sentence;
-  EXPECT_EQ(findings[1].sentence,
+  EXPECT_EQ(findings[0].sentence,
             "map made 19,000 mappings (4.0 KiB in all): 95 % of those on the machine.");
-  EXPECT_TRUE(findings[2].sentence.starts_with("cc1plus took 80 %")) << findings[2].sentence;
+  EXPECT_TRUE(findings[1].sentence.starts_with("cc1plus took 80 %")) << findings[1].sentence;
+  EXPECT_TRUE(findings[2].sentence.starts_with("fork copied 20,000 pages")) << findings[2].sentence;
+  EXPECT_TRUE(findings[3].sentence.starts_with("fork took 20 %")) << findings[3].sentence;
+}
+
+// Memory that is mapped and unmapped all the time costs faults and TLB flushes and keeps nothing.
+TEST_F(FindersTest, mappings_that_do_not_last_are_said_to) {
+  Report report{
+      .tables = {{.columns = {{"comm"}, {"count"}, {"bytes"}, {"live"}, {"at_exit"}},
+                  .rows = {{"map", number(60000), number(1000), number(40), number(60)},
+                           {"keep", number(40000), number(1000), number(41), number(60)}}}}};
+  const auto findings = find_mapping_churn(report, context());
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].sentence,
+            "map made 60,000 mappings (1000 B in all, 90 % unmapped again): 60 % of those on the "
+            "machine.");
+  EXPECT_EQ(findings[1].sentence,
+            "keep made 40,000 mappings (1000 B in all): 40 % of those on the machine.");
 }
 
 TEST_F(FindersTest, shares_of_one_program_s_recording_are_not_those_of_the_machine) {

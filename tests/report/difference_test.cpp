@@ -82,6 +82,47 @@ TEST_F(DifferenceTest, figures_as_shares_of_all) {
             (std::vector<std::string>{"b g gone 31.847134 0.000000 -31.847134"}));
 }
 
+// Half a longest pause, or a pause as a share of all, says nothing.
+TEST_F(DifferenceTest, figures_that_are_no_sums_stay_as_they_are) {
+  using Scale = DifferenceOptions::Scale;
+  for (const auto& [name, unit] :
+       {std::pair("max_ns", Unit::Nanoseconds), {"waste_percent", Unit::Percent}}) {
+    before_.tables[0].columns[3] = {name, unit};
+    after_.tables[0].columns[3] = {name, unit};
+    for (const Scale scale : {Scale::PerSecond, Scale::Share}) {
+      const auto made = difference(before_, after_, {.figure = name, .scale = scale});
+      ASSERT_TRUE(made.ok());
+      const Table& table = made.value().tables.front();
+      EXPECT_EQ(table.columns.back().unit, unit) << name;
+      EXPECT_EQ(table.title,
+                std::string("change of ") + name + ", the largest first, not " +
+                    (scale == Scale::Share ? "as a share" : "per second"));
+    }
+  }
+  EXPECT_EQ(lines({.figure = "waste_percent", .scale = Scale::Share, .top = 1}),
+            std::vector<std::string>{"a f grown 100.000000 300.000000 200.000000"})
+      << "percentages have digits after the point";
+}
+
+// What is there at the end is not more for a longer recording; a part of all it can be.
+TEST_F(DifferenceTest, what_is_there_at_the_end_is_not_divided_by_the_time) {
+  using Scale = DifferenceOptions::Scale;
+  before_.tables[0].columns[3].name = after_.tables[0].columns[3].name = "live_bytes";
+  EXPECT_EQ(lines({.figure = "live_bytes", .scale = Scale::PerSecond, .top = 1}),
+            std::vector<std::string>{"a f grown 100 300 200"});
+  EXPECT_EQ(lines({.figure = "live_bytes", .scale = Scale::Share, .top = 1}),
+            std::vector<std::string>{"b g gone 31.847134 0.000000 -31.847134"});
+}
+
+// 100 of 2,000,000,000 ns.
+TEST_F(DifferenceTest, time_by_second_is_a_part_of_the_time) {
+  before_.tables[0].columns[3] = after_.tables[0].columns[3] = {"time_ns", Unit::Nanoseconds};
+  const auto made = difference(
+      before_, after_, {.figure = "time_ns", .scale = DifferenceOptions::Scale::PerSecond});
+  EXPECT_EQ(made.value().tables.front().columns.back().unit, Unit::Percent);
+  EXPECT_DOUBLE_EQ(std::get<double>(made.value().tables.front().rows[0][3]), 5e-6);
+}
+
 TEST_F(DifferenceTest, what_is_cut_is_counted) {
   const auto made = difference(before_, after_, {.top = 1});
   EXPECT_EQ(made.value().tables.front().note, "2 more rows changed less");

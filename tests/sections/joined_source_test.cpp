@@ -212,7 +212,7 @@ TEST_F(JoinedSourceTest, figures_are_added_and_what_is_known_last_is_kept) {
   second.losses = {{LossReason::Overload, 220, 230, 5}};
   second.own_samples = 4;
   second.vmstat = {{"pgfault", 7}, {"oom_kill", 1}};
-  second.notes = {"2 stacks"};
+  second.notes = second.notes_of_samples = {"2 stacks"};
   second.earlier_files = 1;
   Recording one = part_of("r", 1, first);
   one.identities = "task 1\n";
@@ -229,6 +229,7 @@ TEST_F(JoinedSourceTest, figures_are_added_and_what_is_known_last_is_kept) {
   EXPECT_EQ(all.cut_stacks, 1U);
   EXPECT_EQ(all.vmstat, (std::map<std::string, std::uint64_t>{{"pgfault", 17}, {"oom_kill", 1}}));
   EXPECT_EQ(all.notes, std::vector<std::string>{"2 stacks"});
+  EXPECT_EQ(all.notes_of_samples, std::vector<std::string>{"2 stacks"});
   EXPECT_EQ(all.earlier_files, 0U);
   EXPECT_EQ(source->recording().identities, "task 1\ntask 2\n");
 }

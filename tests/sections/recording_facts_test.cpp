@@ -10,6 +10,7 @@ TEST(AboutTest, all_that_is_said_is_read_back) {
                             .boot_id = "0f2c",
                             .migratetypes = {"Unmovable", "Movable"},
                             .notes = {"rings are small"},
+                            .notes_of_samples = {"a stack ends early"},
                             .own_samples = 1,
                             .late = 2,
                             .overload = 3,
@@ -21,6 +22,7 @@ TEST(AboutTest, all_that_is_said_is_read_back) {
   EXPECT_EQ(read.boot_id, "0f2c");
   EXPECT_EQ(read.migratetypes, said.migratetypes);
   EXPECT_EQ(read.notes, said.notes);
+  EXPECT_EQ(read.notes_of_samples, said.notes_of_samples);
   EXPECT_EQ(read.own_samples, 1U);
   EXPECT_EQ(read.late, 2U);
   EXPECT_EQ(read.overload, 3U);

@@ -287,6 +287,19 @@ TEST_F(SessionTest, loss_in_a_file_gets_back_the_name_that_record_gave_it) {
   EXPECT_EQ(caveats.notes, std::vector<std::string>{"rings are small"});
 }
 
+// By who wrote them and not by their words.
+TEST_F(SessionTest, notes_of_samples_are_those_on_what_came) {
+  const std::string loss = "events of memtrace's own work filled the rings: user stacks end early";
+  const std::string stacks = "1 of 2 user stacks end early: a return address is in no mapping";
+  source_.edit().about_json =
+      to_json({.notes = {loss, stacks}, .notes_of_samples = {stacks}, .own_samples = 2});
+  source_.add_kmalloc(kSecond, {});
+  const auto reports = run(kmalloc_by_comm());
+  const std::string own = "2 events of memtrace's own work were left out";
+  EXPECT_EQ(reports.front().caveats.notes, (std::vector<std::string>{own, loss, stacks}));
+  EXPECT_EQ(session_->notes_of_samples(), (std::vector<std::string>{own, stacks}));
+}
+
 TEST_F(SessionTest, loss_belongs_to_the_interval_that_it_happened_in) {
   source_.add_kmalloc(kSecond, {});
   source_.add(kSecond + 1, Lost{.count = 9});

@@ -27,10 +27,13 @@ namespace {
 constexpr std::size_t kWidth = 120;       // of a pipe or a file
 constexpr std::size_t kWidest = 100'000;  // of --wide: no name is longer
 
-// 0: it is no terminal.
-std::size_t output_rows() {
+// Of 0 rows and columns: it is no terminal. Its own columns count here, not those asked for: longer
+// lines go on in its next row.
+Screen output_screen() {
   winsize size{};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0
+             ? Screen{.rows = size.ws_row, .columns = size.ws_col}
+             : Screen{};
 }
 
 // NO_COLOR is what many programs know (no-color.org); a dumb terminal knows no escape sequences.
@@ -64,7 +67,7 @@ std::vector<std::string> environment_of_user() {
 // Whether the user has read it there.
 bool is_paged(std::string_view text, const PrintOptions& options) {
   if (!options.may_page || options.format != "text" || ::isatty(STDIN_FILENO) != 1 ||
-      ::isatty(STDOUT_FILENO) != 1 || !is_longer_than(text, output_rows())) {
+      ::isatty(STDOUT_FILENO) != 1 || !is_longer_than(text, output_screen().rows)) {
     return false;
   }
   return show_in_pager(pager_command(::geteuid() == 0, environment_of_user()), text);
@@ -199,15 +202,18 @@ Result<> print_report(const Report& report, const PrintOptions& options) {
                                        .host_columns = options.host_columns,
                                        .version = MEMTRACE_VERSION});
   std::ostringstream text;
+  if (options.format == "text") {
+    text << visible(options.heading);
+  }
   renderer->render(report, text);
   if (!options.output.empty() && options.output != "-") {
     return replace_file(options.output, text.view());
   }
   if (options.one_screen && options.format == "text" && is_terminal()) {
     constexpr std::size_t kLastLine = 1;  // where the cursor stands
-    const std::size_t rows = output_rows();
-    return write_all(cut_to_screen(text.view(), rows - std::min(rows, kLastLine)),
-                     options.stop_signals);
+    Screen screen = output_screen();
+    screen.rows -= std::min(screen.rows, kLastLine);
+    return write_all(cut_to_screen(text.view(), screen), options.stop_signals);
   }
   return is_paged(text.view(), options) ? Result<>(kDone)
                                         : write_all(text.view(), options.stop_signals);
@@ -228,7 +234,8 @@ Result<> clear_screen() {
 Result<LinePrinter> LinePrinter::create(std::string_view option, const PrintOptions& options) {
   TRY(check_format(options.format));
   auto renderer = make_line_renderer(
-      options.format, {.columns = output_columns(options.columns), .screen_rows = output_rows()});
+      options.format,
+      {.columns = output_columns(options.columns), .screen_rows = output_screen().rows});
   if (!renderer) {
     return Error{std::string(option) + " prints no " + options.format,
                  0,

@@ -27,6 +27,7 @@ struct PrintOptions {
   bool may_page = false;                // long text on a terminal goes through a pager
   bool one_line = false;                // JSON: one object a line
   bool one_screen = false;              // text on a terminal is cut to its height
+  std::string heading{};                // of text, before the report's title
   bool host_columns = false;            // CSV: host, boot and times in each line
   std::optional<PushTarget> push{};     // where the report is sent instead
   StopSignals* stop_signals = nullptr;  // end the wait for a reader that stands still

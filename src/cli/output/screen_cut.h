@@ -7,8 +7,13 @@
 
 namespace memtrace {
 
-// At most this many lines: the first, how many are left out, and the first of the caveats, which
-// say what was lost. 0 rows: all.
-std::string cut_to_screen(std::string_view text, std::size_t rows);
+struct Screen {
+  std::size_t rows = 0;     // 0: not known
+  std::size_t columns = 0;  // 0: not known; else longer lines go on in the next row
+};
+
+// Text that takes at most the rows of this screen: the first lines, how many are left out, and the
+// first of the caveats, which say what was lost. All, where the screen is not known.
+std::string cut_to_screen(std::string_view text, const Screen& screen);
 
 }  // namespace memtrace

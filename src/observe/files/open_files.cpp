@@ -133,43 +133,24 @@ std::vector<NamedFile> open_files(const std::string& proc, std::uint32_t pid, st
   return files;
 }
 
-std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> ext_mounts(
-    std::string_view mountinfo) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> mounts;
-  for (const Mount& mount : parse_mounts(mountinfo)) {
-    if (mount.type.starts_with("ext") && mount.is_whole) {
-      mounts.try_emplace({mount.device_major, mount.device_minor}, mount.path);
-    }
-  }
-  return mounts;
-}
-
-void InodeNames::read_mounts() {
-  const auto text = read_file(proc_ + "/self/mountinfo");
-  mounts_ = ext_mounts(text.ok() ? text.value() : "");
-  read_at_ns_ = monotonic_ns();
-}
-
-std::string InodeNames::mount_point(const Device& device, std::uint32_t pid) const {
-  if (const auto found = mounts_.find(device); found != mounts_.end()) {
+std::string InodeNames::mount_point(const FileId& id, std::uint32_t pid) {
+  const ExtMounts::Device device(id.device_major, id.device_minor);
+  const std::uint64_t now_ns = monotonic_ns();
+  const auto& own = mounts_.of("self", now_ns);
+  if (const auto found = own.find(device); found != own.end()) {
     return found->second;
   }
-  const std::string process = proc_ + "/" + std::to_string(pid);
-  const auto text = read_file(process + "/mountinfo");
-  const auto mounts = ext_mounts(text.ok() ? text.value() : "");
-  const auto found = mounts.find(device);
-  return found == mounts.end() ? "" : process + "/root" + found->second;
+  const std::string process = std::to_string(pid);
+  const auto& theirs = mounts_.of(process, now_ns);
+  const auto found = theirs.find(device);
+  return found == theirs.end() ? "" : proc_ + "/" + process + "/root" + found->second;
 }
 
 std::string InodeNames::of(const FileId& id, std::uint32_t pid) {
-  constexpr std::uint64_t kSecondNs = 1'000'000'000;
-  if (read_at_ns_ == 0 || monotonic_ns() - read_at_ns_ > kSecondNs) {
-    read_mounts();
-  }
   if (id.inode == 0 || id.inode > UINT32_MAX) {
     return "";
   }
-  const std::string point = mount_point({id.device_major, id.device_minor}, pid);
+  const std::string point = mount_point(id, pid);
   if (point.empty()) {
     return "";
   }

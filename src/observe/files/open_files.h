@@ -3,12 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
+#include "observe/files/ext_mounts.h"
 #include "state/world/file_names.h"
 
 namespace memtrace {
@@ -30,25 +28,17 @@ std::vector<NamedFile> open_files(const std::string& proc, std::uint32_t pid, st
 class InodeNames {
  public:
   // `proc`: "/proc".
-  explicit InodeNames(std::string proc) : proc_(std::move(proc)) {}
+  explicit InodeNames(const std::string& proc) : proc_(proc), mounts_(proc) {}
 
   // A file system that is not mounted here is looked for where the process sees it. "" when the
   // name is not known.
   std::string of(const FileId& id, std::uint32_t pid);
 
  private:
-  using Device = std::pair<std::uint32_t, std::uint32_t>;
-
-  void read_mounts();
-  std::string mount_point(const Device& device, std::uint32_t pid) const;
+  std::string mount_point(const FileId& id, std::uint32_t pid);
 
   std::string proc_;
-  std::map<Device, std::string> mounts_;  // where the root of an ext file system is mounted
-  std::uint64_t read_at_ns_ = 0;
+  ExtMounts mounts_;
 };
-
-// "254:0" to its mount point, for the ext file systems whose root is mounted.
-std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> ext_mounts(
-    std::string_view mountinfo);
 
 }  // namespace memtrace

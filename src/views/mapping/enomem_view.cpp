@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "state/mapping/refused_memory.h"
@@ -131,6 +132,7 @@ class EnomemView final : public View {
   using Place = std::pair<std::uint32_t, SystemCall>;
 
   void keep_last(const Refusal& refusal, const World& world);
+  std::size_t ended_processes(const World& world) const;
   Table last_table(const CellContext& context) const;
   Table limit_table(const CellContext& context,
                     const char* title,
@@ -173,6 +175,18 @@ void EnomemView::keep_last(const Refusal& refusal, const World& world) {
   if (!is_first && limits_of(refusal, world)) {
     last->second = refusal;
   }
+}
+
+// Those of which /proc no longer had the limits, and the machine's do not explain the refusal.
+std::size_t EnomemView::ended_processes(const World& world) const {
+  std::set<std::uint32_t> ended;
+  for (const auto& [place, refusal] : last_) {
+    const auto limits = limits_of(refusal, world);
+    if (limits && !has_process_limits(*limits) && exceeded_limits(refusal.done, *limits).empty()) {
+      ended.insert(refusal.pid);
+    }
+  }
+  return ended.size();
 }
 
 Table EnomemView::last_table(const CellContext& context) const {
@@ -240,6 +254,12 @@ Report EnomemView::finish(const World& world, Span span) {
         fmt::format("the limits are not known for {} calls: there were too many events at once to "
                     "read /proc for each",
                     skipped));
+  }
+  if (const std::size_t ended = ended_processes(world); ended > 0) {
+    report.caveats.notes.push_back(
+        fmt::format("{} ended before the limits were read: exceeds knows those of the machine "
+                    "alone, not RLIMIT_*, the number of mappings or the cgroup",
+                    counted(ended, "process", "processes")));
   }
   rows_.clear();
   last_.clear();

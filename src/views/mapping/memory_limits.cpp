@@ -168,6 +168,10 @@ std::span<const LimitColumn> machine_limit_columns() {
   return kMachineColumns;
 }
 
+bool has_process_limits(const Observation& limits) {
+  return limits.facts.number("rlimit_as") != nullptr || limits.facts.text("rlimit_as") != nullptr;
+}
+
 std::optional<std::uint64_t> asked_bytes(const SystemCallDone& done) {
   const SystemCallArguments& argument = done.arguments;
   switch (done.call) {

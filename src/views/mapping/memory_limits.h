@@ -24,6 +24,9 @@ struct LimitColumn {
 std::span<const LimitColumn> process_limit_columns();
 std::span<const LimitColumn> machine_limit_columns();
 
+// False if the process had ended when its limits were read.
+bool has_process_limits(const Observation& limits);
+
 // How many bytes more a call asked for; nothing for one that does not say.
 std::optional<std::uint64_t> asked_bytes(const SystemCallDone& done);
 

@@ -48,21 +48,6 @@ TEST(OpenFiles, sockets_pipes_and_devices_are_no_files) {
   }));
 }
 
-TEST(OpenFiles, mounted_roots_of_ext_file_systems_are_read) {
-  constexpr std::string_view kMounts =
-      "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
-      "27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n"
-      "28 27 254:0 /srv /bound rw,relatime - ext4 /dev/vda rw\n"
-      "29 27 8:17 / /data rw,relatime - xfs /dev/sdb1 rw\n"
-      "30 27 8:18 /part /part rw,relatime - ext3 /dev/sdb2 rw\n"
-      "31 27 8:19 / /old rw - ext2 /dev/sdb3 rw\n"
-      "torn line 8:20\n";
-  const std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> expected = {
-      {{254, 0}, "/"}, {{8, 19}, "/old"}};
-  EXPECT_EQ(ext_mounts(kMounts), expected);
-  EXPECT_TRUE(ext_mounts("").empty());
-}
-
 // The kernel still knows the name of a file that was created a moment ago.
 TEST(OpenFiles, closed_file_of_an_ext_file_system_is_named_by_its_inode) {
   const test::TempDir dir;

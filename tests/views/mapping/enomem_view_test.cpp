@@ -72,6 +72,29 @@ TEST(EnomemView, the_limits_of_that_moment_are_shown) {
   EXPECT_EQ(of_row(report.tables.at(3), "commit_limit"), Cell());
 }
 
+// What is left of a process that ended before /proc was read: the machine's limits.
+TEST(EnomemView, limits_of_a_process_that_ended_at_once_are_not_known_and_a_note_says_so) {
+  const std::string note =
+      "1 process ended before the limits were read: exceeds knows those of the machine alone, not "
+      "RLIMIT_*, the number of mappings or the cgroup";
+  EventScript script("enomem");
+  const Facts machine = {
+      .numbers = {{"overcommit_memory", 0}, {"total", kMega}, {"swap_total", 0}}};
+  observe(script, 1000, machine);
+  script.play(map(kMega, kNoMemory));
+  Report report = script.finish();
+  EXPECT_EQ(of_row(report.tables.at(1), "exceeds"), Cell());
+  EXPECT_EQ(report.caveats.notes, std::vector<std::string>{note});
+  observe(script, 2000, machine);
+  script.play(map(2 * kMega, kNoMemory, {.at_ns = 2000}));
+  report = script.finish();
+  EXPECT_EQ(of_row(report.tables.at(1), "exceeds"), text("overcommit"));
+  EXPECT_TRUE(report.caveats.notes.empty()) << "it was found";
+  observe(script, 3000, {.texts = {{"rlimit_as", "unlimited"}}});
+  script.play(map(kMega, kNoMemory, {.at_ns = 3000}));
+  EXPECT_TRUE(script.finish().caveats.notes.empty()) << "it was there";
+}
+
 TEST(EnomemView, exceeded_limits_are_named_by_the_evidence) {
   EXPECT_EQ(exceeds(map(kMega, kNoMemory), {}), Cell());
   EXPECT_EQ(
