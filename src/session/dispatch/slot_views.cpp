@@ -67,13 +67,17 @@ Result<> SlotViews::check(const std::deque<EventType>& types) {
   return kDone;
 }
 
-void SlotViews::count(const Event& event, const World& world, bool is_early) {
+void SlotViews::before(std::uint64_t time_ns, const World& world) {
+  const std::uint64_t start_ns = timeline_.slot_start_of(time_ns);
+  if (round_start_ns_ && start_ns > timeline_.slot_start_of(*round_start_ns_)) {
+    end_round(world, start_ns);
+    round_start_ns_.reset();
+  }
+}
+
+void SlotViews::count(const Event& event, bool is_early) {
   if (!is_early) {
-    const std::uint32_t slot = timeline_.slot_of(event.time_ns);
-    if (round_start_ns_ && slot > timeline_.slot_of(*round_start_ns_)) {
-      end_round(world, timeline_.slot_start_ns(slot));
-      round_start_ns_.reset();
-    }
+    timeline_.slot_of(event.time_ns);  // which may make slots wider
     round_start_ns_ = round_start_ns_.value_or(event.time_ns);
   }
   dispatch_.count(event);

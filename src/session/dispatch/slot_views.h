@@ -29,12 +29,15 @@ class SlotViews {
   // Behind the last view.
   Result<> check(const std::deque<EventType>& types);
 
+  // Each record, before it changes the world: a slot that has ended by its time is reported.
+  void before(std::uint64_t time_ns, const World& world);
+
   // Each event, before on(), wanted or not. An early one is of the time before the report.
   void learn(const std::deque<EventType>& types, const Recording& recording) {
     dispatch_.learn(types, recording);
   }
 
-  void count(const Event& event, const World& world, bool is_early);
+  void count(const Event& event, bool is_early);
   void on(const Event& event, const World& world);
 
   // Behind the last event.
