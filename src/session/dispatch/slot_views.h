@@ -21,7 +21,8 @@ namespace memtrace {
 class SlotViews {
  public:
   // Which outlives it.
-  explicit SlotViews(TimelineCollector& timeline) : timeline_(timeline) {}
+  explicit SlotViews(TimelineCollector& timeline, const SlotBounds& bounds = {})
+      : timeline_(timeline), bounds_(bounds) {}
 
   // `is_filtered`: rows are left out of the reports of the whole, and are no rows of slots either.
   // Error: Usage.
@@ -61,13 +62,17 @@ class SlotViews {
   };
 
   void end_round(const World& world, std::uint64_t end_ns);
-  static void add_report(std::uint32_t round, Report& report, Parts& parts);
+  void add_report(std::uint32_t round, Report& report, Parts& parts);
+  SlotRows& rows_of(Parts& parts, Timeline::ReportPart::Kind kind, const std::string& title) const;
   void add_events(std::uint32_t round);
+  // `view`: null for the table of events.
   Timeline::ReportBySlot by_slot(const Report& report,
-                                 const Parts& parts,
+                                 const SlotView* view,
                                  const std::vector<std::uint32_t>& slots) const;
+  std::vector<std::string> limits_of(const SlotView* view) const;
 
   TimelineCollector& timeline_;
+  SlotBounds bounds_;
   std::deque<SlotView> views_;
   ViewDispatch dispatch_;
   Parts events_;

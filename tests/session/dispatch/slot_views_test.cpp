@@ -24,7 +24,7 @@ class SlotViewsTest : public ::testing::Test {
   std::shared_ptr<const Timeline> report(std::string_view view,
                                          const ArrangeOptions& arrange = {}) {
     TimelineCollector timeline;
-    SlotViews slot_views(timeline);
+    SlotViews slot_views(timeline, bounds_);
     SessionOptions options;
     options.views = {find_view(view)};
     options.view_options.by = {"comm"};
@@ -63,6 +63,7 @@ class SlotViewsTest : public ::testing::Test {
   }
 
   test::FakeSource source_;
+  SlotBounds bounds_;
 };
 
 TEST_F(SlotViewsTest, tables_and_totals_are_known_by_slot) {
@@ -118,6 +119,30 @@ TEST_F(SlotViewsTest, what_is_live_at_the_end_of_a_slot_is_of_before_the_next_ev
     live.push_back(slot.figures.at(0).value());
   }
   EXPECT_EQ(live, (std::vector<double>{1, 2, 2}));
+}
+
+TEST_F(SlotViewsTest, nothing_is_said_of_bounds_that_were_not_reached) {
+  EXPECT_TRUE(report("kleaks")->reports.front().limits.empty());
+}
+
+TEST_F(SlotViewsTest, too_many_rows_are_a_reason_why_a_part_is_not_known) {
+  bounds_.entries = 2;
+  const auto timeline = kmalloc();
+  EXPECT_EQ(part(*timeline, Kind::Table), nullptr);
+  EXPECT_NE(part(*timeline, Kind::Totals), nullptr) << "they are one row";
+  const auto& limits = timeline->reports.front().limits;
+  ASSERT_EQ(limits.size(), 1U);
+  EXPECT_NE(limits[0].find("has too many rows: memtrace keeps 2 by slot"), std::string::npos)
+      << limits[0];
+}
+
+TEST_F(SlotViewsTest, too_many_live_blocks_are_a_reason_why_a_view_is_not_known) {
+  bounds_.visited_blocks = 1;
+  const auto timeline = report("kleaks");
+  EXPECT_TRUE(timeline->reports.front().parts.empty());
+  EXPECT_EQ(timeline->reports.front().limits,
+            (std::vector<std::string>{
+                "There are too many live blocks to read all of them at the end of each slot."}));
 }
 
 }  // namespace
