@@ -239,9 +239,10 @@ SlotPart::Slots SlotPart::slots_of(const SlotRows::Row& row) const {
   return slots;
 }
 
-// All that is not shown: without `all_rows` of the whole's rows alone. Of several rows only sums mean
-// something.
-SlotPart::Slots SlotPart::rest(const std::vector<const SlotRows::Row*>& shown, bool all_rows) const {
+// All that is not shown: without `all_rows` of the whole's rows alone. Of several rows only sums
+// mean something.
+SlotPart::Slots SlotPart::rest(const std::vector<const SlotRows::Row*>& shown,
+                               bool all_rows) const {
   const std::set<const SlotRows::Row*> known(shown.begin(), shown.end());
   SlotRows::Row others;
   const auto add = [&](const SlotRows::Row* row) {
@@ -265,7 +266,8 @@ SlotPart::Slots SlotPart::rest(const std::vector<const SlotRows::Row*>& shown, b
 // Rows of a filtered whole that are known together with those that it leaves out.
 std::size_t SlotPart::unknown_rows() const {
   const auto is_unknown = [this](const WholeRow& whole) {
-    return whole.row == nullptr && !rows_.unlisted().empty() && !SlotRows::is_nothing(whole.figures);
+    return whole.row == nullptr && !rows_.unlisted().empty() &&
+           !SlotRows::is_nothing(whole.figures);
   };
   return static_cast<std::size_t>(std::ranges::count_if(whole_, is_unknown));
 }

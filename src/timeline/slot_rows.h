@@ -15,7 +15,7 @@ namespace memtrace {
 
 // What bounds the memory and the time that reports by slot take.
 struct SlotBounds {
-  std::size_t rows = 2000;  // of each part that have their own figures
+  std::size_t rows = 2000;        // of each part that have their own figures
   std::size_t entries = 400'000;  // rows times slots, of each part
   // By all views that look at each live block at the end of each slot, in millions of which that
   // would take minutes.

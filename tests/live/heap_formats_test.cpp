@@ -55,7 +55,8 @@ TEST_F(HeapFormatsTest, two_halves_of_the_page_add_up_to_the_whole) {
     GTEST_SKIP() << "chromium is not installed";
   }
   run_well("$MEMTRACE report heap --format html -o heap.html");
-  const std::string script = "sh " READERS_FOLDER "/browser.sh heap.html " READERS_FOLDER "/halves.js";
+  const std::string script =
+      "sh " READERS_FOLDER "/browser.sh heap.html " READERS_FOLDER "/halves.js";
   const Json seen = Json::parse(run_well(script).out);
   EXPECT_EQ(seen.at("wrong"), Json::array());
   EXPECT_GT(seen.at("sums"), 30) << seen;

@@ -25,8 +25,8 @@ enum Place : std::size_t {
   RssPlace
 };
 
-// A process that called execve(2) in the interval has a row for each of its names, and a thread with
-// a name of its own has one. Resident memory is in that of the name that the process has now.
+// A process that called execve(2) in the interval has a row for each of its names, and a thread
+// with a name of its own has one. Resident memory is in that of the name that the process has now.
 using ProcessRows = std::map<std::pair<std::uint64_t, std::string>, std::vector<Cell>>;
 
 std::vector<Cell>& row_of(ProcessRows& rows, std::uint64_t pid, const std::string& comm) {

@@ -145,8 +145,7 @@ void SlotViews::add_events(std::uint32_t round) {
 std::vector<std::string> SlotViews::limits_of(const SlotView* view) const {
   std::vector<std::string> limits;
   if (view != nullptr && view->is_too_slow) {
-    limits.push_back(
-        "There are too many live blocks to read all of them at the end of each slot.");
+    limits.push_back("There are too many live blocks to read all of them at the end of each slot.");
   }
   for (const auto& [key, rows] : view == nullptr ? events_ : view->parts) {
     if (rows.is_cut()) {
@@ -166,10 +165,9 @@ Timeline::ReportBySlot SlotViews::by_slot(const Report& report,
   Timeline::ReportBySlot found{.view = report.view, .parts = {}, .limits = limits_of(view)};
   const auto add = [&](Kind kind, std::size_t index, const std::string& title, const Table& whole) {
     const auto rows = parts.find({kind, title});
-    auto part =
-        rows == parts.end()
-            ? std::nullopt
-            : SlotPart(rows->second, whole, slots, report_of).make(!is_filtered_);
+    auto part = rows == parts.end()
+                    ? std::nullopt
+                    : SlotPart(rows->second, whole, slots, report_of).make(!is_filtered_);
     if (part) {
       part->kind = kind;
       part->index = index;
