@@ -96,12 +96,14 @@ struct Timeline {
     std::size_t index = 0;            // among the report's parts of this kind
     std::vector<Joining> joinings{};  // of each figure
     std::vector<Row> rows{};
-    std::vector<Slot> rest{};  // of all other rows together: figures that are sums
+    std::vector<Slot> rest{};      // of all other rows together: figures that are sums
+    std::size_t unknown_rows = 0;  // of the whole report, which are not among these
   };
 
   struct ReportBySlot {
     std::string view{};
     std::vector<ReportPart> parts{};
+    std::vector<std::string> limits{};  // why other parts are not known by slot; sentences
   };
 
   std::uint64_t start_ns = 0;

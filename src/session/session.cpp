@@ -215,6 +215,9 @@ Result<bool> Session::admit(const Record& record) {
   while (const auto ended = clock_.take_ended(time_ns, started_ns())) {
     TRY(deliver(*ended));
   }
+  if (options_.slot_views != nullptr) {
+    options_.slot_views->before(time_ns, world());
+  }
   const auto* sample = std::get_if<Sample>(&record.payload);
   if (sample != nullptr && !checked_types_) {
     TRY(check_views());
@@ -311,7 +314,7 @@ bool Session::count(const Event& event) {
   dispatch_.count(event);
   if (options_.slot_views != nullptr) {
     options_.slot_views->learn(pipeline_.decoder().types(), pipeline_.recording());
-    options_.slot_views->count(event, world(), is_early);
+    options_.slot_views->count(event, is_early);
   }
   if (is_early) {
     return false;

@@ -21,6 +21,7 @@ constexpr std::size_t kMostWholeRows = 1000;  // of the whole recording's
 constexpr std::size_t kMostNumbers = 50'000;
 
 using How = Timeline::Joining::How;
+using ReportOf = ViewSpec::ReportOf;
 using Figure = std::optional<double>;
 
 Figure at(const SlotRows::Figures& figures, std::optional<std::size_t> place) {
@@ -59,8 +60,9 @@ std::optional<How> usual_joining(const Column& column) {
   static constexpr auto kMoments = std::to_array<std::string_view>({"at", "per"});
   static constexpr auto kLargest = std::to_array<std::string_view>({"max", "peak"});
   static constexpr auto kLeast = std::to_array<std::string_view>({"min"});
-  static constexpr auto kStates =
-      std::to_array<std::string_view>({"live", "left", "held", "now", "resident", "size"});
+  // The last three: of what programs took from the kernel and have not given back.
+  static constexpr auto kStates = std::to_array<std::string_view>(
+      {"live", "leaked", "left", "held", "now", "resident", "size", "kernel", "mmap", "brk"});
   const auto words = split(column.name, '_');
   if (std::ranges::find(kNoFigures, column.unit) != kNoFigures.end() || has_any(words, kMoments)) {
     return std::nullopt;
@@ -77,10 +79,6 @@ std::optional<How> usual_joining(const Column& column) {
   return How::Sum;
 }
 
-bool is_nothing(const Timeline::ReportPart::Slot& slot) {
-  return std::ranges::all_of(slot.figures, [](const Figure& one) { return one.value_or(0) == 0; });
-}
-
 bool is_mean(const Column& column) {
   return column.name.starts_with("avg") || column.name.starts_with("mean");
 }
@@ -90,8 +88,8 @@ bool is_mean(const Column& column) {
 SlotPart::SlotPart(const SlotRows& rows,
                    const Table& whole,
                    const std::vector<std::uint32_t>& slots,
-                   bool is_of_moment)
-    : rows_(rows), slots_(slots), is_of_moment_(is_of_moment) {
+                   ViewSpec::ReportOf report_of)
+    : rows_(rows), slots_(slots), report_of_(report_of) {
   for (const Column& column : std::span(whole.columns).subspan(whole.key_count)) {
     figures_.push_back(column);
     places_.push_back(rows.place_of(column.name));
@@ -118,7 +116,7 @@ void SlotPart::find_joinings() {
     joinings_.push_back({.how = is_known ? *wanted : How::Unknown});
     has_all_sums = has_all_sums && (wanted != How::Sum || is_known);
   }
-  if (!has_all_sums) {
+  if (!has_all_sums || report_of_ == ReportOf::SinceBegin) {
     forget_extremes();
   }
   for (std::size_t i = 0; i < figures_.size(); ++i) {
@@ -128,10 +126,10 @@ void SlotPart::find_joinings() {
 
 std::optional<Timeline::Joining::How> SlotPart::candidate_of(std::size_t figure) const {
   const auto how = usual_joining(figures_[figure]);
-  return how == How::Sum && is_of_moment_ ? How::Last : how;
+  return how == How::Sum && report_of_ == ReportOf::Moment ? How::Last : how;
 }
 
-// The view has counted since the recording began: its largest is not that of a slot either.
+// The largest since the recording began is not that of a slot.
 void SlotPart::forget_extremes() {
   for (Joining& joining : joinings_) {
     if (joining.how == How::Largest || joining.how == How::Least) {
@@ -150,6 +148,9 @@ bool SlotPart::adds_up(std::size_t figure, How how) const {
 }
 
 double SlotPart::joined(const SlotRows::Row& row, std::size_t figure, How how) const {
+  if (is_running(how)) {
+    return row.empty() ? 0 : at(row.back().figures, places_[figure]).value_or(0);
+  }
   Figure all;
   for (const SlotRows::Entry& entry : row) {
     if (how != How::Last || entry.round == rows_.last_round()) {
@@ -157,6 +158,25 @@ double SlotPart::joined(const SlotRows::Row& row, std::size_t figure, How how) c
     }
   }
   return all.value_or(0);
+}
+
+bool SlotPart::is_running(How how) const {
+  return how == How::Sum && report_of_ == ReportOf::SinceBegin;
+}
+
+// What happened in each round: a figure that counts since the begin without what it was before.
+SlotRows::Row SlotPart::changes_of(SlotRows::Row row) const {
+  for (std::size_t i = 0; i < figures_.size(); ++i) {
+    Figure before = 0.0;
+    for (SlotRows::Entry& entry : row) {
+      const Figure now = at(entry.figures, places_[i]);
+      if (is_running(joinings_[i].how) && now) {
+        entry.figures[*places_[i]] = *now - *before;
+        before = now;
+      }
+    }
+  }
+  return row;
 }
 
 bool SlotPart::is_quotient(std::size_t figure, const Joining& mean) const {
@@ -215,23 +235,41 @@ SlotPart::Slots SlotPart::slots_of(const SlotRows::Row& row) const {
   for (const SlotRows::Entry& entry : row) {
     add_to(slots, entry);
   }
-  std::erase_if(slots, is_nothing);
+  std::erase_if(slots, [](const auto& slot) { return SlotRows::is_nothing(slot.figures); });
   return slots;
 }
 
-// All that is not shown; of several rows only sums mean something.
-SlotPart::Slots SlotPart::rest(const std::vector<const SlotRows::Row*>& shown) const {
+// All that is not shown: without `all_rows` of the whole's rows alone. Of several rows only sums
+// mean something.
+SlotPart::Slots SlotPart::rest(const std::vector<const SlotRows::Row*>& shown,
+                               bool all_rows) const {
   const std::set<const SlotRows::Row*> known(shown.begin(), shown.end());
-  SlotRows::Row others = rows_.unlisted();
-  for (const auto& [key, row] : rows_.rows()) {
-    if (!known.contains(&row)) {
-      others.insert(others.end(), row.begin(), row.end());
+  SlotRows::Row others;
+  const auto add = [&](const SlotRows::Row* row) {
+    if (row != nullptr && !known.contains(row)) {
+      const SlotRows::Row changes = changes_of(*row);
+      others.insert(others.end(), changes.begin(), changes.end());
     }
+  };
+  if (all_rows) {
+    add(&rows_.unlisted());
+    std::ranges::for_each(rows_.rows(), [&](const auto& row) { add(&row.second); });
+  } else {
+    std::ranges::for_each(whole_, [&](const WholeRow& whole) { add(whole.row); });
   }
   for (SlotRows::Entry& entry : others) {
     forget_all_but_sums(entry.figures);
   }
   return slots_of(others);
+}
+
+// Rows of a filtered whole that are known together with those that it leaves out.
+std::size_t SlotPart::unknown_rows() const {
+  const auto is_unknown = [this](const WholeRow& whole) {
+    return whole.row == nullptr && !rows_.unlisted().empty() &&
+           !SlotRows::is_nothing(whole.figures);
+  };
+  return static_cast<std::size_t>(std::ranges::count_if(whole_, is_unknown));
 }
 
 void SlotPart::forget_all_but_sums(SlotRows::Figures& figures) const {
@@ -255,7 +293,7 @@ std::optional<Timeline::ReportPart> SlotPart::make(bool all_rows) const {
     if (whole_[i].row == nullptr) {
       continue;
     }
-    Slots slots = slots_of(*whole_[i].row);
+    Slots slots = slots_of(changes_of(*whole_[i].row));
     numbers += slots.size() * (figures_.size() + 2);
     if (numbers > kMostNumbers) {
       break;
@@ -263,9 +301,8 @@ std::optional<Timeline::ReportPart> SlotPart::make(bool all_rows) const {
     shown.push_back(whole_[i].row);
     part.rows.push_back({.row = i, .slots = std::move(slots)});
   }
-  if (all_rows) {
-    part.rest = rest(shown);
-  }
+  part.rest = rest(shown, all_rows);
+  part.unknown_rows = all_rows ? 0 : unknown_rows();
   return part.rows.empty() && part.rest.empty() ? std::nullopt : std::optional(std::move(part));
 }
 

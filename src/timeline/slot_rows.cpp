@@ -23,10 +23,6 @@ struct KeyText {
   }
 };
 
-bool is_nothing(const SlotRows::Figures& figures) {
-  return std::ranges::all_of(figures, [](const auto& figure) { return figure.value_or(0) == 0; });
-}
-
 void add_to(SlotRows::Figures& sums, const SlotRows::Figures& figures) {
   sums.resize(std::max(sums.size(), figures.size()));
   for (std::size_t i = 0; i < figures.size(); ++i) {
@@ -37,6 +33,10 @@ void add_to(SlotRows::Figures& sums, const SlotRows::Figures& figures) {
 }
 
 }  // namespace
+
+bool SlotRows::is_nothing(const Figures& figures) {
+  return std::ranges::all_of(figures, [](const auto& figure) { return figure.value_or(0) == 0; });
+}
 
 std::optional<double> SlotRows::figure_of(const Cell& cell) {
   if (const auto* number = std::get_if<std::uint64_t>(&cell)) {
@@ -86,13 +86,13 @@ std::size_t SlotRows::add_place(const std::string& column) {
 
 // A row for which there was no room once has none later.
 void SlotRows::add_row(const std::string& key, Entry entry) {
-  const bool is_listed = rows_.size() < kMostRows || rows_.contains(key);
+  const bool is_listed = rows_.size() < bounds_.rows || rows_.contains(key);
   Row& row = is_listed ? rows_[key] : unlisted_;
   if (!is_listed && !row.empty() && row.back().round == entry.round) {
     add_to(row.back().figures, entry.figures);
     return;
   }
-  if (++entries_ <= kMostEntries) {
+  if (++entries_ <= bounds_.entries) {
     row.push_back(std::move(entry));
   }
 }

@@ -13,8 +13,19 @@
 
 namespace memtrace {
 
+// What bounds the memory and the time that reports by slot take.
+struct SlotBounds {
+  std::size_t rows = 2000;        // of each part that have their own figures
+  std::size_t entries = 400'000;  // rows times slots, of each part
+  // By all views that look at each live block at the end of each slot, in millions of which that
+  // would take minutes.
+  std::uint64_t visited_blocks = 50'000'000;
+};
+
 class SlotRows {
  public:
+  explicit SlotRows(const SlotBounds& bounds = {}) : bounds_(bounds) {}
+
   using Figures = std::vector<std::optional<double>>;
 
   struct Entry {
@@ -31,6 +42,8 @@ class SlotRows {
   static std::optional<double> figure_of(const Cell& cell);
   static std::string key_of(const std::vector<Cell>& cells, std::size_t key_count);
 
+  static bool is_nothing(const Figures& figures);
+
   // Of the row with this key. Null: none of its figures is known by round.
   const Row* find(const std::string& key) const;
 
@@ -43,18 +56,15 @@ class SlotRows {
   std::optional<std::size_t> place_of(const std::string& column) const;
 
   // There was too much to keep.
-  bool is_cut() const { return entries_ > kMostEntries; }
+  bool is_cut() const { return entries_ > bounds_.entries; }
 
   std::uint32_t last_round() const { return last_round_; }
 
  private:
-  // Memory is bounded by these.
-  static constexpr std::size_t kMostRows = 2000;
-  static constexpr std::size_t kMostEntries = 400'000;
-
   std::size_t add_place(const std::string& column);
   void add_row(const std::string& key, Entry entry);
 
+  SlotBounds bounds_;
   std::vector<std::string> columns_;
   std::unordered_map<std::string, Row> rows_;
   Row unlisted_;

@@ -43,6 +43,11 @@ class TimelineCollector {
     return slots_.start_ns() + slot * slots_.width_ns();
   }
 
+  // As slots are now: none becomes wider.
+  std::uint64_t slot_start_of(std::uint64_t time_ns) const {
+    return slot_start_ns(slots_.slot_of(time_ns));
+  }
+
   // Nothing happens later: the first slots need not be short ones.
   void expect_until(std::uint64_t start_ns, std::uint64_t end_ns);
 

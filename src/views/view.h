@@ -107,6 +107,13 @@ struct EventNarrowing {
 
 // What a view file exports: extern const ViewSpec view_<file name>.
 struct ViewSpec {
+  // What figures of a report are of, when the view is asked more than once.
+  enum class ReportOf : std::uint8_t {
+    SinceLast,   // what has happened since the report before
+    Moment,      // what is there now
+    SinceBegin,  // what has happened since the first event
+  };
+
   std::string_view summary;  // for --help and the man page's NAME line
   // Events to open for `record --for` this view, each group an ordered list of alternatives
   // separated by '|': the first that the kernel has is taken ("kmem:kmalloc_node|"): a group that
@@ -115,6 +122,7 @@ struct ViewSpec {
   std::span<const std::string_view> keys;             // what --by takes
   std::span<const std::string_view> default_by = {};  // empty: the first key
   std::span<const ViewOption> options;
+  ReportOf report_of = ReportOf::SinceLast;
   bool needs_live_blocks = false;  // World::live() is kept
   // World::find() knows all mappings: records of data mappings and the system calls that the kernel
   // announces by no record are recorded too.

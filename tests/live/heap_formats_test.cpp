@@ -49,5 +49,20 @@ TEST_F(HeapFormatsTest, heaptrack_print_shows_the_same_sums) {
   EXPECT_NE(leaks.find("194.95K leaked over "), std::string::npos) << leaks;
 }
 
+// The view counts since the recording began; halves of its page are of their own time all the same.
+TEST_F(HeapFormatsTest, two_halves_of_the_page_add_up_to_the_whole) {
+  if (run("command -v chromium").status != 0) {
+    GTEST_SKIP() << "chromium is not installed";
+  }
+  run_well("$MEMTRACE report heap --format html -o heap.html");
+  const std::string script =
+      "sh " READERS_FOLDER "/browser.sh heap.html " READERS_FOLDER "/halves.js";
+  const Json seen = Json::parse(run_well(script).out);
+  EXPECT_EQ(seen.at("wrong"), Json::array());
+  EXPECT_GT(seen.at("sums"), 30) << seen;
+  EXPECT_EQ(seen.at("blank"), Json::array({"heap, by stack, peak"}));
+  EXPECT_EQ(seen.at("texts").at(0).at(3), "") << "nothing is of the whole recording: " << seen;
+}
+
 }  // namespace
 }  // namespace memtrace::test

@@ -20,8 +20,13 @@ foreign=$(query --qf '[%{FILENAMES} %{FILEMODES:perms}\n]' |
   fail "name, licence or machine: $(rpm -qpi "$package" 2>&1)"
 
 # RHEL 6 has rpm 4.8: it knows these features and gzip, and needs the old digest of the header.
-required=$(query --requires | grep -vE '^rpmlib\((CompressedFileNames|PayloadFilesHavePrefix)\) <= [34]\.0|^rpmlib\(FileDigests\) <= 4\.6' || true)
-[ -z "$required" ] || fail "the package requires: $required"
+required=$(query --requires | tr -s ' ' | sort)
+known='rpmlib(CompressedFileNames) <= 3.0.4-1
+rpmlib(FileDigests) <= 4.6.0-1
+rpmlib(PayloadFilesHavePrefix) <= 4.0-1'
+[ "$required" = "$known" ] || fail "the package requires: $required"
+[ "$(query --qf '%{PAYLOADFORMAT} %{FILEDIGESTALGO}')" = "cpio 8" ] ||
+  fail "its payload is no cpio, or its files have no digests of SHA-256"
 [ "$(query --qf '%{PAYLOADCOMPRESSOR}')" = gzip ] || fail "it is not compressed by gzip"
 query --qf '%{SIGMD5} %{SHA1HEADER}' | grep -qE '^[0-9a-f]{32} [0-9a-f]{40}$' ||
   fail "no digest that rpm 4.8 knows"
@@ -29,10 +34,30 @@ query --qf '%{SIGMD5} %{SHA1HEADER}' | grep -qE '^[0-9a-f]{32} [0-9a-f]{40}$' ||
 root=$work/root.$$
 trap 'rm -rf "$root" "$work"/*.$$' EXIT
 mkdir -p "$root"
-{ rpm --root "$root" --initdb && rpm --root "$root" -i "$package"; } >"$work/rpm.log" 2>&1 ||
+# Debian's rpm has its database elsewhere.
+rpm_in_root() {
+  rpm --root "$root" --dbpath /var/lib/rpm "$@"
+}
+{ rpm_in_root --initdb && rpm_in_root -i "$package"; } >"$work/rpm.log" 2>&1 ||
   { cat "$work/rpm.log"; fail "it does not install into an empty root"; }
 cmp "$root/usr/bin/memtrace" "$build/memtrace-static" || fail "it does not hold memtrace-static"
+# Prints what differs from the package.
+verify() {
+  rpm_in_root -V memtrace 2>&1 || true
+}
+[ -z "$(verify)" ] || fail "as installed, it differs from the package: $(verify)"
+readme=$root/usr/share/doc/memtrace/README.md
+cp -p "$readme" "$work/readme.$$" && echo changed >>"$readme"
+verify | grep -q 'README.md$' || fail "rpm -V does not see that a file has changed"
+mv "$work/readme.$$" "$readme"
+check_erases() {
+  rpm_in_root -e memtrace >"$work/rpm.log" 2>&1 || { cat "$work/rpm.log"; fail "rpm -e"; }
+  left=$(find "$root" -path "$root/var/lib/rpm" -prune -o ! -type d -print -o -name '*memtrace*' -print)
+  [ -z "$left" ] || fail "after rpm -e there is still: $left"
+}
+[ "$(id -u)" = 0 ] || check_erases
 [ "$(id -u)" = 0 ] || skip "not root: the program that was installed was not run"
 [ "$(chroot "$root" /usr/bin/memtrace --version)" = "$("$build/memtrace-static" --version)" ] ||
   fail "the program does not run with nothing else there"
+check_erases
 echo "$(basename "$package"): $(stat -c %s "$package") bytes"

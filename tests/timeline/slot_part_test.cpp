@@ -7,6 +7,7 @@ namespace {
 
 using How = Timeline::Joining::How;
 using Part = Timeline::ReportPart;
+using ReportOf = ViewSpec::ReportOf;
 
 Cell number(std::uint64_t value) {
   return Cell(value);
@@ -79,8 +80,32 @@ TEST_F(SlotPartTest, a_counter_that_goes_on_is_not_known_nor_its_largest) {
   EXPECT_EQ(made->joinings.at(0).how, How::Unknown);
   EXPECT_EQ(made->joinings.at(1).how, How::Unknown);
   EXPECT_EQ(made->joinings.at(2).how, How::Last);
-  const auto of_moment = SlotPart(rows_, whole, slots_, true).make(true);
+  const auto of_moment = SlotPart(rows_, whole, slots_, ReportOf::Moment).make(true);
   EXPECT_EQ(of_moment->joinings.at(0).how, How::Last);
+}
+
+// As the heap view does, if it is known of the view.
+TEST_F(SlotPartTest, what_counts_since_the_begin_is_what_it_grew_by) {
+  const std::vector<Column> figures = {{"allocs"}, {"peak"}, {"leaked"}};
+  round(figures, {{Cell("a"), number(2), number(5), number(4)}});
+  round(figures, {{Cell("a"), number(2), number(5), number(3)}, {Cell("b"), number(8), {}, {}}});
+  round(figures, {{Cell("a"), number(6), number(7), number(1)}, {Cell("b"), number(9), {}, {}}});
+  slots_ = {0, 1, 2};
+  const Table whole = table(figures, {{Cell("a"), number(6), number(7), number(1)}});
+  const auto made = SlotPart(rows_, whole, slots_, ReportOf::SinceBegin).make(true);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->joinings.at(0).how, How::Sum);
+  EXPECT_EQ(made->joinings.at(1).how, How::Unknown) << "of the largest so far";
+  EXPECT_EQ(made->joinings.at(2).how, How::Last);
+  ASSERT_EQ(made->rows.at(0).slots.size(), 3U);
+  const auto figure = [](const Part::Slot& slot, std::size_t at) { return slot.figures.at(at); };
+  EXPECT_EQ(figure(made->rows[0].slots[0], 0), 2);
+  EXPECT_EQ(figure(made->rows[0].slots[1], 0), 0);
+  EXPECT_EQ(figure(made->rows[0].slots[1], 2), 3);
+  EXPECT_EQ(figure(made->rows[0].slots[2], 0), 4);
+  ASSERT_EQ(made->rest.size(), 2U);
+  EXPECT_EQ(figure(made->rest[0], 0), 8);
+  EXPECT_EQ(figure(made->rest[1], 0), 1);
 }
 
 // Whatever it is: its letters do not add up.
@@ -168,6 +193,35 @@ TEST_F(SlotPartTest, many_rows_are_bounded_and_nothing_is_lost) {
     sum += slot.figures.at(0).value();
   }
   EXPECT_EQ(sum, 10'000);
+}
+
+// A filter leaves rows out of the report, and what is left may still be too much for the page.
+TEST_F(SlotPartTest, all_rows_of_a_filtered_report_are_there) {
+  const std::vector<Column> figures = {{"count"}};
+  Cells rows;
+  for (std::uint64_t i = 0; i < 150; ++i) {
+    rows.push_back({Cell("p" + std::to_string(i)), number(1)});
+  }
+  const Table whole = table(figures, rows);
+  rows.push_back({Cell("left out"), number(7)});
+  round(figures, rows);
+  const auto made = part(whole, false);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->rows.size(), 100U);
+  EXPECT_EQ(made->rest.at(0).figures.at(0), 50);
+  EXPECT_EQ(made->unknown_rows, 0U);
+}
+
+// Those that were counted together with rows that the filter leaves out.
+TEST_F(SlotPartTest, rows_of_a_filtered_report_without_figures_are_counted) {
+  const std::vector<Column> figures = {{"count"}};
+  rows_ = SlotRows({.rows = 1});
+  round(figures, {{Cell("a"), number(1)}, {Cell("b"), number(2)}, {Cell("left out"), number(7)}});
+  const Table whole = table(figures, {{Cell("a"), number(1)}, {Cell("b"), number(2)}});
+  EXPECT_EQ(part(whole, false)->unknown_rows, 1U);
+  const auto all = part(whole, true);
+  EXPECT_EQ(all->unknown_rows, 0U);
+  EXPECT_EQ(all->rest.at(0).figures.at(0), 9);
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ enum Place : std::size_t {
   RssPlace
 };
 
-// A process that called execve(2) in the interval has a row for each of its names.
+// A process that called execve(2) in the interval has a row for each of its names, and a thread
+// with a name of its own has one. Resident memory is in that of the name that the process has now.
 using ProcessRows = std::map<std::pair<std::uint64_t, std::string>, std::vector<Cell>>;
 
 std::vector<Cell>& row_of(ProcessRows& rows, std::uint64_t pid, const std::string& comm) {
@@ -75,17 +76,6 @@ void fill_zeros(ProcessRows& rows, const Report& report, std::span<const Place> 
   }
 }
 
-void add_resident(ProcessRows& rows, const ResidentProcess& process) {
-  const auto first = rows.lower_bound({process.pid, ""});
-  if (first == rows.end() || first->first.first != process.pid) {
-    row_of(rows, process.pid, process.comm)[RssPlace] = process.rss_bytes;
-    return;
-  }
-  for (auto row = first; row != rows.end() && row->first.first == process.pid; ++row) {
-    row->second[RssPlace] = process.rss_bytes;
-  }
-}
-
 // The second word of statm is the resident memory in pages (Documentation/filesystems/proc.rst).
 std::uint64_t resident_bytes(std::uint32_t pid) {
   const std::string statm = proc_text(pid, "statm");
@@ -121,7 +111,7 @@ Table process_table(const std::vector<Report>& reports,
     add_column(rows, reports[kFaultsByProcess], "major", MajorPlace);
   }
   for (const ResidentProcess& process : resident) {
-    add_resident(rows, process);
+    row_of(rows, process.pid, process.comm)[RssPlace] = process.rss_bytes;
   }
   if (reports.size() > kFaultsByProcess) {
     fill_zeros(rows, reports[kKmallocByProcess], std::array{KmallocPlace});

@@ -41,7 +41,8 @@ function cutNote(part, names) {
   const these = (wanted) => names.filter((name, i) => part.joinings[i] === wanted).join(', ');
   const blank = these(null), last = these('last');
   const rows = part.own.at(-1).slots.length && part.rows.length ? 'All rows beyond the first of the whole recording are one.' : '';
-  return [last ? `As of the end of this time: ${last}.` : '', blank ? `Not known for a part of the time: ${blank}.` : '', rows].filter((text) => text).join(' ');
+  const unknown = part.unknown_rows ? `${count.format(part.unknown_rows)} rows of the whole recording are not known for a part of the time: there were too many rows.` : '';
+  return [last ? `As of the end of this time: ${last}.` : '', blank ? `Not known for a part of the time: ${blank}.` : '', rows, unknown].filter((text) => text).join(' ');
 }
 
 // Rows with a moment lie in the window or not.

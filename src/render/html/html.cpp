@@ -198,6 +198,7 @@ Json html_view(const Report& report, const Timeline* timeline) {
           {"series", std::move(series)},
           {"caveats", std::move(caveats)},
           {"by_slot", html_by_slot(timeline, report)},
+          {"limits", html_slot_limits(timeline, report)},
           {"profile", has_profile ? html_profile(profiles.front()) : Json(nullptr)}};
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/visible.h"
+
 namespace memtrace {
 namespace {
 
@@ -65,22 +67,36 @@ Json part_json(const Part& part) {
           {"index", part.index},
           {"joinings", std::move(joinings)},
           {"rows", std::move(rows)},
-          {"amounts", std::move(amounts)}};
+          {"amounts", std::move(amounts)},
+          {"unknown_rows", part.unknown_rows}};
+}
+
+// Null: nothing is known by slot.
+const Timeline::ReportBySlot* find_report(const Timeline* timeline, const Report& report) {
+  if (timeline == nullptr) {
+    return nullptr;
+  }
+  const auto found =
+      std::ranges::find(timeline->reports, report.view, &Timeline::ReportBySlot::view);
+  return found == timeline->reports.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
 Json html_by_slot(const Timeline* timeline, const Report& report) {
   Json parts = Json::array();
-  if (timeline == nullptr) {
-    return parts;
-  }
-  const auto found =
-      std::ranges::find(timeline->reports, report.view, &Timeline::ReportBySlot::view);
-  if (found != timeline->reports.end()) {
+  if (const auto* found = find_report(timeline, report)) {
     std::ranges::transform(found->parts, std::back_inserter(parts), part_json);
   }
   return parts;
+}
+
+Json html_slot_limits(const Timeline* timeline, const Report& report) {
+  Json limits = Json::array();
+  if (const auto* found = find_report(timeline, report)) {
+    std::ranges::transform(found->limits, std::back_inserter(limits), visible);
+  }
+  return limits;
 }
 
 }  // namespace memtrace

@@ -11,4 +11,7 @@ namespace memtrace {
 // The parts of the report of this view; an empty array where nothing is known by slot.
 nlohmann::ordered_json html_by_slot(const Timeline* timeline, const Report& report);
 
+// Why other parts of it are not known by slot: sentences.
+nlohmann::ordered_json html_slot_limits(const Timeline* timeline, const Report& report);
+
 }  // namespace memtrace

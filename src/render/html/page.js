@@ -50,7 +50,9 @@ function viewParts(view) {
   });
   const shown = whole.filter((part) => part);
   if (!shown.length) return cut;
-  return [...cut, make('hr'), make('div', {class: 'faint whole'}, 'Below this line: the whole recording. What it says of parts of the time does not add up to this.'), ...shown];
+  const why = view.limits.length ? 'What else is here' : 'What it says';
+  const text = ['Below this line: the whole recording.', ...view.limits, `${why} of parts of the time does not add up to this.`].join(' ');
+  return [...cut, make('hr'), make('div', {class: 'faint whole'}, text), ...shown];
 }
 
 // The graph of a view: of the window, of a subject of the timeline in it, or of the whole recording.

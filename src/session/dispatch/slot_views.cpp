@@ -1,16 +1,17 @@
 #include "session/dispatch/slot_views.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "base/units.h"
 #include "timeline/slot_part.h"
 
 namespace memtrace {
 namespace {
 
 using Kind = Timeline::ReportPart::Kind;
-
-// A view that looks at each live block in each round would take minutes where there are millions.
-constexpr std::uint64_t kMostVisitedBlocks = 50'000'000;
+using ReportOf = ViewSpec::ReportOf;
 
 // Totals and histograms as tables.
 Table table_of(const std::vector<Total>& totals) {
@@ -30,11 +31,6 @@ Table table_of(const Histogram& histogram) {
     table.rows.push_back({Cell(bucket.low), Cell(bucket.high), Cell(bucket.count)});
   }
   return table;
-}
-
-// Of blocks that are live then.
-bool is_of_moment(std::string_view view) {
-  return view == "leaks" || view == "kleaks";
 }
 
 // The page cuts lists by the times of their rows.
@@ -67,13 +63,17 @@ Result<> SlotViews::check(const std::deque<EventType>& types) {
   return kDone;
 }
 
-void SlotViews::count(const Event& event, const World& world, bool is_early) {
+void SlotViews::before(std::uint64_t time_ns, const World& world) {
+  const std::uint64_t start_ns = timeline_.slot_start_of(time_ns);
+  if (round_start_ns_ && start_ns > timeline_.slot_start_of(*round_start_ns_)) {
+    end_round(world, start_ns);
+    round_start_ns_.reset();
+  }
+}
+
+void SlotViews::count(const Event& event, bool is_early) {
   if (!is_early) {
-    const std::uint32_t slot = timeline_.slot_of(event.time_ns);
-    if (round_start_ns_ && slot > timeline_.slot_of(*round_start_ns_)) {
-      end_round(world, timeline_.slot_start_ns(slot));
-      round_start_ns_.reset();
-    }
+    timeline_.slot_of(event.time_ns);  // which may make slots wider
     round_start_ns_ = round_start_ns_.value_or(event.time_ns);
   }
   dispatch_.count(event);
@@ -100,7 +100,7 @@ void SlotViews::end_round(const World& world, std::uint64_t end_ns) {
   rounds_.push_back(*round_start_ns_);
   visited_blocks_ += live_blocks_;
   for (SlotView& view : views_) {
-    view.is_too_slow = view.spec->needs_live_blocks && visited_blocks_ > kMostVisitedBlocks;
+    view.is_too_slow = view.spec->needs_live_blocks && visited_blocks_ > bounds_.visited_blocks;
     if (view.is_too_slow) {
       view.parts.clear();
       continue;
@@ -111,16 +111,20 @@ void SlotViews::end_round(const World& world, std::uint64_t end_ns) {
   add_events(round);
 }
 
+SlotRows& SlotViews::rows_of(Parts& parts, Kind kind, const std::string& title) const {
+  return parts.try_emplace({kind, title}, bounds_).first->second;
+}
+
 void SlotViews::add_report(std::uint32_t round, Report& report, Parts& parts) {
   Table totals = table_of(report.totals);
-  parts[{Kind::Totals, ""}].add(round, totals);
+  rows_of(parts, Kind::Totals, "").add(round, totals);
   for (const Histogram& histogram : report.histograms) {
     Table buckets = table_of(histogram);
-    parts[{Kind::Histogram, histogram.title}].add(round, buckets);
+    rows_of(parts, Kind::Histogram, histogram.title).add(round, buckets);
   }
   for (Table& table : report.tables) {
     if (!is_list(table)) {
-      parts[{Kind::Table, table.title}].add(round, table);
+      rows_of(parts, Kind::Table, table.title).add(round, table);
     }
   }
 }
@@ -135,19 +139,35 @@ void SlotViews::add_events(std::uint32_t round) {
                           Cell(now.hits - counted_[i].hits)});
   }
   counted_ = dispatch_.counts();
-  events_[{Kind::Table, "events"}].add(round, table);
+  rows_of(events_, Kind::Table, "events").add(round, table);
+}
+
+std::vector<std::string> SlotViews::limits_of(const SlotView* view) const {
+  std::vector<std::string> limits;
+  if (view != nullptr && view->is_too_slow) {
+    limits.push_back("There are too many live blocks to read all of them at the end of each slot.");
+  }
+  for (const auto& [key, rows] : view == nullptr ? events_ : view->parts) {
+    if (rows.is_cut()) {
+      limits.push_back(fmt::format("The part '{}' has too many rows: memtrace keeps {} by slot.",
+                                   key.second.empty() ? "totals" : key.second,
+                                   print_count(bounds_.entries)));
+    }
+  }
+  return limits;
 }
 
 Timeline::ReportBySlot SlotViews::by_slot(const Report& report,
-                                          const Parts& parts,
+                                          const SlotView* view,
                                           const std::vector<std::uint32_t>& slots) const {
-  Timeline::ReportBySlot found{.view = report.view, .parts = {}};
+  const Parts& parts = view == nullptr ? events_ : view->parts;
+  const ReportOf report_of = view == nullptr ? ReportOf::SinceLast : view->spec->report_of;
+  Timeline::ReportBySlot found{.view = report.view, .parts = {}, .limits = limits_of(view)};
   const auto add = [&](Kind kind, std::size_t index, const std::string& title, const Table& whole) {
     const auto rows = parts.find({kind, title});
-    auto part =
-        rows == parts.end()
-            ? std::nullopt
-            : SlotPart(rows->second, whole, slots, is_of_moment(report.view)).make(!is_filtered_);
+    auto part = rows == parts.end()
+                    ? std::nullopt
+                    : SlotPart(rows->second, whole, slots, report_of).make(!is_filtered_);
     if (part) {
       part->kind = kind;
       part->index = index;
@@ -171,8 +191,7 @@ void SlotViews::add_to(Timeline& timeline, const std::vector<const Report*>& rep
   }
   for (const Report* report : reports) {
     const auto view = std::ranges::find(views_, report->view, &SlotView::name);
-    const auto& parts = view == views_.end() ? events_ : view->parts;
-    timeline.reports.push_back(by_slot(*report, parts, slots));
+    timeline.reports.push_back(by_slot(*report, view == views_.end() ? nullptr : &*view, slots));
   }
   slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
   timeline.reported_slots = std::move(slots);

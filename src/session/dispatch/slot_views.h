@@ -21,7 +21,8 @@ namespace memtrace {
 class SlotViews {
  public:
   // Which outlives it.
-  explicit SlotViews(TimelineCollector& timeline) : timeline_(timeline) {}
+  explicit SlotViews(TimelineCollector& timeline, const SlotBounds& bounds = {})
+      : timeline_(timeline), bounds_(bounds) {}
 
   // `is_filtered`: rows are left out of the reports of the whole, and are no rows of slots either.
   // Error: Usage.
@@ -29,12 +30,15 @@ class SlotViews {
   // Behind the last view.
   Result<> check(const std::deque<EventType>& types);
 
+  // Each record, before it changes the world: a slot that has ended by its time is reported.
+  void before(std::uint64_t time_ns, const World& world);
+
   // Each event, before on(), wanted or not. An early one is of the time before the report.
   void learn(const std::deque<EventType>& types, const Recording& recording) {
     dispatch_.learn(types, recording);
   }
 
-  void count(const Event& event, const World& world, bool is_early);
+  void count(const Event& event, bool is_early);
   void on(const Event& event, const World& world);
 
   // Behind the last event.
@@ -58,13 +62,17 @@ class SlotViews {
   };
 
   void end_round(const World& world, std::uint64_t end_ns);
-  static void add_report(std::uint32_t round, Report& report, Parts& parts);
+  void add_report(std::uint32_t round, Report& report, Parts& parts);
+  SlotRows& rows_of(Parts& parts, Timeline::ReportPart::Kind kind, const std::string& title) const;
   void add_events(std::uint32_t round);
+  // `view`: null for the table of events.
   Timeline::ReportBySlot by_slot(const Report& report,
-                                 const Parts& parts,
+                                 const SlotView* view,
                                  const std::vector<std::uint32_t>& slots) const;
+  std::vector<std::string> limits_of(const SlotView* view) const;
 
   TimelineCollector& timeline_;
+  SlotBounds bounds_;
   std::deque<SlotView> views_;
   ViewDispatch dispatch_;
   Parts events_;

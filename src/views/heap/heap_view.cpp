@@ -210,6 +210,7 @@ constinit const ViewSpec view_heap{
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,
+    .report_of = ViewSpec::ReportOf::SinceBegin,
     .needs_live_blocks = true,
     .of_programs = true,
     .handles = is_heap_type,

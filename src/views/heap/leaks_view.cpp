@@ -225,6 +225,7 @@ constinit const ViewSpec view_leaks{
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,
+    .report_of = ViewSpec::ReportOf::Moment,
     .needs_live_blocks = true,
     .of_programs = true,
     .handles = is_heap_type,

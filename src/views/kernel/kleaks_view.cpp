@@ -261,6 +261,7 @@ constinit const ViewSpec view_kleaks{
     .needs = kNeeds,
     .keys = kKeys,
     .options = kOptions,
+    .report_of = ViewSpec::ReportOf::Moment,
     .needs_live_blocks = true,
     .make = make,
 };

@@ -68,6 +68,16 @@ TEST(ProcessTable, process_without_events_has_a_row_of_its_memory) {
   EXPECT_EQ(row_of(table, 9)->at(2), number_of(0));
 }
 
+// It called execve(2), or a thread has its own name: the memory is there once.
+TEST(ProcessTable, resident_memory_is_in_the_row_of_the_name_that_the_process_has) {
+  const Table table = process_table(three_reports(), {{7, "tiger", 65536}});
+  ASSERT_EQ(table.rows.size(), 3U);
+  EXPECT_EQ(table.rows[0].at(1), Cell("cat"));
+  EXPECT_EQ(table.rows[0].at(7), Cell());
+  EXPECT_EQ(table.rows[1].at(1), Cell("tiger"));
+  EXPECT_EQ(table.rows[1].at(7), number_of(65536));
+}
+
 TEST(ProcessTable, figures_of_events_that_were_not_recorded_stay_unknown) {
   std::vector<Report> reports = three_reports();
   reports[kKmallocByProcess] = report_of({{"bytes_alloc", Unit::Bytes}}, {});

@@ -118,7 +118,9 @@ TEST(Html, a_part_by_slot_is_numbers_by_row_and_slot) {
                   .index = 0,
                   .joinings = {{How::Sum}, {How::Last}, {How::Mean, 0, 1}, {How::Unknown}},
                   .rows = {{.row = 1, .slots = {{.slot = 2, .figures = {5, 0.5, {}, {}}}}}},
-                  .rest = {{.slot = 0, .figures = {7, {}, {}, {}}}}}}});
+                  .rest = {{.slot = 0, .figures = {7, {}, {}, {}}}},
+                  .unknown_rows = 3}},
+       .limits = {"Too many\x1b rows."}});
   report.timeline = timeline;
   const Json data = Json::parse(data_text(page_of(report)));
   EXPECT_EQ(data.at("timeline").at("reported"), Json::parse("[0,2]"));
@@ -127,6 +129,8 @@ TEST(Html, a_part_by_slot_is_numbers_by_row_and_slot) {
   EXPECT_EQ(part.at("joinings"), Json::parse(R"(["sum","last",[0,1],null])"));
   EXPECT_EQ(part.at("rows"), Json::parse("[1]"));
   EXPECT_EQ(part.at("amounts"), Json::parse("[0,2,5,0.5,null,null, -1,0,7,null,null,null]"));
+  EXPECT_EQ(part.at("unknown_rows"), 3);
+  EXPECT_EQ(data.at("views").at(0).at("limits"), Json::parse(R"(["Too many\\x1b rows."])"));
   EXPECT_EQ(data.at("views").at(0).at("tables").at(0).at("keys"), 3);
 }
 

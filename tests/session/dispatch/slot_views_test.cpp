@@ -16,12 +16,17 @@ constexpr std::uint64_t kMs = 1'000'000;
 
 class SlotViewsTest : public ::testing::Test {
  protected:
-  // The timeline of a report of the view kmalloc.
   std::shared_ptr<const Timeline> kmalloc(const ArrangeOptions& arrange = {}) {
+    return report("kmalloc", arrange);
+  }
+
+  // The timeline of a report of this view by process.
+  std::shared_ptr<const Timeline> report(std::string_view view,
+                                         const ArrangeOptions& arrange = {}) {
     TimelineCollector timeline;
-    SlotViews slot_views(timeline);
+    SlotViews slot_views(timeline, bounds_);
     SessionOptions options;
-    options.views = {find_view("kmalloc")};
+    options.views = {find_view(view)};
     options.view_options.by = {"comm"};
     options.arrange = arrange;
     options.timeline = &timeline;
@@ -58,6 +63,7 @@ class SlotViewsTest : public ::testing::Test {
   }
 
   test::FakeSource source_;
+  SlotBounds bounds_;
 };
 
 TEST_F(SlotViewsTest, tables_and_totals_are_known_by_slot) {
@@ -97,6 +103,46 @@ TEST_F(SlotViewsTest, a_cut_table_has_all_other_rows_as_one) {
   EXPECT_EQ(table->rows.size(), 1U);
   ASSERT_EQ(table->rest.size(), 1U);
   EXPECT_EQ(table->rest[0].figures.at(1), 10);
+}
+
+// The event that shows that a slot has ended did not happen in it.
+TEST_F(SlotViewsTest, what_is_live_at_the_end_of_a_slot_is_of_before_the_next_event) {
+  source_.add_kfree(15 * kMs, 0xffff888000002000U);
+  source_.add_kmalloc(15 * kMs, {.pid = 200, .bytes = 7, .ptr = 0xffff888000003000U});
+  const auto timeline = report("kleaks");
+  EXPECT_EQ(timeline->reported_slots, (std::vector<std::uint32_t>{0, 3, 5}));
+  const auto* totals = part(*timeline, Kind::Totals);
+  ASSERT_NE(totals, nullptr);
+  ASSERT_EQ(totals->joinings.at(0).how, How::Last);
+  std::vector<double> live;
+  for (const auto& slot : totals->rows.at(0).slots) {
+    live.push_back(slot.figures.at(0).value());
+  }
+  EXPECT_EQ(live, (std::vector<double>{1, 2, 2}));
+}
+
+TEST_F(SlotViewsTest, nothing_is_said_of_bounds_that_were_not_reached) {
+  EXPECT_TRUE(report("kleaks")->reports.front().limits.empty());
+}
+
+TEST_F(SlotViewsTest, too_many_rows_are_a_reason_why_a_part_is_not_known) {
+  bounds_.entries = 2;
+  const auto timeline = kmalloc();
+  EXPECT_EQ(part(*timeline, Kind::Table), nullptr);
+  EXPECT_NE(part(*timeline, Kind::Totals), nullptr) << "they are one row";
+  const auto& limits = timeline->reports.front().limits;
+  ASSERT_EQ(limits.size(), 1U);
+  EXPECT_NE(limits[0].find("has too many rows: memtrace keeps 2 by slot"), std::string::npos)
+      << limits[0];
+}
+
+TEST_F(SlotViewsTest, too_many_live_blocks_are_a_reason_why_a_view_is_not_known) {
+  bounds_.visited_blocks = 1;
+  const auto timeline = report("kleaks");
+  EXPECT_TRUE(timeline->reports.front().parts.empty());
+  EXPECT_EQ(timeline->reports.front().limits,
+            (std::vector<std::string>{
+                "There are too many live blocks to read all of them at the end of each slot."}));
 }
 
 }  // namespace
