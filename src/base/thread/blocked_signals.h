@@ -11,7 +11,7 @@ namespace memtrace {
 class BlockedSignals {
  public:
   // All but these.
-  explicit BlockedSignals(std::initializer_list<int> except = {}) {
+  BlockedSignals(std::initializer_list<int> except = {}) {
     sigset_t blocked{};
     ::sigfillset(&blocked);
     for (const int signal : except) {

@@ -16,15 +16,6 @@
 namespace memtrace {
 namespace {
 
-// The kernel wakes us at a quarter of the ring. In a quiet time this bounds how old a record can
-// get before it is seen.
-constexpr int kIdleMilliseconds = 100;
-// The same while somebody reads along. All rings are looked at before a record is given out, and
-// the merge waits another 20 ms: lines come within 200 ms with room to spare.
-constexpr int kWaitedForMilliseconds = 50;
-// Once any ring has records, all are looked at so often: the records wait for it, and what lies in
-// the ring is read while it is in the processor's cache.
-constexpr int kBusyMilliseconds = 5;
 // The kernel gets room back in such pieces.
 constexpr std::size_t kConsumeBytes = std::size_t{256} << 10U;
 // Leaves room for the largest record.
@@ -54,6 +45,7 @@ RingReader::RingReader(Source source, const SharedParser& parser, ChunkQueue& qu
     : source_(std::move(source)),
       parser_(parser),
       queue_(queue),
+      pace_(source_.is_prompt, source_.somebody_waits),
       thread_(start_guarded_thread([this] { run(); })) {}
 
 RingReader::~RingReader() {
@@ -72,9 +64,7 @@ void RingReader::run() {
   hurry_this_thread();
   CatchUp catch_up;
   while (!stopping_.load(std::memory_order_acquire)) {
-    const bool is_prompt = source_.is_prompt || queue_.is_busy(monotonic_ns());
-    const int idle_ms = source_.somebody_waits ? kWaitedForMilliseconds : kIdleMilliseconds;
-    const int patience_ms = is_prompt ? kBusyMilliseconds : idle_ms;
+    const int patience_ms = pace_.milliseconds(queue_.is_busy(monotonic_ns()));
     pollfd wait{.fd = source_.fd, .events = POLLIN, .revents = 0};
     ::poll(&wait, 1, patience_ms);
     if ((wait.revents & POLLHUP) != 0) {
@@ -82,7 +72,9 @@ void RingReader::run() {
       // may still write into the ring.
       std::this_thread::sleep_for(std::chrono::milliseconds(std::min(patience_ms, 20)));
     }
+    const std::uint64_t unread = source_.ring->unread_bytes();
     drain(catch_up);
+    pace_.note(unread, monotonic_ns());
   }
   drain(catch_up);
   push();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "os/catch_up.h"
+#include "perf/event/reading_pace.h"
 #include "perf/event/ring_buffer.h"
 #include "perf/live/chunk_queue.h"
 #include "perf/live/record_mender.h"
@@ -66,6 +67,7 @@ class RingReader {
   Source source_;
   const SharedParser& parser_;
   ChunkQueue& queue_;
+  ReadingPace pace_;
   ChunkPtr chunk_;  // being filled
   std::uint64_t pushed_when_taken_times_ = ~std::uint64_t{0};
   std::uint64_t newest_ns_ = 0;
