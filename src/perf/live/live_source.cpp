@@ -128,7 +128,7 @@ Result<> LiveSource::start() {
   return kDone;
 }
 
-void LiveSource::announce_ready() {
+void LiveSource::announce_ready() const {
   if (setup_.ready != nullptr) {
     setup_.ready->tell();
   }

@@ -58,7 +58,7 @@ class LiveSource final : public RecordSource {
 
   // To be called after start(), and after all that the caller reads at the begin: what a script
   // does once it knows is not to be in there.
-  void announce_ready();
+  void announce_ready() const;
 
   // Tick records come between others whenever all records up to a time have been given out.
   Result<std::optional<Record>> next() override;
