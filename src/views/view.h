@@ -28,7 +28,7 @@ struct ViewOptions {
   std::vector<std::string> by = {};             // keys; empty: the view's default
   std::map<std::string, std::string> own = {};  // the view's own options, by name; flags hold "1"
   TaskFilter tasks = {};  // on() only gets their events, but World::live() holds all blocks
-  bool without_percentiles = false;  // rows of faults by stack keep sums: most of their memory
+  bool without_percentiles = false;  // rows of page faults keep sums alone: less memory
   std::size_t stack_depth = 0;       // frames of the key stack, innermost first; 0: all
   std::uint64_t page_size_bytes = 4096;
   std::vector<std::string> migratetypes = {};             // names by number; empty when not known

@@ -26,7 +26,7 @@ namespace memtrace {
 class AheadSource final : public RecordSource {
  public:
   static constexpr std::size_t kBatches = 8;
-  // The thread sleeps until this many are empty: to wake it for each would cost more than reading.
+  // The thread sleeps until this many are empty: waking it for each one costs too much.
   static constexpr std::size_t kBatchesToFill = 4;
   static constexpr std::size_t kBatchRecords = 512;
   static constexpr std::size_t kBatchBytes = std::size_t{1} << 20;  // records with stacks are large

@@ -56,8 +56,8 @@ class LiveSource final : public RecordSource {
   // Enables everything and lets the command run. Error: the command cannot be run.
   Result<> start();
 
-  // To be called after start(), and after all that the caller reads at the begin: what a script
-  // does once it knows is not to be in there.
+  // Notifies a script that waits. Call it after start(), when the initial state has been read: what
+  // the script does next must not be part of that state.
   void announce_ready() const;
 
   // Tick records come between others whenever all records up to a time have been given out.

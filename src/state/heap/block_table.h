@@ -15,7 +15,7 @@ namespace memtrace {
 
 class BlockTable {
  public:
-  // Most blocks are at least 2^spacing apart: less finds them slower.
+  // Most blocks are at least 2^spacing bytes or pages apart. Closer ones are found more slowly.
   explicit BlockTable(unsigned spacing) : spacing_(spacing) {}
 
   // Valid until the next put(); null when the address is none of a block.
