@@ -216,12 +216,27 @@ void CaveatWriter::note_lost_mappings(const ViewSpec& view, Caveats& caveats) co
                   : "since then " + doubt + ", or not known"));
 }
 
+// Of the periods that --max-overhead offers for an event, some are not used.
+bool CaveatWriter::was_used(std::size_t event) const {
+  const auto& events = of_.pipeline.recording().events;
+  const auto& counts = of_.dispatch.counts();
+  const auto has_samples = [&counts](std::size_t i) {
+    return i < counts.size() && counts[i].samples > 0;
+  };
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (i != event && events[i].name == events[event].name && has_samples(i)) {
+      return has_samples(event);
+    }
+  }
+  return true;
+}
+
 bool CaveatWriter::is_sampled(std::size_t view_index) const {
   const auto& events = of_.pipeline.recording().events;
   for (std::size_t i = 0; i < events.size(); ++i) {
     const bool is_sampled = !events[i].is_tracking && !events[i].is_counted &&
                             !events[i].is_clock && events[i].period != 1;
-    if (is_sampled && of_.dispatch.wants(view_index, i)) {
+    if (is_sampled && was_used(i) && of_.dispatch.wants(view_index, i)) {
       return true;
     }
   }

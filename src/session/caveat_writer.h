@@ -54,6 +54,7 @@ class CaveatWriter {
   void note_unmatched(std::size_t view_index, Caveats& caveats) const;
   void note_parts(const ViewSpec& view, Caveats& caveats) const;
   void note_lost_mappings(const ViewSpec& view, Caveats& caveats) const;
+  bool was_used(std::size_t event) const;
   bool is_sampled(std::size_t view_index) const;
 
   Sources of_;

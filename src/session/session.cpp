@@ -5,6 +5,7 @@
 
 #include "base/thread/slow_step.h"
 #include "os/system.h"
+#include "report/error_bars.h"
 #include "report/resolve.h"
 #include "session/allocation_wrappers.h"
 #include "session/dispatch/slot_views.h"
@@ -451,6 +452,10 @@ Result<Report> Session::report_of(std::size_t view_index, View::Span span) {
   if (!options_.as_made) {
     TRY(arrange(report, options_.arrange, report_names_));
     resolve(report, report_names_);
+    if (const double weight = dispatch_.largest_weight(view_index, pipeline_.recording());
+        weight > 1) {
+      add_error_bars(report, weight);
+    }
   }
   caveat_writer().write(view_index, report);
   return report;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/options/call_graph_option.h"
+#include "cli/options/overhead_option.h"
 #include "os/system.h"
 #include "perf/event/ring_size.h"
 #include "plan/probes/custom_allocator.h"
@@ -43,6 +44,11 @@ constexpr auto kEvents = std::to_array<Option>({
      "probe kernel functions where tracepoints are missing; allows -e "
      "'kprobe:FUNCTION(name=arg1)'"},
     {"period", 0, "N", "record one in N events; reports scale the figures by N"},
+    {"max-overhead",
+     0,
+     "PERCENT",
+     "record as many of the events as cost the watched programs no more than this share of their "
+     "CPU time: 3%"},
     {"call-graph",
      0,
      "fp|dwarf[,BYTES]|none",
@@ -213,9 +219,14 @@ Result<LiveSetup> read_live_setup(const ParsedOptions& parsed) {
   if (!queue.ok()) {
     return queue.error();
   }
+  const auto overhead = read_max_overhead(parsed);
+  if (!overhead.ok()) {
+    return overhead.error();
+  }
   return LiveSetup{.call_graph = call_graph.value(),
                    .ring_bytes = ring.value(),
                    .queue_bytes = queue.value(),
+                   .max_overhead = overhead.value(),
                    .duration_ns = duration.value()};
 }
 

@@ -185,7 +185,7 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
   attr.read_format = PERF_FORMAT_ID | (context.features.format_lost ? kReadFormatLost : 0);
   attr.disabled = 1;
   attr.inherit = context.inherit ? 1 : 0;
-  attr.enable_on_exec = context.enable_on_exec ? 1 : 0;
+  attr.enable_on_exec = context.enable_on_exec && !request.starts_disabled ? 1 : 0;
   attr.sample_id_all = context.features.sample_id_all ? 1 : 0;
   attr.watermark = 1;
   attr.wakeup_watermark = context.wakeup_bytes;

@@ -104,6 +104,11 @@ struct EventRequest {
   // The kernel adds up how often it happens, and makes no samples of it.
   bool count_only = false;
   bool optional = false;  // one of a pattern: left out where it cannot be opened
+  bool may_be_sampled = false;  // one in N hits says as much, when N is known
+  // One of several requests for the same event with different periods, all of which have this
+  // number. Only one of them is enabled at a time (perf/pace/pacer.h).
+  std::optional<std::uint32_t> ladder = {};
+  bool starts_disabled = false;  // on a ladder: neither start() nor the command's exec enables it
 };
 
 // Its events cannot be inherited: threads and children that start later are not watched. Opened for

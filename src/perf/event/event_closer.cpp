@@ -16,6 +16,7 @@ namespace memtrace {
 
 void EventCloser::start(std::vector<OpenedFd> fds) {
   wait();
+  has_started_ = true;
   fds_ = std::move(fds);
   try {
     thread_ = start_guarded_thread([this] { close_all(); });

@@ -36,6 +36,8 @@ class EventCloser {
   // The last ones first, which are those of probes. It is told to a terminal when it takes long.
   void start(std::vector<OpenedFd> fds);
 
+  bool has_started() const { return has_started_; }
+
   // Until all are closed.
   void wait();
 
@@ -46,6 +48,7 @@ class EventCloser {
   std::function<void()> after_probes_;
   std::vector<OpenedFd> fds_;
   std::thread thread_;
+  bool has_started_ = false;
 };
 
 }  // namespace memtrace

@@ -179,7 +179,9 @@ Result<> EventSet::take_event(OpenedEvent& event,
   (event.request.shared ? event.kernel_ids : event.ids).push_back(id.value());
   fds_.push_back({.fd = std::move(fd),
                   .tracking = event.request.info.is_tracking || event.request.with_tracking,
-                  .of_user_probe = !event.request.probed_file.empty()});
+                  .of_user_probe = !event.request.probed_file.empty(),
+                  .event = static_cast<std::uint32_t>(&event - events_.data()),
+                  .on_ladder = event.request.ladder.has_value()});
   if (event.request.count_only) {
     fds_.back().counts = {.event = static_cast<std::uint32_t>(&event - events_.data()),
                           .cpu = static_cast<std::uint32_t>(place.cpu)};
@@ -234,7 +236,7 @@ Result<> EventSet::enable_events(bool enabled_by_exec) {
     return kDone;
   }
   for (const OpenedFd& opened : fds_) {
-    TRY(opened.tracking ? Result<>(kDone) : opened.fd.enable());
+    TRY(opened.tracking || opened.on_ladder ? Result<>(kDone) : opened.fd.enable());
   }
   return kDone;
 }

@@ -60,6 +60,8 @@ struct OpenedFd {
   bool tracking = false;
   bool of_user_probe = false;
   std::optional<Counts> counts = {};
+  std::uint32_t event = 0;  // index into EventSet::events()
+  bool on_ladder = false;   // EventRequest::ladder: enabled by perf/pace/pacer.h
 };
 
 // Events that were opened beside those of a set, to become its own.

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "os/system.h"
 #include "os/this_thread.h"
+#include "perf/pace/ladder.h"
 #include "perf/target/fixed_addresses.h"
 
 namespace memtrace {
@@ -45,7 +47,7 @@ Result<std::unique_ptr<LiveSource>> LiveSource::open(LiveSetup setup, const Want
   }
   const HurriedThread hurried;
   auto events = EventSet::open(
-      {.events = wanted.requests,
+      {.events = setup.max_overhead > 0 ? with_all_periods(wanted.requests) : wanted.requests,
        .attrs = {.call_graph = setup.call_graph,
                  .inherit = setup.target.kind == TargetKind::Processes || watches_command,
                  .enable_on_exec = watches_command,
@@ -107,6 +109,7 @@ Result<> LiveSource::start() {
   snapshot_.take();
   rings_.start();
   start_added_events();
+  TRY(start_pace(enabled_by_exec));
   TRY(events_.enable_events(enabled_by_exec));
   // What came before, while the events were enabled one after the other, is of some of them only.
   const std::uint64_t started_ns = monotonic_ns();
@@ -131,6 +134,26 @@ Result<> LiveSource::start() {
 void LiveSource::announce_ready() const {
   if (setup_.ready != nullptr) {
     setup_.ready->tell();
+  }
+}
+
+Result<> LiveSource::start_pace(bool enabled_by_exec) {
+  if (setup_.max_overhead <= 0) {
+    return kDone;
+  }
+  pacer_ = std::make_unique<Pacer>(
+      events_,
+      PaceSetup{.share = setup_.max_overhead,
+                .tids = tids_,
+                .inherit = enabled_by_exec || setup_.target.kind == TargetKind::Processes,
+                .enabled_by_exec = enabled_by_exec});
+  return pacer_->start(monotonic_ns());
+}
+
+// An event that cannot be enabled any more belongs to a program that has ended.
+void LiveSource::keep_pace() {
+  if (pacer_) {
+    (void)pacer_->keep_up(monotonic_ns()).ok();
   }
 }
 
@@ -279,6 +302,7 @@ void LiveSource::collect() {
     end_.note_over();
   }
   adopt_added_events();
+  keep_pace();
   read_lost_mappings(losses_.last_time_ns());
   rings_.collect();
   const RingMerge& merge = rings_.merge();
@@ -300,13 +324,16 @@ void LiveSource::read_counts(std::uint64_t time_ns) {
 }
 
 void LiveSource::end_events() {
-  if (ended_events_) {
+  if (closer_.has_started()) {
     return;
   }
-  ended_events_ = true;
   if (added_) {
     added_->stop();
     adopt_added_events();
+  }
+  if (pacer_) {
+    std::ranges::copy(pacer_->notes(), std::back_inserter(recording_.caveats));
+    pacer_.reset();
   }
   const HurriedThread hurried;
   const std::uint64_t now_ns = monotonic_ns();

@@ -25,6 +25,7 @@
 #include "perf/live/ring_feed.h"
 #include "perf/live/snapshot_feed.h"
 #include "perf/live/wanted_events.h"
+#include "perf/pace/pacer.h"
 #include "perf/record/record_source.h"
 #include "perf/target/target.h"
 #include "perf/target/target_end.h"
@@ -38,6 +39,7 @@ struct LiveSetup {
   bool somebody_waits = false;                  // reads records as they come: within 200 ms
   std::size_t queue_bytes = 0;                  // of records that wait; 0: queue_limit_bytes()
   std::uint64_t count_interval_ns = 0;          // of events that are only counted; 0: at the end
+  double max_overhead = 0;                      // 0.03: at most 3 %; 0: record each event
   std::uint64_t duration_ns = 0;                // 0: until the target ends or the user stops it
   StopSignals* stop_signals = nullptr;          // asked now and then; may be null
   ReadyNotice* ready = nullptr;                 // for announce_ready(); may be null
@@ -114,6 +116,8 @@ class LiveSource final : public RecordSource {
   void read_counts(std::uint64_t time_ns);
   void read_lost_mappings(std::uint64_t time_ns);
   void collect();
+  Result<> start_pace(bool enabled_by_exec);
+  void keep_pace();
   void end_events();
 
   LiveSetup setup_;
@@ -130,7 +134,7 @@ class LiveSource final : public RecordSource {
   std::uint64_t own_samples_ = 0;
   bool told_unfollowed_ = false;
   bool came_too_late_ = false;
-  bool ended_events_ = false;  // they are disabled, and being closed
+  std::unique_ptr<Pacer> pacer_;  // null: each event is recorded; and once the events have ended
 };
 
 }  // namespace memtrace

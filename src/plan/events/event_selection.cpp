@@ -110,7 +110,8 @@ class Selector {
            .type = kTypeSoftware,
            .stacks = use.stacks && !physical_addresses_,
            .physical_address = physical_addresses_,
-           .optional = physical_addresses_});
+           .optional = physical_addresses_,
+           .may_be_sampled = true});
       return kDone;
     }
     if (is_watchpoint_event(name)) {
@@ -290,7 +291,8 @@ class Selector {
                   .format = text.take()},
          .type = kTypeTracepoint,
          .stacks = use.stacks,
-         .optional = optional});
+         .optional = optional,
+         .may_be_sampled = !is_paired(name)});
     return kDone;
   }
 

@@ -81,6 +81,7 @@ void ViewDispatch::count(const Event& event) {
   Count& count = counts_[event.type->index];
   ++count.samples;
   count.hits += event.weight;
+  count.squares += event.weight * event.weight;
   ++by_event_[event.type->index]->samples;
   if (Kind* call = call_kind(event)) {
     ++call->samples;
@@ -123,6 +124,19 @@ bool ViewDispatch::wants(std::size_t view, std::size_t event) const {
   return std::ranges::any_of(kinds_, [&](const Kind& kind) {
     return kind.event == event && std::ranges::find(kind.views, view) != kind.views.end();
   });
+}
+
+double ViewDispatch::largest_weight(std::size_t view, const Recording& recording) const {
+  double largest = 1;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    const Count& count = counts_[i];
+    if (count.hits > count.samples && !recording.events[i].is_counted && wants(view, i)) {
+      // Long periods count by the hits that were recorded with them.
+      largest =
+          std::max(largest, static_cast<double>(count.squares) / static_cast<double>(count.hits));
+    }
+  }
+  return largest;
 }
 
 bool ViewDispatch::rests_on(std::size_t view, const Kind& kind) const {

@@ -23,7 +23,8 @@ class ViewDispatch {
   struct Count {
     std::string name;
     std::uint64_t samples = 0;
-    std::uint64_t hits = 0;  // samples times the period
+    std::uint64_t hits = 0;     // samples times the period
+    std::uint64_t squares = 0;  // of the periods, added up
   };
 
   // `views` were made of `specs`; both in the same order.
@@ -51,6 +52,9 @@ class ViewDispatch {
 
   // The view wants the recording's event of this number.
   bool wants(std::size_t view, std::size_t event) const;
+  // How many hits a sample counts for, of the event of the view that was sampled most sparsely: 1
+  // where all were recorded, and where the kernel counted by itself.
+  double largest_weight(std::size_t view, const Recording& recording) const;
   // There were such events that the view has something to say of.
   bool has_events(std::size_t view) const;
   // There may have been.

@@ -1,0 +1,30 @@
+// The periods that an event may have while its programs are to lose no more than a share of their
+// time. The kernel changes the period of an open event (PERF_EVENT_IOC_PERIOD), but not that of the
+// copies which children have inherited (perf_event_period(), kernel/events/core.c), and no sample
+// says which period it was made with. So each period is an event of its own, and one of them is
+// enabled. They are primes: a program that allocates 16 bytes and then 4096, again and again, would
+// have all its samples of one kind with an even period.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "perf/event/event_attr.h"
+
+namespace memtrace {
+
+inline constexpr auto kPeriods = std::to_array<std::uint64_t>({1, 5, 17, 67, 257, 1031});
+
+// The one that is enabled with a command, of which nobody knows yet what it will do.
+inline constexpr std::size_t kFirstRung = 2;
+
+// An event of which one in N hits says as much: no probe, no half of a pair, nothing that is only
+// counted, and nothing that the table of mappings needs.
+bool may_be_sampled(const EventRequest& request);
+
+// Each event that may be sampled, once for each period. The others stay as they are.
+std::vector<EventRequest> with_all_periods(const std::vector<EventRequest>& requests);
+
+}  // namespace memtrace

@@ -1,0 +1,51 @@
+#include "report/error_bars.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "report/shares.h"
+
+namespace memtrace {
+namespace {
+
+// Of a normal distribution 95 % lie within so many standard deviations.
+constexpr double kDeviations = 1.96;
+
+std::optional<std::size_t> first_count(const Table& table) {
+  for (std::size_t i = table.key_count; i < table.columns.size(); ++i) {
+    if (table.columns[i].unit == Unit::Count && is_amount(table.columns[i])) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+Cell error_cell(const Cell& count, double weight) {
+  const auto* number = std::get_if<std::uint64_t>(&count);
+  return number == nullptr || *number == 0
+             ? Cell()
+             : Cell(error_percent(static_cast<double>(*number), weight));
+}
+
+}  // namespace
+
+double error_percent(double count, double weight) {
+  constexpr double kPercent = 100;
+  return kPercent * kDeviations * std::sqrt(std::max(0.0, weight - 1) / count);
+}
+
+void add_error_bars(Report& report, double weight) {
+  for (Table& table : report.tables) {
+    const auto count = first_count(table);
+    if (table.fixed || table.entries || table.key_count == 0 || !count) {
+      continue;
+    }
+    for (auto& row : table.rows) {
+      row.push_back(error_cell(row[*count], weight));
+    }
+    table.columns.push_back({kErrorName, Unit::Percent});
+  }
+}
+
+}  // namespace memtrace
