@@ -103,7 +103,7 @@ struct EventRequest {
   bool with_tracking = false;  // enabled as early as mmap records, before /proc is read
   // The kernel adds up how often it happens, and makes no samples of it.
   bool count_only = false;
-  bool optional = false;  // one of a pattern: left out where it cannot be opened
+  bool optional = false;        // one of a pattern: left out where it cannot be opened
   bool may_be_sampled = false;  // one in N hits says as much, when N is known
   // One of several requests for the same event with different periods, all of which have this
   // number. Only one of them is enabled at a time (perf/pace/pacer.h).
