@@ -222,6 +222,9 @@ Table StallTables::aggressors(const std::vector<ActorUse>& uses) const {
   const std::uint64_t page_bytes = context_.world.page_size_bytes();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Deeds& deeds = rows.cost(i);
+    if (deeds.caused_ns + deeds.background_ns <= 0) {
+      continue;  // it allocated, and nobody waited
+    }
     std::vector<Cell>& row = table.rows.emplace_back();
     add_cells(rows.keys(i), row);
     row.push_back(time_cell(deeds.caused_ns));

@@ -110,6 +110,8 @@ class Stalls final : public View {
     bool pauses = false;
     bool pageouts = false;
     bool sampled = false;
+    bool fault_begins = false;
+    bool fault_ends = false;
   };
 
   std::uint32_t actor_of(const Event& event);
@@ -145,6 +147,9 @@ Result<> Stalls::check(const std::deque<EventType>& types) {
     seen_.memcg = seen_.memcg || type.name == "vmscan:mm_vmscan_memcg_reclaim_end";
     seen_.compaction = seen_.compaction || type.name == "compaction:mm_compaction_end";
     seen_.pauses = seen_.pauses || type.name == "writeback:balance_dirty_pages";
+    seen_.fault_begins =
+        seen_.fault_begins || (is_fault_event(type) && type.name != "major-faults");
+    seen_.fault_ends = seen_.fault_ends || type.name == "major-faults";
     seen_.pageouts = seen_.pageouts || type.name.find(":mm_vmscan_write") != std::string::npos;
   }
   return kDone;
@@ -323,7 +328,7 @@ std::vector<std::string> Stalls::notes(const World& world) {
   add(!seen_.pauses,
       "who had to wait because of dirty pages is not known: the recording lacks "
       "writeback:balance_dirty_pages");
-  add(!pairing_.seen().ends || !pairing_.seen().any() || !knows_places(world),
+  add(!seen_.fault_begins || !seen_.fault_ends || !knows_places(world),
       "swap-ins are not known: the recording lacks page faults or mappings");
   add(!seen_.pageouts,
       "who made pages go to swap is not known: the recording lacks vmscan:mm_vmscan_write_folio "
