@@ -126,12 +126,39 @@ std::map<std::string, SlabTruth::Cache> SlabTruth::caches(const CacheNames& name
     Cache& cache = caches[alias == listed_as.end() ? name : alias->second];
     cache.traced += traced;
   }
+  join_unnamed(caches);
   for (auto& [name, cache] : caches) {
     Traced& traced = cache.traced;
     traced.net_bytes -=
         static_cast<std::int64_t>(traced.freed_unsized * cache.counted.object_bytes);
   }
   return caches;
+}
+
+// Where no event names a cache, "size-192?" is all caches of that size of which nothing was traced
+// by name.
+void SlabTruth::join_unnamed(std::map<std::string, Cache>& caches) {
+  for (auto& [name, unnamed] : caches) {
+    if (!name.starts_with("size-") || !name.ends_with('?')) {
+      continue;
+    }
+    const auto size = parse_number(name.substr(5, name.size() - 6));
+    for (auto& [other, cache] : caches) {
+      const bool is_traced = cache.traced.allocated + cache.traced.freed > 0;
+      if (cache.counted.object_bytes != size || is_traced || other.starts_with("kmalloc-")) {
+        continue;
+      }
+      unnamed.counted.objects += cache.counted.objects;
+      unnamed.counted.bytes += cache.counted.bytes;
+      unnamed.counted.page_bytes += cache.counted.page_bytes;
+      unnamed.counted.aliases += (unnamed.counted.aliases.empty() ? "" : ",") + other;
+      cache = Cache();
+    }
+  }
+  std::erase_if(caches, [](const auto& entry) {
+    const auto& [traced, counted] = entry.second;
+    return traced.allocated + traced.freed == 0 && counted.object_bytes == 0;
+  });
 }
 
 Table SlabTruth::cache_table(const std::map<std::string, Cache>& caches) const {
@@ -143,8 +170,7 @@ Table SlabTruth::cache_table(const std::map<std::string, Cache>& caches) const {
                           {"grown", Unit::Bytes},
                           {"explained", Unit::Percent},
                           {"unexplained", Unit::Bytes},
-                          {"slab_pages", Unit::Bytes},
-                          {"aliases", Unit::Text}},
+                          {"slab_pages", Unit::Bytes}},
               .key_count = 1,
               .sort = "grown"};
   for (const auto& [name, cache] : caches) {
@@ -157,8 +183,21 @@ Table SlabTruth::cache_table(const std::map<std::string, Cache>& caches) const {
                           counted.bytes,
                           explained_cell(traced.net_bytes, counted.bytes),
                           counted.bytes - traced.net_bytes,
-                          counted.page_bytes,
-                          unless_empty(counted.aliases)});
+                          counted.page_bytes});
+  }
+  return table;
+}
+
+// Without rows where no cache that changed is merged with another.
+Table SlabTruth::merged_table(const std::map<std::string, Cache>& caches) const {
+  Table table{.title = "merged caches: counted under one name",
+              .columns = {{"cache", Unit::Text}, {"merged_with", Unit::Text}},
+              .key_count = 2,
+              .fixed = true};
+  for (const auto& [name, cache] : caches) {
+    if (!cache.counted.aliases.empty()) {
+      table.rows.push_back({name, cache.counted.aliases});
+    }
   }
   return table;
 }
@@ -225,6 +264,9 @@ std::vector<Table> SlabTruth::take(const CacheNames& names, const World& world, 
     tables.push_back(cache_table(all));
   }
   tables.push_back(machine_table(all));
+  if (Table merged = merged_table(all); !merged.rows.empty()) {
+    tables.push_back(std::move(merged));
+  }
   if (!since_begin_) {
     traced_.clear();
     counted_.clear();

@@ -29,8 +29,8 @@ class SlabTruth {
   // names the cache.
   void on(const Event& event);
 
-  // Two tables: by cache, and of all caches together. None when /proc was not read since the last
-  // report.
+  // Tables: by cache, of all caches together, and which are merged. None when /proc was not read
+  // since the last report.
   std::vector<Table> take(const CacheNames& names, const World& world, View::Span span);
 
   // About what take() returned.
@@ -61,7 +61,9 @@ class SlabTruth {
 
   void count(const Observation& seen, std::uint64_t page_bytes);
   std::map<std::string, Cache> caches(const CacheNames& names, const World& world) const;
+  static void join_unnamed(std::map<std::string, Cache>& caches);
   Table cache_table(const std::map<std::string, Cache>& caches) const;
+  Table merged_table(const std::map<std::string, Cache>& caches) const;
   Table machine_table(const std::map<std::string, Cache>& caches) const;
   void write_notes(const Observation& seen);
 

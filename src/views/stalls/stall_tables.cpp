@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <functional>
+#include <iterator>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -133,22 +135,7 @@ Table StallTables::causes() const {
   return table;
 }
 
-Table StallTables::victims(const std::vector<VictimUse>& uses) const {
-  Table table{.title = "what victims waited for", .sort = "time_ns", .weight = "time_ns"};
-  add_columns("victim", table);
-  table.columns.push_back({"stalls"});
-  table.columns.push_back({"time_ns", Unit::Nanoseconds});
-  table.columns.push_back({"max_ns", Unit::Nanoseconds});
-  constexpr std::size_t kWaits = kStallKinds - 1;
-  for (std::size_t kind = 0; kind < kWaits; ++kind) {
-    table.columns.push_back({std::string(kKindNames.at(kind)) + "_ns", Unit::Nanoseconds});
-  }
-
-  struct Waits {
-    VictimUse use;
-    std::array<double, kStallKinds> by_kind{};
-  };
-
+KeyedRows<StallTables::Waits> StallTables::waits(const std::vector<VictimUse>& uses) const {
   KeyedRows<Waits> rows(keys_.sides.size());
   for (const auto& [cause, time_ns] : causes_.caused()) {
     if (cause.kind != StallKind::Background) {
@@ -162,43 +149,35 @@ Table StallTables::victims(const std::vector<VictimUse>& uses) const {
       use.longest_ns = std::max(use.longest_ns, uses[actor].longest_ns);
     }
   }
+  return rows;
+}
+
+Table StallTables::victims(const std::vector<VictimUse>& uses) const {
+  Table table{.title = "what victims waited for", .sort = "time_ns", .weight = "time_ns"};
+  add_columns("victim", table);
+  table.columns.push_back({"stalls"});
+  table.columns.push_back({"time_ns", Unit::Nanoseconds});
+  table.columns.push_back({"max_ns", Unit::Nanoseconds});
+  constexpr std::size_t kWaits = kStallKinds - 1;  // without Background
+  for (std::size_t kind = 0; kind < kWaits; ++kind) {
+    table.columns.push_back({std::string(kKindNames.at(kind)) + "_ns", Unit::Nanoseconds});
+  }
+  const KeyedRows<Waits> rows = waits(uses);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Waits& waits = rows.cost(i);
+    const auto& [use, by_kind] = rows.cost(i);
     std::vector<Cell>& row = table.rows.emplace_back();
     add_cells(rows.keys(i), row);
-    row.emplace_back(waits.use.stalls);
-    double sum = 0;
-    for (const double time_ns : waits.by_kind) {
-      sum += time_ns;
-    }
-    row.push_back(time_cell(sum));
-    row.emplace_back(waits.use.longest_ns);
+    row.emplace_back(use.stalls);
+    row.push_back(time_cell(std::accumulate(by_kind.begin(), by_kind.end(), 0.0)));
+    row.emplace_back(use.longest_ns);
     for (std::size_t kind = 0; kind < kWaits; ++kind) {
-      row.push_back(time_cell(waits.by_kind.at(kind)));
+      row.push_back(time_cell(by_kind.at(kind)));
     }
   }
   return table;
 }
 
-Table StallTables::aggressors(const std::vector<ActorUse>& uses) const {
-  Table table{.title = "what aggressors did", .sort = "caused_ns", .weight = "caused_ns"};
-  add_columns("aggressor", table);
-  table.columns.push_back({"caused_ns", Unit::Nanoseconds});
-  table.columns.push_back({"others_ns", Unit::Nanoseconds});
-  table.columns.push_back({"background_ns", Unit::Nanoseconds});
-  table.columns.push_back({"allocated", Unit::Bytes});
-  table.columns.push_back({"given_back", Unit::Bytes});
-  table.columns.push_back({"dirtied", Unit::Bytes});
-  table.columns.push_back({"evicted", Unit::Bytes});
-
-  struct Deeds {
-    double caused_ns = 0;
-    double others_ns = 0;
-    double background_ns = 0;
-    ActorUse use;
-    double evicted = 0;
-  };
-
+KeyedRows<StallTables::Deeds> StallTables::deeds(const std::vector<ActorUse>& uses) const {
   KeyedRows<Deeds> rows(keys_.sides.size());
   for (const auto& [cause, time_ns] : causes_.caused()) {
     const KeyWords aggressor = side_of(cause.aggressor);
@@ -217,9 +196,22 @@ Table StallTables::aggressors(const std::vector<ActorUse>& uses) const {
     }
   }
   for (const auto& [actor, pages] : causes_.evicted()) {
-    rows[side_of(actor)].evicted += pages;
+    rows[side_of(actor)].evicted_pages += pages;
+  }
+  return rows;
+}
+
+Table StallTables::aggressors(const std::vector<ActorUse>& uses) const {
+  Table table{.title = "what aggressors did", .sort = "caused_ns", .weight = "caused_ns"};
+  add_columns("aggressor", table);
+  for (const char* column : {"caused_ns", "others_ns", "background_ns"}) {
+    table.columns.push_back({column, Unit::Nanoseconds});
+  }
+  for (const char* column : {"allocated", "given_back", "dirtied", "evicted"}) {
+    table.columns.push_back({column, Unit::Bytes});
   }
   const std::uint64_t page_bytes = context_.world.page_size_bytes();
+  const KeyedRows<Deeds> rows = deeds(uses);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Deeds& deeds = rows.cost(i);
     if (deeds.caused_ns + deeds.background_ns <= 0) {
@@ -227,17 +219,19 @@ Table StallTables::aggressors(const std::vector<ActorUse>& uses) const {
     }
     std::vector<Cell>& row = table.rows.emplace_back();
     add_cells(rows.keys(i), row);
-    row.push_back(time_cell(deeds.caused_ns));
-    row.push_back(time_cell(deeds.others_ns));
-    row.push_back(time_cell(deeds.background_ns));
+    for (const double time_ns : {deeds.caused_ns, deeds.others_ns, deeds.background_ns}) {
+      row.push_back(time_cell(time_ns));
+    }
+    const ActorUse& use = deeds.use;
     for (const std::uint64_t pages :
-         {deeds.use.allocated, deeds.use.given_back, deeds.use.dirtied, rounded(deeds.evicted)}) {
+         {use.allocated, use.given_back, use.dirtied, rounded(deeds.evicted_pages)}) {
       row.emplace_back(pages * page_bytes);
     }
   }
   return table;
 }
 
+// Without rows where they are too many to be read.
 Table StallTables::matrix() const {
   Table table{.title = "stall time: aggressors down, victims across", .fixed = true};
   if (keys_.sides.size() != 1) {
@@ -245,14 +239,14 @@ Table StallTables::matrix() const {
   }
   KeyedRows<double> by_aggressor(1);
   KeyedRows<double> by_victim(1);
-  KeyedRows<double> cells(2);
+  KeyedRows<double> by_both(2);
   double sum = 0;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const KeyWords words = pairs_.keys(i);
     const double time_ns = pairs_.cost(i).time_ns;
     by_aggressor[part(words, 0)] += time_ns;
     by_victim[part(words, 1)] += time_ns;
-    cells[words] += time_ns;
+    by_both[words] += time_ns;
     sum += time_ns;
   }
   const auto victims = largest(by_victim);
@@ -262,23 +256,26 @@ Table StallTables::matrix() const {
     return table;
   }
   add_columns("aggressor", table);
-  for (const auto& [victim, time_ns] : victims) {
-    const Cell name = keys_.sides.cells(victim, context_).front();
-    const auto* text = std::get_if<std::string>(&name);
-    const auto* number = std::get_if<std::uint64_t>(&name);
-    table.columns.push_back({text != nullptr     ? *text
-                             : number != nullptr ? std::to_string(*number)
-                                                 : "?",
-                             Unit::Nanoseconds});
+  for (const auto& [victim, victim_ns] : victims) {
+    table.columns.push_back({column_name(victim), Unit::Nanoseconds});
   }
-  for (const auto& [aggressor, time_ns] : aggressors) {
+  for (const auto& [aggressor, aggressor_ns] : aggressors) {
     std::vector<Cell>& row = table.rows.emplace_back();
     add_cells(aggressor, row);
     for (const auto& [victim, victim_ns] : victims) {
-      row.push_back(time_cell(cells[both(aggressor, victim, StallKind::Direct)]));
+      row.push_back(time_cell(by_both[both(aggressor, victim, StallKind::Direct)]));
     }
   }
   return table;
+}
+
+std::string StallTables::column_name(const KeyWords& victim) const {
+  const Cell name = keys_.sides.cells(victim, context_).front();
+  if (const auto* text = std::get_if<std::string>(&name)) {
+    return *text;
+  }
+  const auto* number = std::get_if<std::uint64_t>(&name);
+  return number != nullptr ? std::to_string(*number) : "?";
 }
 
 }  // namespace memtrace

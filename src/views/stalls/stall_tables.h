@@ -1,8 +1,10 @@
 // The tables of a report of stalls: who caused how much of whose, and what the causers did.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "report/report.h"
@@ -58,6 +60,22 @@ class StallTables {
     double time_ns = 0;
   };
 
+  struct Waits {
+    VictimUse use;
+    std::array<double, kStallKinds> by_kind{};  // in nanoseconds
+  };
+
+  struct Deeds {
+    double caused_ns = 0;
+    double others_ns = 0;
+    double background_ns = 0;
+    double evicted_pages = 0;
+    ActorUse use;
+  };
+
+  KeyedRows<Waits> waits(const std::vector<VictimUse>& uses) const;
+  KeyedRows<Deeds> deeds(const std::vector<ActorUse>& uses) const;
+  std::string column_name(const KeyWords& victim) const;
   KeyWords side_of(std::uint32_t actor) const;
   KeyWords both(const KeyWords& aggressor, const KeyWords& victim, StallKind kind) const;
   KeyWords part(const KeyWords& words, std::size_t first) const;
