@@ -7,8 +7,8 @@ shop=/sys/fs/cgroup/memory/shop
 mkdir -p $shop/import $shop/web
 echo 8M >$shop/memory.limit_in_bytes
 cat >play.sh <<'X'
-(echo 0 >/sys/fs/cgroup/memory/shop/import/cgroup.procs; exec ./take_memory file import 160 100 a) &
-(echo 0 >/sys/fs/cgroup/memory/shop/web/cgroup.procs; exec ./take_memory file web 160 5 b) &
+(echo 0 >/sys/fs/cgroup/memory/shop/import/cgroup.procs; exec ./take_memory file import 80 100 a) &
+(echo 0 >/sys/fs/cgroup/memory/shop/web/cgroup.procs; exec ./take_memory file web 80 5 b) &
 wait
 X
 memtrace record -z --for stalls,slab --call-graph none -o pressure.data -- sh play.sh

@@ -73,7 +73,7 @@ TEST(SlabTruth, what_the_trace_saw_is_compared_with_slabinfo) {
   script.play(cache_free(0x1000, "dentry"));
   script.world().observations().add(slab_counts(kSecond, {cache("dentry", 192, 100, 110)}));
   const Report report = script.finish();
-  const Table table = table_of(report, "by cache");
+  const Table table = table_of(report, "explains, by cache");
   EXPECT_EQ(at(table, "dentry", "allocated"), number(10));
   EXPECT_EQ(at(table, "dentry", "freed"), number(1));
   EXPECT_EQ(at(table, "dentry", "net_bytes"), bytes(9 * 192));
@@ -94,7 +94,7 @@ TEST(SlabTruth, objects_from_before_the_recording_are_taken_off_where_their_cach
   script.play({cache_free(0x9000, "dentry"), cache_free(0x9100), kfree(0x9200), kfree(0)});
   script.world().observations().add(slab_counts(kSecond, {cache("dentry", 192, 100, 99)}));
   const Report report = script.finish();
-  const Table table = table_of(report, "by cache");
+  const Table table = table_of(report, "explains, by cache");
   EXPECT_EQ(at(table, "dentry", "freed"), number(1));
   EXPECT_EQ(at(table, "dentry", "net_bytes"), bytes(-192));
   EXPECT_DOUBLE_EQ(std::get<double>(at(table, "dentry", "explained")), 100);
@@ -110,7 +110,7 @@ TEST(SlabTruth, kinds_of_kmalloc_and_caches_of_cgroups_are_one_row) {
                                                  cache("dma-kmalloc-1k", 1024, 5, 4),
                                                  cache("dentry(12:web)", 192, 1, 2),
                                                  cache("dentry", 192, 1, 3)}));
-  const Table table = table_of(script.finish(), "by cache");
+  const Table table = table_of(script.finish(), "explains, by cache");
   EXPECT_EQ(at(table, "kmalloc-1024", "grown"), bytes(2 * 1024));
   EXPECT_DOUBLE_EQ(std::get<double>(at(table, "kmalloc-1024", "explained")), 50);
   EXPECT_EQ(at(table, "dentry", "grown"), bytes(3 * 192));
@@ -122,7 +122,7 @@ TEST(SlabTruth, caches_that_no_event_names_are_compared_by_their_size) {
   script.world().observations().add(slab_counts(
       kSecond, {cache("one", 200, 1, 2), cache("two", 200, 1, 4), cache("x", 8, 1, 2)}));
   const Report report = script.finish();
-  const Table table = table_of(report, "by cache");
+  const Table table = table_of(report, "explains, by cache");
   EXPECT_EQ(at(table, "size-200?", "net_bytes"), bytes(200));
   EXPECT_EQ(at(table, "size-200?", "grown"), bytes(4 * 200));
   EXPECT_EQ(find_row(table, {text("one")}), nullptr);
@@ -136,7 +136,7 @@ TEST(SlabTruth, merged_caches_are_one_row) {
   script.world().observations().add(
       slab_counts(kSecond, {cache("anon_vma_chain", 64, 1, 2, "eventpoll_pwq,fs_cache")}));
   const Report report = script.finish();
-  const Table table = table_of(report, "by cache");
+  const Table table = table_of(report, "explains, by cache");
   EXPECT_EQ(at(table, "anon_vma_chain", "net_bytes"), bytes(64));
   EXPECT_EQ(find_row(table, {text("fs_cache")}), nullptr);
   const Table merged = table_of(report, "merged caches");
@@ -153,7 +153,7 @@ TEST(SlabTruth, each_interval_of_slab_is_compared_with_itself_and_kleaks_with_al
     script.world().observations().replace(
         slab_counts(2 * kSecond, {cache("dentry", 192, 104, 106)}));
     const Table table =
-        table_of(script.finish({.start_ns = kSecond, .end_ns = 2 * kSecond}), "by cache");
+        table_of(script.finish({.start_ns = kSecond, .end_ns = 2 * kSecond}), "explains, by cache");
     const std::int64_t objects = view == std::string("slab") ? 2 : 6;
     EXPECT_EQ(at(table, "dentry", "net_bytes"), bytes(objects * 192)) << view;
     EXPECT_EQ(at(table, "dentry", "grown"), bytes(objects * 192)) << view;
@@ -168,7 +168,8 @@ TEST(SlabTruth, only_the_last_interval_of_a_file_is_compared) {
   EXPECT_EQ(script.finish({.start_ns = 0, .end_ns = kSecond}).tables.size(), 1U);
   script.play(dentries(0x100000, 1));
   const Report report = script.finish({.start_ns = kSecond, .end_ns = 9 * kSecond});
-  EXPECT_DOUBLE_EQ(std::get<double>(at(table_of(report, "by cache"), "dentry", "explained")), 100);
+  EXPECT_DOUBLE_EQ(
+      std::get<double>(at(table_of(report, "explains, by cache"), "dentry", "explained")), 100);
 }
 
 TEST(SlabTruth, what_could_not_be_read_is_a_note) {
