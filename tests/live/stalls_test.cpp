@@ -96,7 +96,8 @@ TEST_F(StallsTest, who_thrashes_is_the_aggressor_of_swap_ins) {
   EXPECT_GT(web.in_all_ns, 0) << outcome.out << by_kind.dump(1);
   EXPECT_GE(web.share(), 0.9) << by_kind.dump(1);
   const std::uint64_t swapped_ns = figure_of(report("swapin --by comm"), "comm", "mt-web", "time");
-  EXPECT_LE(web.in_all_ns, static_cast<double>(swapped_ns) + 10) << "reclaim in a fault is taken off";
+  EXPECT_LE(web.in_all_ns, static_cast<double>(swapped_ns) + 10)
+      << "reclaim in a fault is taken off";
   RecordProperty("share_of_web", std::to_string(web.share()));
 }
 

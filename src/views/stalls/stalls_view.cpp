@@ -403,6 +403,12 @@ Result<std::uint64_t> read_before(const ViewOptions& options) {
   return *before_ns;
 }
 
+// Who waited. Who allocates is of no use without.
+bool shows_a_wait(const EventType& type) {
+  return type.name.ends_with("_reclaim_end") || type.name == "compaction:mm_compaction_end" ||
+         type.name == "writeback:balance_dirty_pages" || type.name == "major-faults";
+}
+
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   return make_view<Stalls>(choose_keys(options), read_before(options));
 }
@@ -419,6 +425,7 @@ constinit const ViewSpec view_stalls{
     .needs_promptness = true,
     .needs_identities = true,
     .parts = kParts,
+    .rests_on = shows_a_wait,
     .make = make,
 };
 
