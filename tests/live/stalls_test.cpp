@@ -55,9 +55,9 @@ TEST_F(StallsTest, who_fills_the_cgroup_is_the_aggressor_of_all_in_it) {
     GTEST_SKIP() << "no memory cgroup can be made";
   }
   run_well("$MEMTRACE record -a --for stalls,reclaim -- sh -c '" +
-           take_in(group, "hog", "file mt-hog 1500 500 hog.data") +
-           take_in(group, "web", "file mt-web 1500 4 web.data") +
-           "$PUPPETS/take_memory file mt-free 1500 40 free.data; wait'");
+           take_in(group, "hog", "file mt-hog 1000 500 hog.data") +
+           take_in(group, "web", "file mt-web 1000 4 web.data") +
+           "$PUPPETS/take_memory file mt-free 1000 40 free.data; wait'");
   remove_below(group, {"hog", "web"});
   const Json stalls = report("stalls");
   const Waited web = waited(stalls, "mt-hog", "mt-web");
@@ -82,8 +82,8 @@ TEST_F(StallsTest, who_thrashes_is_the_aggressor_of_swap_ins) {
     GTEST_SKIP() << "no swap file or no memory cgroup can be made here";
   }
   const Outcome outcome = run_well("$MEMTRACE record -a --for stalls,swapin -- sh -c '" +
-                                   take_in(group, "hog", "anon mt-hog 2000 8000 0") +
-                                   take_in(group, "web", "anon mt-web 2000 300 100") + "wait'");
+                                   take_in(group, "hog", "anon mt-hog 1500 8000 0") +
+                                   take_in(group, "web", "anon mt-web 1500 300 100") + "wait'");
   remove_below(group, {"hog", "web"});
   const Json by_kind = report("stalls --by comm,kind");
   Waited web;

@@ -83,6 +83,14 @@ void StallCauses::settle() {
   pending_.clear();
 }
 
+void StallCauses::forget_actors() {
+  window_ = PressureWindow(window_ns_);
+  pending_.clear();
+  evicting_.clear();
+  evicted_.clear();
+  caused_.clear();
+}
+
 std::map<std::uint32_t, double> StallCauses::evicted() const {
   std::map<std::uint32_t, double> sums;
   for (const auto& [scope, by_actor] : evicted_) {

@@ -48,7 +48,7 @@ class StallCauses {
   };
 
   StallCauses(std::uint64_t window_ns, Charging charging)
-      : window_(window_ns), charging_(std::move(charging)) {}
+      : window_ns_(window_ns), window_(window_ns), charging_(std::move(charging)) {}
 
   // To be called before anything that happens at this time is added. True if a slot ended: what was
   // pending is divided.
@@ -71,6 +71,9 @@ class StallCauses {
 
   void clear_caused() { caused_.clear(); }
 
+  // Numbers of actors mean others from now on: nothing that was before has caused anything.
+  void forget_actors();
+
   // Pages that were written to swap for an actor.
   std::map<std::uint32_t, double> evicted() const;
 
@@ -92,6 +95,7 @@ class StallCauses {
   std::vector<Weight> evictors(std::uint32_t victim) const;
   void settle_evictions();
 
+  std::uint64_t window_ns_;
   PressureWindow window_;
   Charging charging_;
   std::map<PendingKey, double> pending_;

@@ -57,7 +57,8 @@ constexpr ViewOption kBefore = {
     "before", "DURATION", "count what was allocated this long before a stall ended; 1s"};
 constexpr auto kOptions = std::to_array<ViewOption>({kBefore});
 constexpr std::uint64_t kDefaultBeforeNs = 1'000'000'000;
-constexpr std::size_t kMostSideKeys = 2;  // each is there twice, and kind may be one more
+constexpr std::size_t kMostActors = 65'536;  // that are kept from one interval to the next: 10 MB
+constexpr std::size_t kMostSideKeys = 2;     // each is there twice, and kind may be one more
 
 // Only the outermost one is a wait of its own.
 constexpr auto kStallWorks = std::to_array<WorkKind>(
@@ -122,6 +123,7 @@ class Stalls final : public View {
   void add_stall(StallKind kind, std::uint32_t victim, std::uint32_t scope, double time_ns);
   std::uint32_t full_cgroup_at(const Event& event);
   void add_kswapd(std::uint64_t until_ns);
+  void begin_interval();
   std::vector<std::string> notes(const World& world);
 
   StallKeys keys_;
@@ -342,6 +344,18 @@ std::vector<std::string> Stalls::notes(const World& world) {
   return notes;
 }
 
+// A live view by process may run for weeks.
+void Stalls::begin_interval() {
+  causes_.clear_caused();
+  if (actors_.size() > kMostActors) {
+    causes_.forget_actors();
+    actors_ = {};
+    full_cgroups_.clear();
+  }
+  uses_.assign(actors_.size(), {});
+  victims_.assign(actors_.size(), {});
+}
+
 Report Stalls::finish(const World& world, Span span) {
   world_ = &world;
   add_kswapd(span.end_ns);
@@ -368,9 +382,7 @@ Report Stalls::finish(const World& world, Span span) {
     report.tables.push_back(std::move(matrix));
   }
   report.caveats.notes = notes(world);
-  causes_.clear_caused();
-  uses_.assign(actors_.size(), {});
-  victims_.assign(actors_.size(), {});
+  begin_interval();
   return report;
 }
 

@@ -297,6 +297,19 @@ TEST_F(StallsTest, an_interval_begins_with_the_window_of_the_last_one) {
   EXPECT_EQ(figure(report, pair("hog", "web"), "time_ns"), number(200));
 }
 
+TEST_F(StallsTest, processes_of_weeks_are_forgotten) {
+  EventScript played = script({.by = {"pid"}});
+  for (std::uint32_t pid = 1000; pid < 70'000; ++pid) {
+    played.play(allocate(pid, pid, 0));
+  }
+  played.play(stall(kWeb, kDirect, 100, 400));
+  EXPECT_EQ(played.finish().tables[0].rows.size(), 69'000U);
+  played.play(stall(kWeb, kDirect, 1000, 1200));
+  const Report report = played.finish();
+  EXPECT_EQ(report.tables[0].rows.size(), 1U);
+  EXPECT_EQ(figure(report, {Cell(), number(kWeb)}, "time_ns"), number(200));
+}
+
 TEST_F(StallsTest, without_events_of_allocations_no_stall_has_a_cause) {
   EventScript played("stalls");
   ASSERT_TRUE(played.check().ok());
