@@ -36,14 +36,19 @@ class StallsTest : public PressureTest {
     double share() const { return in_all_ns > 0 ? by_aggressor_ns / in_all_ns : 0; }
   };
 
-  static Waited waited(const Json& report, const char* aggressor, const char* victim) {
+  // Of stalls of this kind, or of all.
+  static Waited waited(const Json& report,
+                       const char* aggressor,
+                       const char* victim,
+                       const char* kind = nullptr) {
     Waited waited;
     for (const Json& row : report.at("tables").at(0).at("rows")) {
-      if (row.at("victim") == victim) {
-        waited.in_all_ns += row.at("time_ns").get<double>();
-        waited.by_aggressor_ns +=
-            row.at("aggressor") == aggressor ? row.at("time_ns").get<double>() : 0;
+      if (row.at("victim") != victim || (kind != nullptr && row.at("kind") != kind)) {
+        continue;
       }
+      const double time_ns = row.at("time_ns").get<double>();
+      waited.in_all_ns += time_ns;
+      waited.by_aggressor_ns += row.at("aggressor") == aggressor ? time_ns : 0;
     }
     return waited;
   }
@@ -81,19 +86,18 @@ TEST_F(StallsTest, who_thrashes_is_the_aggressor_of_swap_ins) {
   if (!swap.usable() || !group.usable()) {
     GTEST_SKIP() << "no swap file or no memory cgroup can be made here";
   }
-  const Outcome outcome = run_well("$MEMTRACE record -a --for stalls,swapin -- sh -c '" +
-                                   take_in(group, "hog", "anon mt-hog 1500 8000 0") +
-                                   take_in(group, "web", "anon mt-web 1500 300 100") + "wait'");
-  remove_below(group, {"hog", "web"});
-  const Json by_kind = report("stalls --by comm,kind");
+  Json by_kind;
   Waited web;
-  for (const Json& row : by_kind.at("tables").at(0).at("rows")) {
-    if (row.at("victim") == "mt-web" && row.at("kind") == "swapin") {
-      web.in_all_ns += row.at("time_ns").get<double>();
-      web.by_aggressor_ns += row.at("aggressor") == "mt-hog" ? row.at("time_ns").get<double>() : 0;
-    }
+  // Its few pages may stay in memory all the time.
+  for (int tries = 0; tries < 3 && web.in_all_ns <= 0; ++tries) {
+    run_well("$MEMTRACE record -a --for stalls,swapin -- sh -c '" +
+             take_in(group, "hog", "anon mt-hog 1600 8000 0") +
+             take_in(group, "web", "anon mt-web 1600 300 400") + "wait'");
+    by_kind = report("stalls --by comm,kind");
+    web = waited(by_kind, "mt-hog", "mt-web", "swapin");
   }
-  EXPECT_GT(web.in_all_ns, 0) << outcome.out << by_kind.dump(1);
+  remove_below(group, {"hog", "web"});
+  EXPECT_GT(web.in_all_ns, 0) << by_kind.dump(1);
   EXPECT_GE(web.share(), 0.9) << by_kind.dump(1);
   const std::uint64_t swapped_ns = figure_of(report("swapin --by comm"), "comm", "mt-web", "time");
   EXPECT_LE(web.in_all_ns, static_cast<double>(swapped_ns) + 10)
