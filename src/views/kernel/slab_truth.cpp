@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -135,24 +136,30 @@ std::map<std::string, SlabTruth::Cache> SlabTruth::caches(const CacheNames& name
   return caches;
 }
 
-// Where no event names a cache, "size-192?" is all caches of that size of which nothing was traced
-// by name.
-void SlabTruth::join_unnamed(std::map<std::string, Cache>& caches) {
-  for (auto& [name, unnamed] : caches) {
-    if (!name.starts_with("size-") || !name.ends_with('?')) {
+// Takes over the caches of this size of which nothing was traced by name.
+void SlabTruth::join_size(Cache& unnamed,
+                          std::uint64_t bytes,
+                          std::map<std::string, Cache>& caches) {
+  for (auto& [name, cache] : caches) {
+    const bool is_traced = cache.traced.allocated + cache.traced.freed > 0;
+    if (cache.counted.object_bytes != bytes || is_traced || name.starts_with("kmalloc-")) {
       continue;
     }
-    const auto size = parse_number(name.substr(5, name.size() - 6));
-    for (auto& [other, cache] : caches) {
-      const bool is_traced = cache.traced.allocated + cache.traced.freed > 0;
-      if (cache.counted.object_bytes != size || is_traced || other.starts_with("kmalloc-")) {
-        continue;
-      }
-      unnamed.counted.objects += cache.counted.objects;
-      unnamed.counted.bytes += cache.counted.bytes;
-      unnamed.counted.page_bytes += cache.counted.page_bytes;
-      unnamed.counted.aliases += (unnamed.counted.aliases.empty() ? "" : ",") + other;
-      cache = Cache();
+    unnamed.counted.objects += cache.counted.objects;
+    unnamed.counted.bytes += cache.counted.bytes;
+    unnamed.counted.page_bytes += cache.counted.page_bytes;
+    unnamed.counted.aliases += (unnamed.counted.aliases.empty() ? "" : ",") + name;
+    cache = Cache();
+  }
+}
+
+// Where no event names a cache, "size-192?" is all caches of that size.
+void SlabTruth::join_unnamed(std::map<std::string, Cache>& caches) {
+  constexpr std::string_view kPrefix = "size-";
+  for (auto& [name, unnamed] : caches) {
+    if (name.starts_with(kPrefix) && name.ends_with('?')) {
+      const std::string_view size = std::string_view(name).substr(kPrefix.size());
+      join_size(unnamed, parse_number(size.substr(0, size.size() - 1)).value_or(0), caches);
     }
   }
   std::erase_if(caches, [](const auto& entry) {
@@ -161,7 +168,7 @@ void SlabTruth::join_unnamed(std::map<std::string, Cache>& caches) {
   });
 }
 
-Table SlabTruth::cache_table(const std::map<std::string, Cache>& caches) const {
+Table SlabTruth::cache_table(const std::map<std::string, Cache>& caches) {
   Table table{.title = "what the trace explains, by cache",
               .columns = {{"cache", Unit::Text},
                           {"allocated"},
@@ -189,7 +196,7 @@ Table SlabTruth::cache_table(const std::map<std::string, Cache>& caches) const {
 }
 
 // Without rows where no cache that changed is merged with another.
-Table SlabTruth::merged_table(const std::map<std::string, Cache>& caches) const {
+Table SlabTruth::merged_table(const std::map<std::string, Cache>& caches) {
   Table table{.title = "merged caches: counted under one name",
               .columns = {{"cache", Unit::Text}, {"merged_with", Unit::Text}},
               .key_count = 2,

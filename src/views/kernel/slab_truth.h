@@ -62,8 +62,9 @@ class SlabTruth {
   void count(const Observation& seen, std::uint64_t page_bytes);
   std::map<std::string, Cache> caches(const CacheNames& names, const World& world) const;
   static void join_unnamed(std::map<std::string, Cache>& caches);
-  Table cache_table(const std::map<std::string, Cache>& caches) const;
-  Table merged_table(const std::map<std::string, Cache>& caches) const;
+  static void join_size(Cache& unnamed, std::uint64_t bytes, std::map<std::string, Cache>& caches);
+  static Table cache_table(const std::map<std::string, Cache>& caches);
+  static Table merged_table(const std::map<std::string, Cache>& caches);
   Table machine_table(const std::map<std::string, Cache>& caches) const;
   void write_notes(const Observation& seen);
 

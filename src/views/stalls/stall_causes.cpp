@@ -50,6 +50,7 @@ std::vector<StallCauses::Weight> StallCauses::evictors(std::uint32_t victim) con
     }
   }
   std::vector<Weight> weights;
+  weights.reserve(sums.size());
   for (const auto& [actor, pages] : sums) {
     weights.push_back({actor, pages});
   }

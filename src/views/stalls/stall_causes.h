@@ -44,6 +44,7 @@ class StallCauses {
     std::uint32_t aggressor = kNobody;
     std::uint32_t victim = 0;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): the compiler itself compares the result with 0.
     friend auto operator<=>(const Cause&, const Cause&) = default;
   };
 
@@ -88,6 +89,7 @@ class StallCauses {
     std::uint32_t victim = 0;
     std::uint32_t scope = 0;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): the compiler itself compares the result with 0.
     friend auto operator<=>(const PendingKey&, const PendingKey&) = default;
   };
 
