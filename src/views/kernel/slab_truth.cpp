@@ -158,7 +158,7 @@ void SlabTruth::join_unnamed(std::map<std::string, Cache>& caches) {
   constexpr std::string_view kPrefix = "size-";
   for (auto& [name, unnamed] : caches) {
     if (name.starts_with(kPrefix) && name.ends_with('?')) {
-      const std::string_view size = std::string_view(name).substr(kPrefix.size());
+      const std::string_view size = std::string_view{name}.substr(kPrefix.size());
       join_size(unnamed, parse_number(size.substr(0, size.size() - 1)).value_or(0), caches);
     }
   }
