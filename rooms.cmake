@@ -121,6 +121,10 @@ memtrace_room(src/views/mapping "mappings, brk, shared memory, refused calls"
 memtrace_room(src/views/reclaim "reclaim, compaction, migration, writeback"
               SEES base report state/world tracepoints/event views views/kit views/mapping
               USES robin_map)
+memtrace_room(src/views/stalls "who made whom wait for memory"
+              SEES base report state/process state/world tracepoints/event views views/fault
+                   views/kit views/reclaim
+              USES robin_map)
 memtrace_room(src/views/oom "OOM kills"
               SEES base report state/process state/world tracepoints/event views views/kit)
 memtrace_room(src/views/count "any event, counted" SEES base views views/kit USES robin_map)
@@ -130,7 +134,7 @@ memtrace_room(src/timeline "what happened when: costs by stack in slots of time"
               USES robin_map)
 memtrace_room(src/views/all "the table of all views"
               SEES views views/fault views/resident views/kernel views/heap views/mapping
-                   views/reclaim views/oom views/count)
+                   views/reclaim views/stalls views/oom views/count)
 
 # From the command line to what is recorded.
 memtrace_room(src/plan/probes "which probes where"

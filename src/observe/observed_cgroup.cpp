@@ -1,6 +1,8 @@
 #include "observe/observed_cgroup.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "base/text.h"
 #include "observe/proc_observer.h"
@@ -60,9 +62,8 @@ void add_lowest(std::string path, const CgroupLimit& files, Facts& facts) {
   }
 }
 
-}  // namespace
-
-void add_memory_cgroup(std::string_view text, Facts& facts) {
+// Where the process is, or was known to be.
+Cgroup memory_cgroup_of(std::string_view text, const Facts& facts) {
   Cgroup memory = cgroup_of(text, "memory");
   const std::string* known = facts.text("cgroup");
   if (known != nullptr && memory.path.size() <= 1) {
@@ -70,6 +71,39 @@ void add_memory_cgroup(std::string_view text, Facts& facts) {
     // A task that is gone has no text at all.
     memory.is_version_2 = !std::filesystem::exists(kRoot + std::string("/memory"));
   }
+  return memory;
+}
+
+// The part of its limit that a cgroup uses. In version 2 reclaim begins at memory.high, too.
+double use_of(const ProcFolder& cgroups, const std::string& path, bool is_version_2) {
+  const auto figure = [&](const char* file) {
+    return parse_number(trim(cgroups.read(path + file)));
+  };
+  const auto usage = figure(is_version_2 ? "/memory.current" : "/memory.usage_in_bytes");
+  auto limit = figure(is_version_2 ? "/memory.max" : "/memory.limit_in_bytes");
+  const auto high = is_version_2 ? figure("/memory.high") : std::nullopt;
+  limit = high ? std::min(*high, limit.value_or(*high)) : limit;
+  return usage && limit && *limit > 0 ? static_cast<double>(*usage) / static_cast<double>(*limit)
+                                      : 0;
+}
+
+}  // namespace
+
+void add_full_cgroup(std::string_view text, Facts& facts) {
+  const Cgroup memory = memory_cgroup_of(text, facts);
+  const ProcFolder cgroups{memory.is_version_2 ? kRoot : kRoot + std::string("/memory")};
+  double most = 0;
+  for (std::string path = memory.path; path.size() > 1; path.resize(path.find_last_of('/'))) {
+    const double use = use_of(cgroups, path, memory.is_version_2);
+    if (use > most) {
+      most = use;
+      facts.texts["full_cgroup"] = path;
+    }
+  }
+}
+
+void add_memory_cgroup(std::string_view text, Facts& facts) {
+  const Cgroup memory = memory_cgroup_of(text, facts);
   if (memory.path.empty()) {
     return;
   }

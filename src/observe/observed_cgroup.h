@@ -13,7 +13,11 @@ namespace memtrace {
 // the facts is kept.
 void add_memory_cgroup(std::string_view text, Facts& facts);
 
-// The same of processes: pids_limit and pids.
+// Fact full_cgroup: of the same cgroups that with the least room below its limit, as a reclaim for
+// the sake of a limit does not say whose it was.
+void add_full_cgroup(std::string_view text, Facts& facts);
+
+// As add_memory_cgroup, of processes: pids_limit and pids.
 void add_pids_cgroup(std::string_view text, Facts& facts);
 
 }  // namespace memtrace

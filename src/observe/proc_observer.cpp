@@ -58,7 +58,8 @@ ProcObserver::ProcObserver(ProcFolder proc)
     : proc_(std::move(proc)),
       files_(file_sources(proc_)),
       tmpfs_(proc_.path + "/self/mountinfo"),
-      resident_(proc_.path) {}
+      resident_(proc_.path),
+      slabs_(proc_.path) {}
 
 std::string ProcFolder::read(const std::string& name) const {
   auto text = read_file(path + "/" + name);
@@ -123,6 +124,11 @@ void ProcObserver::at_end(std::uint64_t time_ns, Observations& observations) {
     Observation growth = tmpfs_.take_growth();
     growth.time_ns = time_ns;
     observations.add(std::move(growth));
+  }
+  if (slabs_.has_begun()) {
+    Observation slabs = slabs_.take();
+    slabs.time_ns = time_ns;
+    observations.replace(std::move(slabs));
   }
   if (resident_.has_begun()) {
     Observation resident = resident_.read(kResidentAtEnd);

@@ -12,6 +12,7 @@
 #include "observe/files/tmpfs_files.h"
 #include "observe/kernel_log.h"
 #include "observe/resident_pages.h"
+#include "observe/slab_counts.h"
 #include "state/world/observations.h"
 #include "tracepoints/event/event.h"
 
@@ -43,6 +44,9 @@ class ProcObserver {
   // Before the first event, of a recording that shows how shared memory grows.
   void begin_tmpfs() { tmpfs_.begin(); }
 
+  // The same of one that has the kernel's allocations of objects.
+  void begin_slabs() { slabs_.begin(); }
+
   // The same of one that shows what is resident: what these processes have by now.
   void begin_resident(const std::set<std::uint32_t>& pids, Observations& observations);
 
@@ -60,6 +64,7 @@ class ProcObserver {
   FileWatch files_;
   TmpfsFiles tmpfs_;
   ResidentPages resident_;
+  SlabCounts slabs_;
   std::set<std::string_view> wanted_at_end_;  // readers' names
   std::uint64_t second_ = 0;
   std::uint64_t read_in_second_ = 0;

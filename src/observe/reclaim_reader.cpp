@@ -1,4 +1,6 @@
-// How much memory was free when a process had just reclaimed some itself, and whose process it was.
+// How much memory was free when a process had just reclaimed some itself, whose process it was, and
+// which cgroup was full.
+#include "observe/observed_cgroup.h"
 #include "observe/proc_readers.h"
 
 namespace memtrace {
@@ -7,6 +9,9 @@ namespace {
 void read(const Event& event, const ProcFolder& proc, Observation& observation) {
   add_kilobytes(proc.read("meminfo"), "MemFree", "free", observation.facts);
   add_uid(proc.read(std::to_string(event.pid) + "/status"), "uid", observation.facts);
+  if (std::get<Work>(event.payload).end.kind == WorkKind::MemcgReclaim) {
+    add_full_cgroup(proc.read(std::to_string(event.pid) + "/cgroup"), observation.facts);
+  }
 }
 
 bool wants(const Event& event) {

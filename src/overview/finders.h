@@ -17,6 +17,7 @@ std::vector<Finding> find_swap_ins(const Report& report, const FindingContext& c
 std::vector<Finding> find_compaction(const Report& report, const FindingContext& context);
 std::vector<Finding> find_throttled_writers(const Report& report, const FindingContext& context);
 std::vector<Finding> find_huge_faults(const Report& report, const FindingContext& context);
+std::vector<Finding> find_aggressors(const Report& report, const FindingContext& context);
 
 // growth.cpp: what was allocated and is still there.
 std::vector<Finding> find_growth(const Report& report, const FindingContext& context);

@@ -32,6 +32,7 @@ const std::vector<Finder>& all_finders() {
       {.view = "compaction", .by = {"comm"}, .find = find_compaction},
       {.view = "writeback", .by = {"comm"}, .find = find_throttled_writers},
       {.view = "hfaults", .by = {"comm"}, .find = find_huge_faults},
+      {.view = "stalls", .by = {"comm"}, .find = find_aggressors},
       {.view = "faults", .by = {"comm", "class", "stack"}, .find = find_faults},
       {.view = "filepages", .by = {"comm"}, .find = find_files},
       {.view = "mmap", .by = {"comm"}, .find = find_mapping_churn},

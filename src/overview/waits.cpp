@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/units.h"
@@ -14,6 +16,7 @@ namespace memtrace {
 namespace {
 
 constexpr std::size_t kMostWaiting = 3;
+constexpr std::uint64_t kDecisivePercent = 60;  // of a wait: less has no one cause
 
 // Figures of a wait in the order that `waits` expects.
 constexpr std::size_t kTime = 0;
@@ -124,6 +127,44 @@ std::vector<Finding> find_huge_faults(const Report& report, const FindingContext
                      "in faults that {}",
                      counted(group.figures[kTimes], "huge page served", "huge pages served"));
                });
+}
+
+// Of a program that makes itself wait the other findings speak.
+std::vector<Finding> find_aggressors(const Report& report, const FindingContext& context) {
+  const Table* table = table_with(report, "of_victim");
+  std::vector<Finding> findings;
+  if (table == nullptr) {
+    return findings;
+  }
+  constexpr auto kSides = std::to_array<std::string_view>({"aggressor", "victim"});
+  constexpr auto kVictim = std::to_array<std::string_view>({"victim"});
+  constexpr auto kFigures = std::to_array<std::string_view>({"time_ns"});
+  std::map<std::string, std::uint64_t> waited;
+  for (const RowGroup& victim : group_rows(*table, kVictim, kFigures)) {
+    waited[victim.keys[0]] = victim.figures[kTime];
+  }
+  for (const RowGroup& pair : group_rows(*table, kSides, kFigures)) {
+    const std::string& aggressor = pair.keys[0];
+    const std::uint64_t caused_ns = pair.figures[kTime];
+    const std::uint64_t waited_ns = waited[pair.keys[1]];
+    if (findings.size() == kMostWaiting || waited_ns == 0) {
+      break;
+    }
+    if (aggressor.empty() || aggressor == pair.keys[1] || waited_ns < context.span_ns / 1000 ||
+        caused_ns < waited_ns / 100 * kDecisivePercent) {
+      continue;
+    }
+    findings.push_back({.rank = rank_of(caused_ns, context.span_ns),
+                        .weight = caused_ns,
+                        .view = "stalls",
+                        .sentence = fmt::format("{} caused {} of the {} that {} waited for memory.",
+                                                aggressor,
+                                                share_of(caused_ns, waited_ns),
+                                                print_duration(waited_ns),
+                                                subject_of(pair.keys[1])),
+                        .command = "stalls"});
+  }
+  return findings;
 }
 
 }  // namespace memtrace

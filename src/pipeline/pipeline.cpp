@@ -166,6 +166,12 @@ void Pipeline::identify_processes(const Target& target, bool monotonic_clock) {
   if (std::ranges::any_of(recording().events, is_page_alloc)) {
     observer_.begin_tmpfs();
   }
+  const auto is_object_alloc = [](const EventInfo& event) {
+    return event.name == "kmem:kmem_cache_alloc";
+  };
+  if (std::ranges::any_of(recording().events, is_object_alloc)) {
+    observer_.begin_slabs();
+  }
 }
 
 void Pipeline::identify_new_processes(const Target& target) {

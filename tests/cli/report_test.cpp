@@ -203,6 +203,10 @@ constexpr auto kViews = std::to_array<View>({
     {"calls", "calls", "arenas"},
     {"calls_callers", "calls --by function,caller --top 6", "arenas"},
     {"arenas", "arenas", "arenas"},
+    {"stalls", "stalls", "pressure"},
+    {"stalls_kind", "stalls --by cgroup,kind --before 50ms", "pressure"},
+    {"slab_truth", "slab --truth --top 4", "pressure"},
+    {"kleaks_truth", "kleaks --by cache --truth --top 4", "pressure"},
 });
 
 INSTANTIATE_TEST_SUITE_P(

@@ -35,6 +35,53 @@ class ObserverTest : public testing::Test {
   Observations seen_;
 };
 
+TEST_F(ObserverTest, changes_of_slab_caches_are_read_at_the_begin_and_at_each_end) {
+  const std::string head = "slabinfo - version: 2.1\n# name <active_objs> ...\n";
+  const auto line = [](const char* name, int objects, int size, int slabs) {
+    return std::string(name) + " " + std::to_string(objects) + " 999 " + std::to_string(size) +
+           " 21 2 : tunables 0 0 0 : slabdata 9 " + std::to_string(slabs) + " 0\n";
+  };
+  write("proc/slabinfo", head + line("dentry", 100, 192, 5) + line("filp", 7, 256, 1));
+  write("proc/vmstat", "nr_slab_reclaimable 50\nnr_slab_unreclaimable 20\npgfault 1\n");
+  write("sys/kernel/slab/:0000192/alias", "1\n");
+  std::filesystem::create_symlink(":0000192", dir_.path() + "/sys/kernel/slab/dentry");
+  std::filesystem::create_symlink(":0000192", dir_.path() + "/sys/kernel/slab/other");
+  ProcObserver observer(ProcFolder{dir_.path() + "/proc"});
+  observer.begin_slabs();
+  write("proc/slabinfo", head + line("dentry", 121, 192, 6) + line("filp", 7, 256, 1));
+  write("proc/vmstat", "nr_slab_reclaimable 52\nnr_slab_unreclaimable 20\npgfault 9\n");
+  observer.at_end(1000, seen_);
+  const Observation* slabs = seen_.find("slab_counts", 1000, 0);
+  ASSERT_NE(slabs, nullptr);
+  EXPECT_EQ(*slabs->facts.number("nr_slab_reclaimable_before"), 50U);
+  EXPECT_EQ(*slabs->facts.number("nr_slab_reclaimable"), 52U);
+  EXPECT_EQ(slabs->facts.number("pgfault"), nullptr);
+  ASSERT_EQ(slabs->rows.size(), 1U) << "filp has not changed";
+  const Facts& dentry = slabs->rows[0];
+  EXPECT_EQ(*dentry.text("name"), "dentry");
+  EXPECT_EQ(*dentry.text("aliases"), "other");
+  EXPECT_EQ(*dentry.number("objsize"), 192U);
+  EXPECT_EQ(*dentry.number("objects_before"), 100U);
+  EXPECT_EQ(*dentry.number("objects"), 121U);
+  EXPECT_EQ(*dentry.number("pages_before"), 10U);
+  EXPECT_EQ(*dentry.number("pages"), 12U);
+
+  observer.at_end(2000, seen_);
+  EXPECT_EQ(seen_.find("slab_counts", 1000, 0), nullptr) << "the last one is kept alone";
+  EXPECT_TRUE(seen_.find("slab_counts", 2000, 0)->rows.empty());
+}
+
+TEST_F(ObserverTest, a_slabinfo_that_may_not_be_read_is_said_to_be_so) {
+  write("proc/vmstat", "nr_slab_reclaimable 50\n");
+  ProcObserver observer(ProcFolder{dir_.path() + "/proc"});
+  observer.begin_slabs();
+  observer.at_end(1000, seen_);
+  const Observation* slabs = seen_.find("slab_counts", 1000, 0);
+  ASSERT_NE(slabs, nullptr);
+  ASSERT_NE(slabs->facts.text("error"), nullptr);
+  EXPECT_EQ(*slabs->facts.number("nr_slab_reclaimable"), 50U);
+}
+
 TEST_F(ObserverTest, the_limits_of_a_process_that_was_refused_memory_are_read) {
   write("12/limits",
         "Limit                     Soft Limit           Hard Limit           Units     \n"

@@ -54,6 +54,29 @@ TEST_F(FindersTest, every_finder_s_view_takes_its_keys_and_flags) {
   }
 }
 
+TEST_F(FindersTest, who_made_others_wait_is_a_finding_where_it_is_one_program) {
+  const auto row = [](const char* aggressor, const char* victim, std::uint64_t time_ns) {
+    return std::vector<Cell>{std::string(aggressor), std::string(victim), number(time_ns), 50.0};
+  };
+  const Report report{.tables = {{.columns = {{"aggressor", Unit::Text},
+                                              {"victim", Unit::Text},
+                                              {"time_ns", Unit::Nanoseconds},
+                                              {"of_victim", Unit::Percent}},
+                                  .key_count = 2,
+                                  .rows = {row("hog", "hog", 5 * kSecond),  // by itself
+                                           row("hog", "web", 324'000'000),  // decisive
+                                           row("web", "web", 28'000'000),
+                                           row("hog", "log", 500'000'000),  // not
+                                           row("web", "log", 500'000'000),
+                                           row("hog", "short", 1000)}}}};  // nothing to speak of
+  const auto findings = find_aggressors(report, context());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].sentence, "hog caused 92 % of the 352 ms that web waited for memory.");
+  EXPECT_EQ(findings[0].rank, Finding::Rank::Stall);
+  EXPECT_EQ(findings[0].weight, 324'000'000U);
+  EXPECT_EQ(findings[0].command, "stalls");
+}
+
 TEST_F(FindersTest, kills_in_one_cgroup_are_one_finding) {
   const auto mebibytes = [](std::uint64_t count) { return number(count << 20U); };
   const Report report{

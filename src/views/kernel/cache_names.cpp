@@ -80,6 +80,10 @@ std::uint64_t CacheNames::key_of(const LiveBlock& block) {
   return make_key(Form::None, 0);
 }
 
+std::uint64_t CacheNames::key_of(StringId name) {
+  return make_key(Form::Named, name.value);
+}
+
 void CacheNames::learn(const Event& free) {
   if (free.freed == nullptr || !free.cache.valid()) {
     return;

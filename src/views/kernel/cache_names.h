@@ -31,6 +31,7 @@ class CacheNames {
   // A cache as a key word. kmalloc's caches are known by the objects' size.
   static std::uint64_t key_of(const Event& event);
   static std::uint64_t key_of(const LiveBlock& block);
+  static std::uint64_t key_of(StringId name);
 
   // For each free of a block that is known.
   void learn(const Event& free);

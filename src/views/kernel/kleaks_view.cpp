@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/units.h"
@@ -11,6 +13,7 @@
 #include "views/kernel/kmem_events.h"
 #include "views/kernel/leak_origins.h"
 #include "views/kernel/leak_parts.h"
+#include "views/kernel/slab_truth.h"
 #include "views/kit/make_view.h"
 #include "views/kit/user_pages.h"
 #include "views/leak/leak_rows.h"
@@ -27,6 +30,7 @@ constexpr auto kOptions = std::to_array<ViewOption>({
     {"user-pages", "", "also list the pages of programs and of the page cache"},
     kOlderOption,
     kHistOption,
+    kTruthOption,
     {"addresses", "", "list each block with its address, oldest first"},
 });
 constexpr auto kNeeds =
@@ -57,7 +61,11 @@ class KernelLeaks final : public View {
         slab_pages_(std::move(keys), std::move(address_keys), Judging::No, options),
         options_(std::move(leaks)),
         cache_names_(options.slab_caches),
-        origins_(options_.namer) {}
+        origins_(options_.namer) {
+    if (options.own.contains(std::string(kTruthOption.name))) {
+      truth_.emplace(true);
+    }
+  }
 
   // What is outstanding is the world's to know: here are names, caveats, and what became of other
   // blocks.
@@ -87,6 +95,7 @@ class KernelLeaks final : public View {
   LeakRows slab_pages_;
   LeakOptions options_;
   CacheNames cache_names_;
+  std::optional<SlabTruth> truth_;
   FieldNames gfp_flags_ = gfp_flag_names();
   LeftOut left_out_;  // pages that are not the kernel's
   LeakOrigins origins_;
@@ -100,6 +109,9 @@ void KernelLeaks::on(const Event& event, const World& world) {
   sampled_ = sampled_ || event.weight > 1;
   gfp_flags_.learn(*event.type);
   rows_.note_loss(world.last_loss_ns());
+  if (truth_) {
+    truth_->on(event);
+  }
   if (std::holds_alternative<SlabFree>(event.payload)) {
     slab_.frees_seen = true;
     cache_names_.learn(event);
@@ -226,6 +238,10 @@ Report KernelLeaks::finish(const World& world, Span span) {
     report.tables.push_back(slab_pages_.table(context));
     slab_pages_.clear();
     report.tables.back().title = "pages of slab caches, which hold objects of the first table";
+  }
+  if (truth_) {
+    std::ranges::move(truth_->take(cache_names_, world, span), std::back_inserter(report.tables));
+    std::ranges::copy(truth_->notes(), std::back_inserter(report.caveats.notes));
   }
   rows_.clear();
   return report;

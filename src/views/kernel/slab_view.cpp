@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "views/kernel/cache_key.h"
 #include "views/kernel/flow_rows.h"
+#include "views/kernel/slab_truth.h"
 #include "views/kit/make_view.h"
 
 namespace memtrace {
@@ -45,6 +48,7 @@ constexpr auto kNeeds = std::to_array<std::string_view>({"kmem:kmem_cache_alloc"
 constexpr auto kOptions = std::to_array<ViewOption>({
     show_option("show these columns instead of the default ones; memtrace help slab"),
     {"summary", "", "also print totals of bytes asked for, allocated, wasted and freed"},
+    kTruthOption,
     kShortGfpOption,
     kHistOption,
 });
@@ -60,9 +64,16 @@ constexpr auto kOwnKeys = std::to_array<KeySpec>(
 class Slab final : public View {
  public:
   Slab(const KeySet& keys, FlowOptions flow, const ViewOptions& options)
-      : flow_(keys, std::move(flow), options), cache_names_(options.slab_caches) {}
+      : flow_(keys, std::move(flow), options), cache_names_(options.slab_caches) {
+    if (options.own.contains(std::string(kTruthOption.name))) {
+      truth_.emplace(false);
+    }
+  }
 
   void on(const Event& event, const World& /*world*/) override {
+    if (truth_) {
+      truth_->on(event);
+    }
     if (const auto* alloc = std::get_if<SlabAlloc>(&event.payload)) {
       on_alloc(event, *alloc);
     } else if (const auto* free = std::get_if<SlabFree>(&event.payload)) {
@@ -79,6 +90,7 @@ class Slab final : public View {
 
   FlowRows flow_;
   CacheNames cache_names_;
+  std::optional<SlabTruth> truth_;
   std::uint64_t unknown_frees_ = 0;
   std::uint64_t remote_allocs_ = 0;  // of memory that was asked for on another node
 };
@@ -130,6 +142,10 @@ Report Slab::finish(const World& world, Span span) {
   if (flow_.options().summary) {
     report.tables.push_back(
         slab_summary({total, remote_allocs_, context.frees_seen, context.nodes_known}));
+  }
+  if (truth_) {
+    std::ranges::move(truth_->take(cache_names_, world, span), std::back_inserter(report.tables));
+    std::ranges::copy(truth_->notes(), std::back_inserter(report.caveats.notes));
   }
   flow_.begin_interval();
   unknown_frees_ = remote_allocs_ = 0;
