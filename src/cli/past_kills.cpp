@@ -85,8 +85,7 @@ Result<ExitStatus> print_past_failures(const ParsedOptions& parsed) {
   if (!log.ok()) {
     return log.take_error();
   }
-  TRY(print_report(report_logged_failures(log.value()),
-                   {.format = parsed.text("format", "text")}));
+  TRY(print_report(report_logged_failures(log.value()), {.format = parsed.text("format", "text")}));
   return 0;
 }
 

@@ -1,5 +1,5 @@
-// What was free when an allocation of the kernel failed: blocks by zone, order and migrate type, the
-// watermarks, and what compaction cannot move.
+// What was free when an allocation of the kernel failed: blocks by zone, order and migrate type,
+// the watermarks, and what compaction cannot move.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>

@@ -84,7 +84,8 @@ void add_memory_cgroup(std::string_view text, Facts& facts) {
              facts);
   // Version 1 up to 6.0 (a limit can be set up to 5.15): what the kernel takes for its tasks.
   const std::string kernel_limit = "/memory.kmem.limit_in_bytes";
-  if (!unified && std::filesystem::exists(kRoot + std::string("/memory") + memory.path + kernel_limit)) {
+  if (!unified &&
+      std::filesystem::exists(kRoot + std::string("/memory") + memory.path + kernel_limit)) {
     add_lowest(memory.path,
                {.folder = kRoot + std::string("/memory"),
                 .limit_file = "memory.kmem.limit_in_bytes",

@@ -21,8 +21,7 @@ class FailuresTest : public LiveTest {
 
   // By a recording: the live view is the same code behind another source.
   Refused refuse(const std::string& how, std::string_view reason) {
-    const Outcome outcome =
-        run_well("$MEMTRACE record --for failures -- $PUPPETS/run_out " + how);
+    const Outcome outcome = run_well("$MEMTRACE record --for failures -- $PUPPETS/run_out " + how);
     Refused refused;
     std::string word;
     std::istringstream(outcome.out) >> word >> refused.asked >> word >> refused.limit >> word >>
@@ -73,9 +72,12 @@ TEST_F(FailuresTest, more_than_the_machine_has) {
   }
   const Refused refused = refuse("commit", "overcommit");
   ASSERT_FALSE(refused.row.is_null());
+
   struct sysinfo machine {};
+
   ASSERT_EQ(::sysinfo(&machine), 0);
-  const std::uint64_t all = (std::uint64_t{machine.totalram} + machine.totalswap) * machine.mem_unit;
+  const std::uint64_t all =
+      (std::uint64_t{machine.totalram} + machine.totalswap) * machine.mem_unit;
   EXPECT_EQ(refused.row.at("asked"), refused.asked);
   EXPECT_EQ(refused.row.at("limit"), all);
   EXPECT_EQ(refused.row.at("excess"), refused.asked - all);

@@ -14,8 +14,8 @@ class PathTest : public LiveTest {
     std::uint64_t sum = 0;
     for (const Json& row : report.at("tables").at(0).at("rows")) {
       const bool is_there = row.at("stack").dump().find("touch_fresh_pages") != std::string::npos;
-      sum += is_there && begins_with(row.at("layer"), layer) ? row.at(figure).get<std::uint64_t>()
-                                                             : 0;
+      sum +=
+          is_there && begins_with(row.at("layer"), layer) ? row.at(figure).get<std::uint64_t>() : 0;
     }
     return sum;
   }

@@ -57,26 +57,26 @@ std::uint64_t FailureRows::count(std::string_view kind) const {
 }
 
 Table FailureRows::table(std::optional<std::uint64_t> start_ns) const {
-  Table table{.title = "why memory was refused",
-              .columns = {{"subject", Unit::Text},
-                          {"why", Unit::Text},
-                          {"change", Unit::Text},
-                          {"kind", Unit::Text},
-                          {"reason", Unit::Text},
-                          {"what", Unit::Text},
-                          {"comm", Unit::Text},
-                          {"pid", Unit::Number},
-                          {"count", Unit::Count},
-                          {"asked", Unit::Number},
-                          {"used", Unit::Number},
-                          {"limit", Unit::Number},
-                          {"excess", Unit::Number},
-                          {"unit", Unit::Text},
-                          start_ns ? Column{"last_at_ns", Unit::Moment}
-                                   : Column{"last", Unit::Text}},
-              .key_count = 8,
-              .fixed = true,
-              .entries = true};
+  Table table{
+      .title = "why memory was refused",
+      .columns = {{"subject", Unit::Text},
+                  {"why", Unit::Text},
+                  {"change", Unit::Text},
+                  {"kind", Unit::Text},
+                  {"reason", Unit::Text},
+                  {"what", Unit::Text},
+                  {"comm", Unit::Text},
+                  {"pid", Unit::Number},
+                  {"count", Unit::Count},
+                  {"asked", Unit::Number},
+                  {"used", Unit::Number},
+                  {"limit", Unit::Number},
+                  {"excess", Unit::Number},
+                  {"unit", Unit::Text},
+                  start_ns ? Column{"last_at_ns", Unit::Moment} : Column{"last", Unit::Text}},
+      .key_count = 8,
+      .fixed = true,
+      .entries = true};
   std::vector<const Failure*> failures;
   for (const auto& [key, failure] : rows_) {
     failures.push_back(&failure);

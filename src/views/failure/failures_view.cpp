@@ -44,8 +44,7 @@ constexpr auto kParts = std::to_array<EventNarrowing>({
     {"signal:signal_generate", "sig == 9"},
 });
 
-constexpr auto kKeys =
-    std::to_array<std::string_view>({"stack", "comm", "pid", "tid", "cpu"});
+constexpr auto kKeys = std::to_array<std::string_view>({"stack", "comm", "pid", "tid", "cpu"});
 
 constexpr auto kOptions = std::to_array<ViewOption>(
     {{"past", "", "show what the kernel's log still has, or FILE..., - for stdin"}});
@@ -125,8 +124,8 @@ void Failures::on_call(const Event& event, const SystemCallDone& done, const Wor
     reasons.push_back(unexplained(done, &facts));
   }
   calls_ += event.weight;
-  stacks_.row(event) += {.count = event.weight,
-                         .bytes = event.weight * asked_bytes(done).value_or(0)};
+  stacks_.row(event) +=
+      {.count = event.weight, .bytes = event.weight * asked_bytes(done).value_or(0)};
   for (Reason& reason : reasons) {
     add(event,
         {.kind = "call", .what = std::string(name_of(done.call)), .reason = std::move(reason)},
@@ -143,9 +142,7 @@ void Failures::on_request(const Event& event, const BlockRequest& request, const
   stacks_.row(event) += {.count = event.weight, .bytes = event.weight * request.bytes};
   std::string what =
       request.object.empty() ? "order " + std::to_string(request.order) : request.object;
-  add(event,
-      {.kind = "pages", .what = std::move(what), .reason = reason_of(request, seen)},
-      world);
+  add(event, {.kind = "pages", .what = std::move(what), .reason = reason_of(request, seen)}, world);
 }
 
 void Failures::add(const Event& event, Failure failure, const World& world) {
@@ -157,8 +154,7 @@ void Failures::add(const Event& event, Failure failure, const World& world) {
 }
 
 Report Failures::finish(const World& world, Span span) {
-  const CellContext context{
-      .world = world, .span = span, .gfp_flags = gfp_flags_.names()};
+  const CellContext context{.world = world, .span = span, .gfp_flags = gfp_flags_.names()};
   start_ns_ = span.start_ns;
   Report report{.view = "failures", .title = "memory that was refused"};
   report.tables.push_back(rows_.table(start_ns_));  // complete() adds the kills

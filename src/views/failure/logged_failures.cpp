@@ -81,11 +81,9 @@ class FailureReader {
 void FailureReader::read_line(std::string_view line) {
   if (line.find(kFailed) != std::string_view::npos) {
     finish();
-    const auto order =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(number_after(line, "order:").value_or(0), kOrders));
-    request_ = {.order = order,
-                .bytes = std::uint64_t{4 * kKiB} << order,
-                .gfp = mode_of(line)};
+    const auto order = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(number_after(line, "order:").value_or(0), kOrders));
+    request_ = {.order = order, .bytes = std::uint64_t{4 * kKiB} << order, .gfp = mode_of(line)};
     failure_ = Failure{.kind = "pages",
                        .what = "order " + std::to_string(order),
                        .comm = logged_name(line, kFailed),

@@ -17,15 +17,15 @@ inline constexpr auto kRefusedCallNeeds = std::to_array<std::string_view>({
 });
 
 inline constexpr auto kRefusedCalls = std::to_array<std::string_view>({"mmap",
-                                                         "brk",
-                                                         "mremap",
-                                                         "mprotect",
-                                                         "pkey_mprotect",
-                                                         "shmat",
-                                                         "shmget",
-                                                         "clone",
-                                                         "clone3",
-                                                         "fork",
-                                                         "vfork"});
+                                                                       "brk",
+                                                                       "mremap",
+                                                                       "mprotect",
+                                                                       "pkey_mprotect",
+                                                                       "shmat",
+                                                                       "shmget",
+                                                                       "clone",
+                                                                       "clone3",
+                                                                       "fork",
+                                                                       "vfork"});
 
 }  // namespace memtrace

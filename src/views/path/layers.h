@@ -47,8 +47,9 @@ struct LayerPath {
 // None for a call that is no layer.
 Layer layer_of(SystemCall call);
 
-// Reclaim and compaction for an allocation are below it; a cgroup reclaims when pages are charged to
-// it, which is done outside of the allocator. Nothing (outer is None) for work in the background.
+// Reclaim and compaction for an allocation are below it; a cgroup reclaims when pages are charged
+// to it, which is done outside of the allocator. Nothing (outer is None) for work in the
+// background.
 LayerPath below(Layer outer, WorkKind kind);
 
 struct PathCost {

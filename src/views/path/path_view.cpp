@@ -50,9 +50,8 @@ constexpr auto kOwnKeys = std::to_array<KeySpec>({
     {.name = kLayerColumn,
      .unit = Unit::Text,
      .of = [](const Event&) { return std::uint64_t{0}; },
-     .cell = [](std::uint64_t word, const CellContext&) {
-       return Cell(LayerPath::of_word(word).text());
-     }},
+     .cell = [](std::uint64_t word,
+                const CellContext&) { return Cell(LayerPath::of_word(word).text()); }},
 });
 
 constexpr auto kFigures = std::to_array<Figure<PathCost>>({
@@ -105,15 +104,19 @@ class Paths final : public View {
   FaultPairing pairing_;
   OpenLayers open_;
   LayerSums layers_;
-  const World* world_ = nullptr;  // of the event that is being looked at
+  const World* world_ = nullptr;                       // of the event that is being looked at
   tsl::robin_map<std::uint32_t, std::uint64_t> tops_;  // by pid: where brk(2) has put the end
   std::uint64_t page_bytes_ = 0;
   std::uint64_t fault_ns_ = 0;
   bool has_reclaim_ = false;
+  bool has_ends_ = false;  // of faults
 };
 
 Result<> Paths::check(const std::deque<EventType>& types) {
   pairing_.check(types);
+  has_ends_ = std::ranges::any_of(types, [](const EventType& type) {
+    return type.name == "minor-faults" || type.name == "major-faults";
+  });
   has_reclaim_ = std::ranges::any_of(types, [](const EventType& type) {
     return type.name.ends_with(":mm_vmscan_direct_reclaim_end");
   });
@@ -149,7 +152,7 @@ std::uint64_t Paths::take_steps(std::uint32_t tid, KeyWords keys, Layer outer) {
 }
 
 std::uint64_t Paths::touched_bytes(const Fault& fault) const {
-  if (fault.end == FaultEnd::Open && pairing_.seen().ends) {
+  if (fault.end == FaultEnd::Open && has_ends_) {
     return 0;  // it failed, or goes on
   }
   const std::uint64_t pages =
@@ -219,8 +222,7 @@ void Paths::on(const Event& event, const World& world) {
   if (const auto* alloc = std::get_if<PageAlloc>(&event.payload)) {
     if (!alloc->failed) {
       on_step(event,
-              {.count = event.weight,
-               .bytes = event.weight * (page_bytes_ << alloc->order)});
+              {.count = event.weight, .bytes = event.weight * (page_bytes_ << alloc->order)});
     }
   } else if (const auto* work = std::get_if<Work>(&event.payload)) {
     // What is within another one is part of its time.
@@ -250,15 +252,17 @@ std::vector<std::string> Paths::notes(const World& world) const {
         "major-faults");
   }
   if (!seen.page_allocs) {
-    notes.emplace_back("no page allocation was seen: kmem:mm_page_alloc was not recorded, or no "
-                       "page was allocated");
+    notes.emplace_back(
+        "no page allocation was seen: kmem:mm_page_alloc was not recorded, or no "
+        "page was allocated");
   }
   if (!has_reclaim_) {
     notes.emplace_back("direct reclaim was not recorded: its time is in that of the layer above");
   }
   if (seen.sampled) {
-    notes.emplace_back("only one in N events was sampled: what belongs together is seldom sampled "
-                       "together, so figures of layers inside of others are too small");
+    notes.emplace_back(
+        "only one in N events was sampled: what belongs together is seldom sampled "
+        "together, so figures of layers inside of others are too small");
   }
   if (world.kernel_work().abandoned(WorkKind::DirectReclaim) > 0) {
     notes.emplace_back("some reclaim has a begin and no end: its time is in the layer above");

@@ -149,8 +149,8 @@ class Evidence {
 
 // More than the limit itself is too much, however much was in use.
 bool is_passed(const Reason& reason) {
-  return reason.limit && *reason.asked > *reason.limit - std::min(*reason.limit,
-                                                                  reason.used.value_or(0));
+  return reason.limit &&
+         *reason.asked > *reason.limit - std::min(*reason.limit, reason.used.value_or(0));
 }
 
 std::optional<Reason> Evidence::by_rule(const LimitRule& rule) const {
@@ -171,10 +171,8 @@ std::optional<Reason> Evidence::by_rule(const LimitRule& rule) const {
   const std::uint64_t enough = *reason.limit + *reason.excess;
   reason.sentence =
       fmt::format(fmt::runtime(rule.what), amount(rule.unit, *reason.limit)) + ": " + sum + ".";
-  reason.change = fmt::format(fmt::runtime(rule.change),
-                              amount(rule.unit, enough),
-                              (enough + kKiB - 1) / kKiB,
-                              enough);
+  reason.change = fmt::format(
+      fmt::runtime(rule.change), amount(rule.unit, enough), (enough + kKiB - 1) / kKiB, enough);
   return reason;
 }
 
@@ -275,7 +273,8 @@ std::optional<Reason> Evidence::hugetlb() const {
                 .limit = huge_bytes_free(),
                 .excess = bytes_ - huge_bytes_free()};
   reason.sentence = fmt::format(
-      "The pool of huge pages of {} has {} to give ({} free, {} of them reserved): {} asked for are "
+      "The pool of huge pages of {} has {} to give ({} free, {} of them reserved): {} asked for "
+      "are "
       "{} too much.",
       print_bytes(page),
       print_bytes(*reason.limit),
@@ -384,8 +383,9 @@ Reason unexplained(const SystemCallDone& done, const Facts* facts) {
   if (facts == nullptr || facts->empty()) {
     return {.code = "not_read",
             .name = "not read",
-            .sentence = "The limits were not read: memtrace was too late, or too many calls were "
-                        "refused at once.",
+            .sentence =
+                "The limits were not read: memtrace was too late, or too many calls were "
+                "refused at once.",
             .change = "look at the enomem view for calls of the same program that have limits",
             .asked = asked_bytes(done)};
   }
@@ -393,26 +393,28 @@ Reason unexplained(const SystemCallDone& done, const Facts* facts) {
   if (read.number("rlimit_as") == nullptr && read.text("rlimit_as") == nullptr) {
     return {.code = "process_ended",
             .name = "process ended",
-            .sentence = "The process had ended before its limits could be read, and those of the "
-                        "machine do not explain it.",
+            .sentence =
+                "The process had ended before its limits could be read, and those of the "
+                "machine do not explain it.",
             .change = "see ulimit -a where the program is started, and the limits of its unit",
             .asked = asked_bytes(done)};
   }
-  return {.code = "not_explained",
-          .name = "not explained",
-          .sentence = fmt::format(
-              "No limit that memtrace reads was passed: address space {} of {}, private memory {} "
-              "of {}, mappings {} of {}, memory cgroup {} of {}.",
-              limit_text(read, "vm_size", Unit::Bytes),
-              limit_text(read, "rlimit_as", Unit::Bytes),
-              limit_text(read, "vm_data", Unit::Bytes),
-              limit_text(read, "rlimit_data", Unit::Bytes),
-              limit_text(read, "mappings", Unit::Count),
-              limit_text(read, "max_map_count", Unit::Count),
-              limit_text(read, "cgroup_usage", Unit::Bytes),
-              limit_text(read, "cgroup_limit", Unit::Bytes)),
-          .change = "the address may be taken or out of range, or what was in the way is gone by now",
-          .asked = asked_bytes(done)};
+  return {
+      .code = "not_explained",
+      .name = "not explained",
+      .sentence = fmt::format(
+          "No limit that memtrace reads was passed: address space {} of {}, private memory {} "
+          "of {}, mappings {} of {}, memory cgroup {} of {}.",
+          limit_text(read, "vm_size", Unit::Bytes),
+          limit_text(read, "rlimit_as", Unit::Bytes),
+          limit_text(read, "vm_data", Unit::Bytes),
+          limit_text(read, "rlimit_data", Unit::Bytes),
+          limit_text(read, "mappings", Unit::Count),
+          limit_text(read, "max_map_count", Unit::Count),
+          limit_text(read, "cgroup_usage", Unit::Bytes),
+          limit_text(read, "cgroup_limit", Unit::Bytes)),
+      .change = "the address may be taken or out of range, or what was in the way is gone by now",
+      .asked = asked_bytes(done)};
 }
 
 }  // namespace memtrace

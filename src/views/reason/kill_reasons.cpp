@@ -21,11 +21,12 @@ void blame_cgroup(Reason& reason, const Facts& facts) {
   if (const std::uint64_t* limit = facts.number("cgroup_limit")) {
     reason.limit = *limit;
   }
-  reason.sentence = fmt::format("The memory of {} was full: {} of {} used, and nothing was left to "
-                                "reclaim.",
-                                name,
-                                bytes_text(facts, "cgroup_usage"),
-                                bytes_text(facts, "cgroup_limit"));
+  reason.sentence = fmt::format(
+      "The memory of {} was full: {} of {} used, and nothing was left to "
+      "reclaim.",
+      name,
+      bytes_text(facts, "cgroup_usage"),
+      bytes_text(facts, "cgroup_limit"));
   reason.change = fmt::format("raise memory.limit_in_bytes (memory.max in version 2) of {} over {}",
                               path == nullptr ? "it" : *path,
                               bytes_text(facts, "cgroup_limit"));
@@ -37,12 +38,11 @@ void blame_machine(Reason& reason, const Facts& facts) {
   if (const std::uint64_t* total = facts.number("total")) {
     reason.limit = *total;
   }
-  reason.sentence = fmt::format(
-      "The machine had {} of {} free, and {} of {} of swap.",
-      bytes_text(facts, "free"),
-      bytes_text(facts, "total"),
-      bytes_text(facts, "swap_free"),
-      bytes_text(facts, "swap_total"));
+  reason.sentence = fmt::format("The machine had {} of {} free, and {} of {} of swap.",
+                                bytes_text(facts, "free"),
+                                bytes_text(facts, "total"),
+                                bytes_text(facts, "swap_free"),
+                                bytes_text(facts, "swap_total"));
   reason.change =
       "add memory or swap, or give the largest programs limits of their own (MemoryMax= of a unit)";
 }

@@ -39,8 +39,12 @@ std::vector<std::uint64_t> blocks_in(const Facts& zone, std::string_view name = 
 std::string request_text(const BlockRequest& request) {
   const std::string gfp = request.gfp.empty() ? "" : ", " + request.gfp;
   return request.object.empty()
-             ? fmt::format("a block of order {} ({}{})", request.order, print_bytes(request.bytes), gfp)
-             : fmt::format("{} of {} ({})", request.object, print_bytes(request.bytes), gfp.empty() ? "order " + std::to_string(request.order) : gfp.substr(2));
+             ? fmt::format(
+                   "a block of order {} ({}{})", request.order, print_bytes(request.bytes), gfp)
+             : fmt::format("{} of {} ({})",
+                           request.object,
+                           print_bytes(request.bytes),
+                           gfp.empty() ? "order " + std::to_string(request.order) : gfp.substr(2));
 }
 
 // "33% of its page blocks are unmovable": those that compaction cannot empty.
@@ -54,10 +58,11 @@ std::string pins_text(const Facts& zone, const Facts& machine) {
                            static_cast<double>(all));
   }
   if (machine.number("slab") != nullptr) {
-    text += fmt::format(" Pinned on the machine: {} of slab that cannot be reclaimed, {} locked by "
-                        "programs.",
-                        print_bytes(number_or_0(machine, "slab_unreclaimable")),
-                        print_bytes(number_or_0(machine, "mlocked")));
+    text += fmt::format(
+        " Pinned on the machine: {} of slab that cannot be reclaimed, {} locked by "
+        "programs.",
+        print_bytes(number_or_0(machine, "slab_unreclaimable")),
+        print_bytes(number_or_0(machine, "mlocked")));
   }
   return text;
 }
@@ -81,8 +86,9 @@ void blame_fragments(Reason& reason, std::int64_t index) {
   reason.sentence += fmt::format(
       " The fragmentation index is {:.3f}: there is enough memory, in too small pieces.",
       static_cast<double>(index) / 1000);
-  reason.change = "echo 1 > /proc/sys/vm/compact_memory, raise vm.min_free_kbytes, or have the "
-                  "caller take single pages (kvmalloc)";
+  reason.change =
+      "echo 1 > /proc/sys/vm/compact_memory, raise vm.min_free_kbytes, or have the "
+      "caller take single pages (kvmalloc)";
 }
 
 void blame_shortage(Reason& reason, std::int64_t index) {
@@ -91,8 +97,9 @@ void blame_shortage(Reason& reason, std::int64_t index) {
   reason.sentence +=
       fmt::format(" The fragmentation index is {:.3f}: too little memory is free at all.",
                   static_cast<double>(index) / 1000);
-  reason.change = "free memory or add some; raise vm.min_free_kbytes where requests cannot wait "
-                  "for reclaim (GFP_ATOMIC)";
+  reason.change =
+      "free memory or add some; raise vm.min_free_kbytes where requests cannot wait "
+      "for reclaim (GFP_ATOMIC)";
 }
 
 // A block is there, but the kernel keeps it (mm/page_alloc.c, __zone_watermark_ok), or it has come
@@ -109,15 +116,15 @@ void blame_watermark(Reason& reason, const Facts& zone, std::size_t order) {
     reason.used = free;
     reason.limit = min;
     reason.excess = min + reason.asked.value_or(0) - free;
-    reason.sentence += fmt::format(": but the zone has {} free and keeps min, {}.",
-                                   print_bytes(free),
-                                   print_bytes(min));
+    reason.sentence += fmt::format(
+        ": but the zone has {} free and keeps min, {}.", print_bytes(free), print_bytes(min));
     reason.change = "free memory or add some; what is below min is for requests that free memory";
   } else {
     reason.code = "freed_since";
     reason.name = "freed since";
-    reason.sentence += ": others freed memory meanwhile, or the request would take none of that "
-                       "zone or type.";
+    reason.sentence +=
+        ": others freed memory meanwhile, or the request would take none of that "
+        "zone or type.";
     reason.change = "raise vm.min_free_kbytes, so that kswapd keeps more free in advance";
   }
 }

@@ -65,8 +65,9 @@ void set_limit(__rlimit_resource_t what, unsigned long bytes) {
 }  // namespace
 
 [[gnu::noinline]] bool run_into_limit(long bytes, int flags) {
-  return inline_syscall(SYS_mmap,
-                        {0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0}) < 0;
+  return inline_syscall(
+             SYS_mmap,
+             {0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0}) < 0;
 }
 
 [[gnu::noinline]] bool run_into_mappings(long region, long pages) {
@@ -100,8 +101,7 @@ bool refuse(std::string_view how, Refused& refused) {
     refused = {1, number_in("/proc/sys/vm/max_map_count"), 0};
     const long pages = static_cast<long>(refused.limit) + 100;
     const long region = checked(
-        inline_syscall(SYS_mmap,
-                       {0, pages * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0}),
+        inline_syscall(SYS_mmap, {0, pages * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0}),
         "mmap");
     const bool is_refused = run_into_mappings(region, pages);
     refused.used = mappings();

@@ -58,10 +58,11 @@ TEST(FailuresView, a_refused_call_has_its_reason_and_its_figures) {
 
 TEST(FailuresView, a_call_with_two_reasons_is_one_call) {
   EventScript script("failures");
-  observe(script,
-          "limits",
-          {.time_ns = 1000,
-           .facts = {.numbers = {{"rlimit_as", kMega}, {"rlimit_data", kMega}, {"vm_data", kMega}}}});
+  observe(
+      script,
+      "limits",
+      {.time_ns = 1000,
+       .facts = {.numbers = {{"rlimit_as", kMega}, {"rlimit_data", kMega}, {"vm_data", kMega}}}});
   script.play(map(2 * kMega));
   const Report report = finished(script);
   EXPECT_EQ(report.tables.front().rows.size(), 2U);
@@ -78,11 +79,12 @@ TEST(FailuresView, an_address_space_that_nobody_could_read_is_that_of_the_mappin
 
 TEST(FailuresView, pages_that_were_not_there_are_explained_by_the_zones) {
   EventScript script("failures");
-  observe(script,
-          "free_blocks",
-          {.time_ns = 500,
-           .rows = {{.numbers = {{"node", 0}, {"free", 16 * kMega}},
-                     .texts = {{"zone", "Normal"}, {"blocks", "4096 0 0 0"}, {"free_movable", "7"}}}}});
+  observe(
+      script,
+      "free_blocks",
+      {.time_ns = 500,
+       .rows = {{.numbers = {{"node", 0}, {"free", 16 * kMega}},
+                 .texts = {{"zone", "Normal"}, {"blocks", "4096 0 0 0"}, {"free_movable", "7"}}}}});
   Step step = page_alloc({.order = 3, .failed = true});
   step.at_ns = 500;
   script.play(step);

@@ -81,8 +81,10 @@ TEST(PathView, the_table_of_layers_has_time_with_what_is_below_and_without) {
 
 TEST(PathView, calls_have_what_they_mapped_and_the_pages_that_they_took) {
   EventScript script("path", by_layer());
-  const auto map = system_call(
-      "mmap", {.call = SystemCall::Mmap, .arguments = {0, 0x8000, 3, 0x22}}, 0x7000, {.at_ns = 1000, .took_ns = 100});
+  const auto map = system_call("mmap",
+                               {.call = SystemCall::Mmap, .arguments = {0, 0x8000, 3, 0x22}},
+                               0x7000,
+                               {.at_ns = 1000, .took_ns = 100});
   script.play(map.front());
   script.play(page(950));
   script.play(map.back());
@@ -146,9 +148,8 @@ TEST(PathView, what_is_in_no_fault_and_no_call_is_elsewhere) {
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {text("other kernel work > page allocation")}, "allocated"),
             number(3 * kPageBytes));
-  EXPECT_EQ(
-      figure(report, {text("other kernel work > page allocation > direct reclaim")}, "time"),
-      number(300));
+  EXPECT_EQ(figure(report, {text("other kernel work > page allocation > direct reclaim")}, "time"),
+            number(300));
   EXPECT_EQ(total(report, "fault_time"), 500U);
 }
 

@@ -54,7 +54,8 @@ TEST(CallReasons, mappings_are_counted_one_by_one) {
   EXPECT_EQ(reason.sentence,
             "vm.max_map_count allows a process 65,530 mappings: 65,531 in use + 1 asked for are 2 "
             "too much.");
-  EXPECT_EQ(reason.change, "sysctl vm.max_map_count=65532 or more, or make fewer and larger mappings");
+  EXPECT_EQ(reason.change,
+            "sysctl vm.max_map_count=65532 or more, or make fewer and larger mappings");
   EXPECT_EQ(reason.unit, Unit::Count);
 }
 
@@ -68,10 +69,10 @@ TEST(CallReasons, locked_memory_is_refused_by_eagain) {
 }
 
 TEST(CallReasons, commitment_is_added_up_where_it_is_strict) {
-  const Reason reason = only(map(3 * kMega),
-                             {.numbers = {{"overcommit_memory", 2},
-                                          {"committed", 99 * kMega},
-                                          {"commit_limit", 100 * kMega}}});
+  const Reason reason = only(
+      map(3 * kMega),
+      {.numbers = {
+           {"overcommit_memory", 2}, {"committed", 99 * kMega}, {"commit_limit", 100 * kMega}}});
   EXPECT_EQ(reason.code, "overcommit_strict");
   EXPECT_EQ(reason.sentence,
             "vm.overcommit_memory=2 allows all programs together CommitLimit, 100.0 MiB: "
@@ -80,7 +81,8 @@ TEST(CallReasons, commitment_is_added_up_where_it_is_strict) {
 }
 
 TEST(CallReasons, the_heuristic_refuses_one_request_for_more_than_there_is) {
-  const Facts facts{.numbers = {{"overcommit_memory", 0}, {"total", 5 * kMega}, {"swap_total", kMega}}};
+  const Facts facts{
+      .numbers = {{"overcommit_memory", 0}, {"total", 5 * kMega}, {"swap_total", kMega}}};
   const Reason reason = only(map(8 * kMega), facts);
   EXPECT_EQ(reason.code, "overcommit");
   EXPECT_EQ(reason.sentence,
@@ -92,8 +94,9 @@ TEST(CallReasons, the_heuristic_refuses_one_request_for_more_than_there_is) {
 
 TEST(CallReasons, the_pool_of_huge_pages_says_how_many_are_missing) {
   constexpr std::uint64_t kHuge = 0x40022;
-  const Reason reason = only(map(8 * kMega, kHuge),
-                             {.numbers = {{"huge_page", 2 * kMega}, {"huge_free", 2}, {"huge_reserved", 1}}});
+  const Reason reason =
+      only(map(8 * kMega, kHuge),
+           {.numbers = {{"huge_page", 2 * kMega}, {"huge_free", 2}, {"huge_reserved", 1}}});
   EXPECT_EQ(reason.code, "hugetlb_pool");
   EXPECT_EQ(reason.change, "raise vm.nr_hugepages or vm.nr_overcommit_hugepages by 3");
 }

@@ -8,8 +8,9 @@ namespace {
 constexpr std::uint64_t kMega = 1U << 20U;
 
 TEST(KillReasons, a_full_cgroup_is_named_with_its_limit) {
-  const Observation seen{.facts = {.numbers = {{"cgroup_usage", 34 * kMega}, {"cgroup_limit", 34 * kMega}},
-                                   .texts = {{"cgroup", "/x"}}}};
+  const Observation seen{
+      .facts = {.numbers = {{"cgroup_usage", 34 * kMega}, {"cgroup_limit", 34 * kMega}},
+                .texts = {{"cgroup", "/x"}}}};
   const Reason reason =
       reason_of({.trigger = "hog", .domain = "cgroup", .held = 30 * kMega, .seen = &seen});
   EXPECT_EQ(reason.code, "memory_cgroup");
@@ -22,10 +23,9 @@ TEST(KillReasons, a_full_cgroup_is_named_with_its_limit) {
 }
 
 TEST(KillReasons, a_machine_without_memory_is_shown_with_its_swap) {
-  const Observation seen{.facts = {.numbers = {{"free", kMega},
-                                               {"total", 512 * kMega},
-                                               {"swap_free", 0},
-                                               {"swap_total", 0}}}};
+  const Observation seen{
+      .facts = {.numbers = {
+                    {"free", kMega}, {"total", 512 * kMega}, {"swap_free", 0}, {"swap_total", 0}}}};
   const Reason reason = reason_of({.domain = "machine", .seen = &seen});
   EXPECT_EQ(reason.code, "machine");
   EXPECT_EQ(reason.sentence, "The machine had 1.0 MiB of 512.0 MiB free, and 0 B of 0 B of swap.");

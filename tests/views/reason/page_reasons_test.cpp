@@ -31,11 +31,12 @@ TEST(PageReasons, small_pieces_are_fragmentation) {
   const Observation seen = machine("4096 0 0 0", 16 * kMega);
   const Reason reason = reason_of(order_3(), &seen);
   EXPECT_EQ(reason.code, "fragmentation");
-  EXPECT_EQ(reason.sentence,
-            "The kernel had no memory for a block of order 3 (32.0 KiB, GFP_ATOMIC). Zone Normal of "
-            "node 0 has 16.0 MiB free. The fragmentation index is 0.875: there is enough memory, "
-            "in too small pieces. 30% of its page blocks are unmovable, 10% reclaimable. Pinned on "
-            "the machine: 6.0 MiB of slab that cannot be reclaimed, 1.0 MiB locked by programs.");
+  EXPECT_EQ(
+      reason.sentence,
+      "The kernel had no memory for a block of order 3 (32.0 KiB, GFP_ATOMIC). Zone Normal of "
+      "node 0 has 16.0 MiB free. The fragmentation index is 0.875: there is enough memory, "
+      "in too small pieces. 30% of its page blocks are unmovable, 10% reclaimable. Pinned on "
+      "the machine: 6.0 MiB of slab that cannot be reclaimed, 1.0 MiB locked by programs.");
   EXPECT_NE(reason.change.find("compact_memory"), std::string::npos);
 }
 
