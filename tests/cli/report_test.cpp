@@ -219,7 +219,7 @@ constexpr auto kTrees = std::to_array<View>({
     {"kmalloc_tree", "kmalloc --tree"},
     {"kmalloc_callees", "kmalloc --tree=callee --sort count"},
     {"kleaks_tree", "kleaks --tree --by comm,stack"},
-    {"path_tree", "path --tree --sort allocated"},
+    {"path_tree", "path --tree --by stack,layer --sort allocated"},
 });
 
 INSTANTIATE_TEST_SUITE_P(of_calls,

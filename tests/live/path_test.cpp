@@ -39,8 +39,10 @@ TEST_F(PathTest, each_page_that_is_touched_is_allocated_in_its_fault) {
   const std::uint64_t with_kernel = report("faults --by mode").at("totals").at("time");
   EXPECT_EQ(of_all, with_kernel);
   const Outcome folded = run_well("$MEMTRACE report path --top 0 --format folded --sort allocated");
-  EXPECT_TRUE(folded.says(";touch_fresh_pages")) << folded.all();
-  EXPECT_TRUE(folded.says(";[page fault];[page allocation] ")) << folded.all();
+  EXPECT_NE(folded.out.find(
+                ";touch_fresh_pages(char volatile*, long, long);[page fault];[page allocation] "),
+            std::string::npos)
+      << folded.out;
 }
 
 TEST_F(PathTest, a_full_cgroup_reclaims_within_faults) {
@@ -51,7 +53,10 @@ TEST_F(PathTest, a_full_cgroup_reclaims_within_faults) {
   }
   run_well("$MEMTRACE record --for path -- " + group.enter() + "$PUPPETS/touch_pages 3000");
   const Json path = report("path --top 0");
-  EXPECT_EQ(sum(path, "page fault", "touched"), 3000 * kPageBytes);
+  // The code itself may be reclaimed, and its pages come back by faults of their own.
+  const std::uint64_t touched = sum(path, "page fault", "touched");
+  EXPECT_GE(touched, 3000 * kPageBytes);
+  EXPECT_LE(touched, 3016 * kPageBytes);
   EXPECT_GT(sum(path, "page fault > cgroup reclaim", "time"), 0U) << path.at("tables").at(1);
   // 12 MB went through a group of 6 MiB: the rest was reclaimed.
   EXPECT_GE(sum(path, "page fault > cgroup reclaim", "reclaimed"), 4U << 20U);

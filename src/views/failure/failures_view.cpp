@@ -85,6 +85,7 @@ class Failures final : public View {
   std::uint64_t allocations_ = 0;
   bool uses_signals_ = false;
   bool sees_pages_ = false;
+  bool sees_calls_ = false;
 };
 
 Result<> Failures::check(const std::deque<EventType>& types) {
@@ -93,6 +94,8 @@ Result<> Failures::check(const std::deque<EventType>& types) {
   };
   uses_signals_ = has("signal:signal_generate") && !has("oom:mark_victim");
   sees_pages_ = has("kmem:mm_page_alloc");
+  sees_calls_ = std::ranges::any_of(
+      types, [](const EventType& type) { return is_exit_of(type, kRefusedCalls); });
   return kDone;
 }
 
@@ -164,6 +167,10 @@ Report Failures::finish(const World& world, Span span) {
   if (last_blocks_) {
     report.tables.push_back(free_block_table(*last_blocks_));
   }
+  if (!sees_calls_) {
+    report.caveats.notes.emplace_back(
+        "system calls that were refused are not known: they were not recorded");
+  }
   if (!sees_pages_) {
     report.caveats.notes.emplace_back(
         "allocations of the kernel that failed are not known: kmem:mm_page_alloc was not recorded");
@@ -208,6 +215,11 @@ bool handles(const EventType& type) {
          });
 }
 
+// Of allocations alone, most recordings have those that succeeded.
+bool rests_on(const EventType& type) {
+  return is_exit_of(type, kRefusedCalls) || type.name == "oom:mark_victim";
+}
+
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   return make_view<Failures>(KeySet::choose(options, kKeys), options);
 }
@@ -226,6 +238,7 @@ constinit const ViewSpec view_failures{
     .judges_kernel_stacks = true,
     .parts = kParts,
     .handles = handles,
+    .rests_on = rests_on,
     .make = make,
 };
 

@@ -36,6 +36,11 @@ Layer layer_at(std::uint64_t word, unsigned shift) {
   return static_cast<Layer>((word >> shift) & kMask);
 }
 
+// Each layer has bytes of one kind alone.
+std::uint64_t own_bytes(const PathCost& cost) {
+  return cost.touched + cost.allocated + cost.mapped + cost.reclaimed;
+}
+
 // Whether the path goes through the other one, or is the same.
 bool goes_through(std::uint64_t path, std::uint64_t other) {
   const LayerPath inner = LayerPath::of_word(path);
@@ -120,10 +125,7 @@ Table LayerSums::table() const {
                           {"time", Unit::Nanoseconds},
                           {"self", Unit::Nanoseconds},
                           {"of_all", Unit::Percent},
-                          {"touched", Unit::Bytes},
-                          {"allocated", Unit::Bytes},
-                          {"mapped", Unit::Bytes},
-                          {"reclaimed", Unit::Bytes}},
+                          {"bytes", Unit::Bytes}},
               .key_count = 1,
               .fixed = true};
   const std::uint64_t all_ns = time_ns();
@@ -133,10 +135,7 @@ Table LayerSums::table() const {
                           whole_time_ns(word),
                           cost.time_ns,
                           percent_cell(cost.time_ns, all_ns),
-                          unless_zero(cost.touched),
-                          unless_zero(cost.allocated),
-                          unless_zero(cost.mapped),
-                          unless_zero(cost.reclaimed)});
+                          unless_zero(own_bytes(cost))});
   }
   return table;
 }

@@ -68,7 +68,8 @@ class LayerSums {
 
   std::uint64_t time_ns() const;
 
-  // A row for each path, with the time of those below it and without.
+  // A row for each path: its time with those below it and without, and the bytes that it touched,
+  // allocated, mapped or reclaimed, which are not added up over layers.
   Table table() const;
 
   void clear() { sums_.clear(); }

@@ -126,7 +126,19 @@ TEST(FailuresView, a_recording_without_allocations_says_so) {
   EventScript script("failures");
   script.type("syscalls:sys_exit_mmap");
   EXPECT_TRUE(script.check().ok());
-  EXPECT_TRUE(has_note(finished(script), "kmem:mm_page_alloc was not recorded"));
+  const Report report = finished(script);
+  EXPECT_TRUE(has_note(report, "kmem:mm_page_alloc was not recorded"));
+  EXPECT_FALSE(has_note(report, "system calls that were refused are not known"));
+}
+
+TEST(FailuresView, a_recording_without_calls_says_so) {
+  EventScript script("failures");
+  script.type("oom:mark_victim");
+  script.type("kmem:mm_page_alloc");
+  EXPECT_TRUE(script.check().ok());
+  const Report report = finished(script);
+  EXPECT_TRUE(has_note(report, "system calls that were refused are not known"));
+  EXPECT_FALSE(has_note(report, "kmem:mm_page_alloc was not recorded"));
 }
 
 }  // namespace

@@ -76,7 +76,8 @@ TEST(PathView, the_table_of_layers_has_time_with_what_is_below_and_without) {
   EXPECT_EQ(cell(1, "time"), number(300));
   EXPECT_EQ(cell(1, "self"), number(0));
   EXPECT_EQ(cell(2, "self"), number(300));
-  EXPECT_EQ(cell(2, "mapped"), Cell());
+  EXPECT_EQ(cell(0, "bytes"), number(kPageBytes)) << "touched";
+  EXPECT_EQ(cell(2, "bytes"), number(kPageBytes)) << "reclaimed";
 }
 
 TEST(PathView, calls_have_what_they_mapped_and_the_pages_that_they_took) {
