@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "live/live_test.h"
+#include "live/memory_group.h"
 
 namespace memtrace::test {
 namespace {
@@ -64,6 +65,26 @@ TEST_F(FailuresTest, as_many_mappings_as_there_may_be) {
   EXPECT_EQ(refused.row.at("limit"), refused.limit);
   // /proc/PID/maps has a line more than there are mappings: that of [vsyscall].
   EXPECT_EQ(refused.row.at("used"), refused.used);
+}
+
+TEST_F(FailuresTest, pages_of_the_kernel_that_a_cgroup_has_no_room_for) {
+  const MemoryGroup group(dir_.path(), 4U << 20U);
+  if (!group.usable() || !write_file(group.path() + "/memory.oom_control", "1")) {
+    GTEST_SKIP() << "no memory cgroup of version 1: nothing fails before the OOM killer comes";
+  }
+  run_well("$MEMTRACE record --for failures -- timeout 20 " + group.enter() +
+           "$PUPPETS/run_out pipes");
+  const Json failures = report("failures");
+  Json pages;
+  for (const Json& row : failures.at("tables").at(0).at("rows")) {
+    if (row.at("comm") == "run_out" && row.at("kind") == "pages") {
+      pages = row;
+    }
+  }
+  ASSERT_FALSE(pages.is_null()) << failures.dump(1);
+  EXPECT_EQ(pages.at("reason"), "memory_cgroup") << pages;
+  EXPECT_EQ(pages.at("limit"), 4U << 20U);
+  EXPECT_NE(failures.at("tables").at(1).dump().find("run_into_cgroup"), std::string::npos);
 }
 
 TEST_F(FailuresTest, more_than_the_machine_has) {

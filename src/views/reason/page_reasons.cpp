@@ -129,6 +129,33 @@ void blame_watermark(Reason& reason, const Facts& zone, std::size_t order) {
   }
 }
 
+// The allocator gives a page back that it cannot charge (mm/page_alloc.c, __alloc_pages): less than
+// a hundredth of the cgroup's limit was left.
+bool is_cgroup_full(const Facts& facts) {
+  constexpr std::uint64_t kNearlyPart = 100;
+  const std::uint64_t* used = facts.number("cgroup_usage");
+  const std::uint64_t* limit = facts.number("cgroup_limit");
+  return used != nullptr && limit != nullptr && *used + *limit / kNearlyPart >= *limit;
+}
+
+void blame_full_cgroup(Reason& reason, const Facts& facts) {
+  const std::string* path = facts.text("cgroup");
+  const std::string name = path == nullptr ? "of its cgroup" : "of the cgroup " + *path;
+  reason.code = "memory_cgroup";
+  reason.name = "memory cgroup";
+  reason.used = number_or_0(facts, "cgroup_usage");
+  reason.limit = number_or_0(facts, "cgroup_limit");
+  const std::string sum = add_up(reason);
+  reason.sentence +=
+      fmt::format(" The machine has such a block, but the memory {} is limited to {}: {}.",
+                  name,
+                  print_bytes(*reason.limit),
+                  sum);
+  reason.change = fmt::format("raise memory.limit_in_bytes (memory.max in version 2) {} over {}",
+                              name,
+                              print_bytes(*reason.limit));
+}
+
 }  // namespace
 
 const Facts* main_zone(const Observation& seen) {
@@ -160,6 +187,10 @@ Reason reason_of(const BlockRequest& request, const Observation* seen) {
   // sysctl vm.extfrag_threshold, by which the kernel itself compacts or reclaims.
   constexpr std::int64_t kThreshold = 500;
   const std::int64_t index = fragmentation_index(blocks_in(*zone), request.order);
+  if (index == kBlockIsThere && is_cgroup_full(seen->facts)) {
+    blame_full_cgroup(reason, seen->facts);
+    return reason;
+  }
   if (index == kBlockIsThere) {
     blame_watermark(reason, *zone, request.order);
   } else if (index > kThreshold) {

@@ -4,11 +4,15 @@
 //   as       mmap of 256 MiB under an RLIMIT_AS of 64 MiB more than it has
 //   memlock  mmap of 1 MiB with MAP_LOCKED under an RLIMIT_MEMLOCK of 64 KiB, as nobody
 //   maps     mprotect of page after page in a region, until vm.max_map_count mappings are there
+//   pipes    pages of pipes, in a memory cgroup with a limit and without an OOM killer, until
+//            write(2) fails with ENOMEM (the kernel's own pages: fs/pipe.c, __GFP_ACCOUNT)
 //   commit   mmap of 2^45 bytes: more than any machine has (mm/util.c, __vm_enough_memory)
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -79,6 +83,33 @@ void set_limit(__rlimit_resource_t what, unsigned long bytes) {
   return false;
 }
 
+// No page of its own is touched for the first time: that would wait for ever.
+[[gnu::noinline]] bool run_into_cgroup() {
+  static std::array<char, kPage> page;
+  page.fill(1);
+  for (int pipes = 0; pipes < 200; ++pipes) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC) != 0) {
+      return errno == ENOMEM;
+    }
+    (void)fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
+    while (write(ends[1], page.data(), page.size()) > 0) {
+    }
+    if (errno == ENOMEM) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void close_all() {
+  constexpr int kFirst = 3;
+  constexpr int kMost = 500;
+  for (int fd = kFirst; fd < kMost; ++fd) {
+    close(fd);
+  }
+}
+
 namespace {
 
 bool refuse(std::string_view how, Refused& refused) {
@@ -105,6 +136,14 @@ bool refuse(std::string_view how, Refused& refused) {
         "mmap");
     const bool is_refused = run_into_mappings(region, pages);
     refused.used = mappings();
+    return is_refused;
+  }
+  if (how == "pipes") {
+    refused = {kPage, 0, 0};
+    std::printf("a buffer is there from now on\n");
+    const bool is_refused = run_into_cgroup();
+    usleep(100'000);
+    close_all();
     return is_refused;
   }
   refused = {1L << 45, 0, 0};

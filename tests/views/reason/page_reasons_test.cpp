@@ -66,6 +66,22 @@ TEST(PageReasons, a_block_above_it_came_back) {
   EXPECT_EQ(reason_of(order_3(), &seen).code, "freed_since");
 }
 
+TEST(PageReasons, a_full_cgroup_refuses_what_the_machine_has) {
+  Observation seen = machine("9 0 0 200", 40 * kMega);
+  seen.facts.numbers["cgroup_usage"] = 4 * kMega;
+  seen.facts.numbers["cgroup_limit"] = 4 * kMega;
+  seen.facts.texts["cgroup"] = "/x";
+  const Reason reason = reason_of(order_3(), &seen);
+  EXPECT_EQ(reason.code, "memory_cgroup");
+  EXPECT_EQ(reason.excess, 32768U);
+  EXPECT_NE(reason.sentence.find("the memory of the cgroup /x is limited to 4.0 MiB: 4.0 MiB in "
+                                 "use + 32.0 KiB asked for are 32.0 KiB too much."),
+            std::string::npos)
+      << reason.sentence;
+  seen.facts.numbers["cgroup_usage"] = 3 * kMega;
+  EXPECT_EQ(reason_of(order_3(), &seen).code, "freed_since");
+}
+
 TEST(PageReasons, nothing_is_said_of_what_was_not_read) {
   EXPECT_EQ(reason_of(order_3(), nullptr).code, "not_read");
   const Observation empty;
