@@ -103,6 +103,8 @@ memtrace_room(src/render/all "the table of all formats" SEES base report render 
 memtrace_room(src/views "what a view is" SEES base report state/world tracepoints/event)
 memtrace_room(src/views/kit "what views share: keys, rows, figures, lists, histograms"
               SEES base report state/heap state/world tracepoints/event views USES robin_map)
+memtrace_room(src/views/reason "why memory was refused: facts to sentences"
+              SEES base state/mapping state/world tracepoints/event)
 memtrace_room(src/views/fault "page faults, swap-ins, resident and cached pages"
               SEES base report state/world tracepoints/event views views/kit USES robin_map)
 memtrace_room(src/views/resident "resident memory by the code that touched it first"
@@ -117,7 +119,8 @@ memtrace_room(src/views/kernel "the kernel's allocators"
 memtrace_room(src/views/heap "the user heap"
               SEES base report state/heap state/world tracepoints/event views views/kit views/leak)
 memtrace_room(src/views/mapping "mappings, brk, shared memory, refused calls"
-              SEES base report state/mapping state/world tracepoints/event views views/kit)
+              SEES base report state/mapping state/world tracepoints/event views views/kit
+                   views/reason)
 memtrace_room(src/views/reclaim "reclaim, compaction, migration, writeback"
               SEES base report state/world tracepoints/event views views/kit views/mapping
               USES robin_map)
@@ -127,6 +130,13 @@ memtrace_room(src/views/stalls "who made whom wait for memory"
               USES robin_map)
 memtrace_room(src/views/oom "OOM kills"
               SEES base report state/process state/world tracepoints/event views views/kit)
+memtrace_room(src/views/failure "why memory was refused, whoever refused it"
+              SEES base report state/mapping state/process state/world tracepoints/event views
+                   views/kit views/mapping views/oom views/reason)
+memtrace_room(src/views/path "one stack from the program's function down to reclaim"
+              SEES base report state/mapping state/process state/world tracepoints/event views
+                   views/fault views/kit views/mapping
+              USES robin_map)
 memtrace_room(src/views/count "any event, counted" SEES base views views/kit USES robin_map)
 memtrace_room(src/timeline "what happened when: costs by stack in slots of time"
               SEES base report state/heap state/process state/world tracepoints/event views views/fault
@@ -134,7 +144,7 @@ memtrace_room(src/timeline "what happened when: costs by stack in slots of time"
               USES robin_map)
 memtrace_room(src/views/all "the table of all views"
               SEES views views/fault views/resident views/kernel views/heap views/mapping
-                   views/reclaim views/stalls views/oom views/count)
+                   views/reclaim views/stalls views/oom views/failure views/path views/count)
 
 # From the command line to what is recorded.
 memtrace_room(src/plan/probes "which probes where"
@@ -178,5 +188,6 @@ memtrace_room(src/cli "the commands"
                    perf/convert perf/event
                    perf/target overview perf/record perf/live perf/file_in plan/events programs
                    recording render render/all report sections session session/dispatch timeline tracepoints/format
-                   tracepoints/decode views views/all views/kit views/oom)
+                   tracepoints/decode views views/all views/kit views/failure
+                   views/oom)
 memtrace_room(src "main" SEES base os cli)

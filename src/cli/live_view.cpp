@@ -345,7 +345,8 @@ Result<ExitStatus> run_live_view(std::string_view name, const std::vector<std::s
     return 0;
   }
   if (parsed.value().has("past")) {
-    return print_past_kills(parsed.value());
+    return name == "failures" ? print_past_failures(parsed.value())
+                              : print_past_kills(parsed.value());
   }
   hurry_main_thread();
   StopSignals signals;  // before the first probe is defined

@@ -13,6 +13,7 @@
 #include "observe/kernel_log.h"
 #include "os/system.h"
 #include "report/arrange.h"
+#include "views/failure/logged_failures.h"
 #include "views/oom/logged_kills.h"
 
 namespace memtrace {
@@ -76,6 +77,15 @@ Result<ExitStatus> print_past_kills(const ParsedOptions& parsed) {
     return report.take_error();
   }
   TRY(print_report(report.value(), {.format = parsed.text("format", "text")}));
+  return 0;
+}
+
+Result<ExitStatus> print_past_failures(const ParsedOptions& parsed) {
+  auto log = read_log(parsed.positional());
+  if (!log.ok()) {
+    return log.take_error();
+  }
+  TRY(print_report(report_logged_failures(log.value()), {.format = parsed.text("format", "text")}));
   return 0;
 }
 

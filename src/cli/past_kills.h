@@ -1,4 +1,4 @@
-// memtrace oom --past: the kills that the kernel's log still has.
+// memtrace oom --past and failures --past: what the kernel's log still has.
 #pragma once
 
 #include "base/result.h"
@@ -7,7 +7,8 @@
 
 namespace memtrace {
 
-// Reads the files named, or the journal, or else the kernel's own log. Error: none can be read.
+// They read the files named, or the journal, or else the kernel's own log. Error: none can be read.
 Result<ExitStatus> print_past_kills(const ParsedOptions& parsed);
+Result<ExitStatus> print_past_failures(const ParsedOptions& parsed);
 
 }  // namespace memtrace

@@ -116,6 +116,18 @@ void add_memory_cgroup(std::string_view text, Facts& facts) {
               .limit = "cgroup_limit",
               .usage = "cgroup_usage"},
              facts);
+  // Version 1 up to 6.0 (a limit can be set up to 5.15): what the kernel takes for its tasks.
+  const std::string kernel_limit = "/memory.kmem.limit_in_bytes";
+  if (!unified &&
+      std::filesystem::exists(kRoot + std::string("/memory") + memory.path + kernel_limit)) {
+    add_lowest(memory.path,
+               {.folder = kRoot + std::string("/memory"),
+                .limit_file = "memory.kmem.limit_in_bytes",
+                .usage_file = "memory.kmem.usage_in_bytes",
+                .limit = "cgroup_kernel_limit",
+                .usage = "cgroup_kernel_usage"},
+               facts);
+  }
 }
 
 void add_pids_cgroup(std::string_view text, Facts& facts) {

@@ -17,6 +17,7 @@ constexpr auto kReaders = std::to_array<const ObservationReader*>({&observe_limi
                                                                    &observe_oom,
                                                                    &observe_reclaim,
                                                                    &observe_zones,
+                                                                   &observe_free_blocks,
                                                                    &observe_sizes,
                                                                    &observe_nodes});
 

@@ -20,6 +20,10 @@ extern const ObservationReader observe_reclaim;
 // How much memory was free in the zone of a compaction that has ended, and in how small pieces.
 extern const ObservationReader observe_zones;
 
+// How much memory was free in each zone when the kernel could not allocate, in how small pieces,
+// and what is pinned.
+extern const ObservationReader observe_free_blocks;
+
 // How large processes were, at the end of a recording of what is resident.
 extern const ObservationReader observe_sizes;
 

@@ -10,6 +10,7 @@
 #include "observe/proc_readers.h"
 #include "os/procfs.h"
 #include "os/system.h"
+#include "state/world/fragmentation.h"
 
 namespace memtrace {
 namespace {
@@ -60,32 +61,14 @@ std::vector<std::uint64_t> free_blocks(const std::string& text,
   return blocks;
 }
 
-// What the kernel decides by (mm/vmstat.c, __fragmentation_index): near 1 the free memory is in too
-// small pieces, near 0 there is too little of it; -1 when there is a block that is large enough.
-std::string fragmentation(const std::vector<std::uint64_t>& blocks, std::size_t order) {
-  std::uint64_t pages = 0;
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    pages += blocks[i] << i;
-    count += blocks[i];
-    if (i >= order && blocks[i] > 0) {
-      return "-1.000";
-    }
-  }
-  if (count == 0) {
-    return "0.000";
-  }
-  const std::uint64_t rest = (1000 + pages * 1000 / (std::uint64_t{1} << order)) / count;
-  return fmt::format("{:.3f}", static_cast<double>(1000 - static_cast<std::int64_t>(rest)) / 1000);
-}
-
 void read(const Event& event, const ProcFolder& proc, Observation& observation) {
   const WorkBegin& place = std::get<Work>(event.payload).begin;
   const std::string zone = add_marks(proc.read("zoneinfo"), place, observation.facts);
   const auto blocks = free_blocks(proc.read("buddyinfo"), place.node, zone);
   if (place.order >= 0 && !blocks.empty()) {
+    const auto index = fragmentation_index(blocks, static_cast<std::size_t>(place.order));
     observation.facts.texts["fragmentation"] =
-        fragmentation(blocks, static_cast<std::size_t>(place.order));
+        fmt::format("{:.3f}", static_cast<double>(index) / 1000);
   }
 }
 

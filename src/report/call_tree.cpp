@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "report/layers.h"
 #include "report/shares.h"
 
 namespace memtrace {
@@ -46,11 +47,27 @@ std::vector<std::string> keys_above(const Table& table,
                                     Namer& namer) {
   std::vector<std::string> keys;
   for (std::size_t key = 0; key < table.key_count; ++key) {
-    if (key != stack) {
+    if (key != stack && table.columns[key].name != kLayerColumn) {
       keys.push_back(key_text(table.columns[key], row[key], namer));
     }
   }
   return keys;
+}
+
+// Innermost first, with the kernel's layers below a program's stack as frames of their own.
+Frames with_layers(const Table& table, const std::vector<Cell>& row, const Frames& frames) {
+  Frames all;
+  for (std::size_t key = 0; key < table.key_count; ++key) {
+    const auto* layers = std::get_if<std::string>(&row[key]);
+    if (layers == nullptr || table.columns[key].name != kLayerColumn) {
+      continue;
+    }
+    for (std::string& frame : layer_frames(*layers)) {
+      all.insert(all.begin(), {.function = std::move(frame), .kernel = true});
+    }
+  }
+  all.insert(all.end(), frames.begin(), frames.end());
+  return all;
 }
 
 // What several calls of a function have in common: not always the line.
@@ -162,8 +179,9 @@ CallTree tree_of(const Table& table, TreeOrder order, Namer& namer) {
     const bool has_stack = id != nullptr && id->valid();
     const auto* weight = std::get_if<std::uint64_t>(&row[figure]);
     if (weight != nullptr && *weight != 0) {
-      builder.add(
-          keys_above(table, row, stack, namer), has_stack ? namer.stack(*id) : Frames(), *weight);
+      builder.add(keys_above(table, row, stack, namer),
+                  with_layers(table, row, has_stack ? namer.stack(*id) : Frames()),
+                  *weight);
     }
   }
   return {.title = table.title,

@@ -192,6 +192,7 @@ constexpr auto kViews = std::to_array<View>({
     {"faults_access", "faults --by access,comm"},
     {"growth", "growth --top 4"},
     {"growth_kind", "growth --by comm,kind"},
+    {"path", "path --top 4"},
     {"count", "count"},
     {"count_hist", "count --by comm --hist bytes_req"},
     {"count_log2", "count --by 'event,log2(bytes_req)' --top 6"},
@@ -222,6 +223,7 @@ constexpr auto kTrees = std::to_array<View>({
     {"kmalloc_tree", "kmalloc --tree"},
     {"kmalloc_callees", "kmalloc --tree=callee --sort count"},
     {"kleaks_tree", "kleaks --tree --by comm,stack"},
+    {"path_tree", "path --tree --by stack,layer --sort allocated"},
 });
 
 INSTANTIATE_TEST_SUITE_P(of_calls,

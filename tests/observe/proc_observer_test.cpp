@@ -208,6 +208,42 @@ TEST_F(ObserverTest, a_compaction_by_hand_is_for_no_order) {
   EXPECT_EQ(seen_.find("zone", 6, 13), nullptr);
 }
 
+// As Linux 6.18 writes them.
+TEST_F(ObserverTest, free_blocks_are_read_by_zone_type_and_order_when_an_allocation_fails) {
+  write("buddyinfo", "Node 0, zone      DMA      0      1\nNode 0, zone   Normal   54   50\n");
+  write("pagetypeinfo",
+        "Page block order: 9\nPages per block:  512\n\n"
+        "Free pages count per migrate type at order       0      1 \n"
+        "Node    0, zone   Normal, type    Unmovable    217    418 \n"
+        "Node    0, zone   Normal, type      Movable    164   1204 \n\n"
+        "Number of blocks type     Unmovable      Movable  Reclaimable \n"
+        "Node 0, zone      DMA            1            7            0 \n"
+        "Node 0, zone   Normal          105        10231          416 \n");
+  write("zoneinfo", kZones);
+  write("meminfo", "Slab: 30 kB\nSUnreclaim: 20 kB\nMlocked: 8 kB\n");
+  const EventType type;
+  Event event{.time_ns = 5, .pid = 12, .tid = 13, .type = &type};
+  event.payload = PageAlloc{.order = 1, .failed = false};
+  ProcObserver observer(ProcFolder{dir_.path()});
+  observer.on(event, seen_);
+  EXPECT_TRUE(seen_.empty()) << "it did not fail";
+  event.payload = PageAlloc{.order = 1, .failed = true};
+  observer.on(event, seen_);
+  const Observation* seen = seen_.find("free_blocks", 5, 13);
+  ASSERT_NE(seen, nullptr);
+  EXPECT_EQ(*seen->facts.number("slab_unreclaimable"), 20U * 1024);
+  EXPECT_EQ(*seen->facts.number("mlocked"), 8U * 1024);
+  ASSERT_EQ(seen->rows.size(), 2U);
+  const Facts& normal = seen->rows[1];
+  EXPECT_EQ(*normal.text("zone"), "Normal");
+  EXPECT_EQ(*normal.text("blocks"), "54 50");
+  EXPECT_EQ(*normal.text("free_movable"), "164 1204");
+  EXPECT_EQ(*normal.number("blocks_unmovable"), 105U);
+  EXPECT_EQ(*normal.number("blocks_reclaimable"), 416U);
+  EXPECT_EQ(*normal.number("min"), 10U * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+  EXPECT_EQ(*seen->rows[0].number("blocks_movable"), 7U);
+}
+
 TEST_F(ObserverTest, sizes_of_processes_are_read_at_the_end_of_a_recording_of_them) {
   write("12/statm", "300 200 100 40 0 90 0\n");
   write("12/comm", "database\n");

@@ -1,6 +1,7 @@
 #include "plan/events/event_narrowing.h"
 
 #include <algorithm>
+#include <string>
 
 namespace memtrace {
 
@@ -8,6 +9,17 @@ const EventNarrowing* find_narrowing(std::span<const EventNarrowing> parts,
                                      std::string_view event) {
   const auto found = std::ranges::find(parts, event, &EventNarrowing::event);
   return found == parts.end() ? nullptr : &*found;
+}
+
+const EventNarrowing* suitable_narrowing(std::span<const EventNarrowing> parts,
+                                         const EventRequest& request) {
+  const auto is_suitable = [&request](const EventNarrowing& part) {
+    const std::string field(part.filter.substr(0, part.filter.find(' ')));
+    return part.event == request.info.name &&
+           request.info.format.find(" " + field + ";") != std::string::npos;
+  };
+  const auto found = std::ranges::find_if(parts, is_suitable);
+  return found == parts.end() ? find_narrowing(parts, request.info.name) : &*found;
 }
 
 void narrow(EventRequest& request, const EventNarrowing& part) {
@@ -45,8 +57,9 @@ std::vector<std::string> filtered_events(std::span<const EventRequest> requests)
 }
 
 bool covers(const ViewSpec& view, std::string_view event, std::string_view filter) {
-  const EventNarrowing* part = find_narrowing(view.parts, event);
-  return part != nullptr && part->filter == filter;
+  return std::ranges::any_of(view.parts, [&](const EventNarrowing& part) {
+    return part.event == event && part.filter == filter;
+  });
 }
 
 }  // namespace memtrace

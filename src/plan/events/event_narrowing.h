@@ -15,6 +15,11 @@ namespace memtrace {
 // nullptr when all of the event is needed.
 const EventNarrowing* find_narrowing(std::span<const EventNarrowing> parts, std::string_view event);
 
+// The same for one that is to be recorded: of several parts, the first whose filter is on a field
+// that the event has on this kernel.
+const EventNarrowing* suitable_narrowing(std::span<const EventNarrowing> parts,
+                                         const EventRequest& request);
+
 void narrow(EventRequest& request, const EventNarrowing& part);
 
 // `known` gives all that `other`, a request for the same event, asks for.

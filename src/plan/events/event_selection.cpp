@@ -298,7 +298,7 @@ class Selector {
 
   void add(EventRequest request) {
     if (part_ != nullptr) {
-      narrow(request, *part_);
+      narrow(request, *suitable_narrowing(parts_, request));
     }
     const auto name_of = [](const EventRequest& other) { return other.info.name; };
     auto& requests = selected_.requests;

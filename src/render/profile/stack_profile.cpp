@@ -11,6 +11,7 @@
 #include "base/visible.h"
 #include "render/cell_names.h"
 #include "render/cell_text.h"
+#include "report/layers.h"
 #include "report/row_order.h"
 #include "report/shares.h"
 
@@ -122,6 +123,19 @@ void add_stack(const Frames* frames, WeightedStack& row) {
   std::transform(frames->rbegin(), frames->rend(), std::back_inserter(row.steps), step_of);
 }
 
+// The kernel's layers below the program's stack.
+void add_layers(const Table& table, const std::vector<Cell>& cells, WeightedStack& row) {
+  for (std::size_t i = 0; i < table.key_count; ++i) {
+    const auto* layers = std::get_if<std::string>(&cells[i]);
+    if (layers == nullptr || table.columns[i].name != kLayerColumn) {
+      continue;
+    }
+    for (std::string& frame : layer_frames(*layers)) {
+      row.steps.push_back({.name = std::move(frame)});
+    }
+  }
+}
+
 WeightedStack stack_of(const ProfileTable& from, const std::vector<Cell>& cells) {
   WeightedStack row;
   for (const std::size_t column : from.weights) {
@@ -130,11 +144,14 @@ WeightedStack stack_of(const ProfileTable& from, const std::vector<Cell>& cells)
   const std::size_t key_count =
       from.stack ? std::min(*from.stack, from.table.key_count) : from.table.key_count;
   for (std::size_t i = 0; i < key_count; ++i) {
-    add_key(from, cells[i], from.table.columns[i], row);
+    if (from.table.columns[i].name != kLayerColumn) {
+      add_key(from, cells[i], from.table.columns[i], row);
+    }
   }
   if (from.stack) {
     add_stack(frames_of(from.report, cells[*from.stack]), row);
   }
+  add_layers(from.table, cells, row);
   return row;
 }
 

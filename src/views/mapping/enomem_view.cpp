@@ -17,30 +17,11 @@
 #include "views/mapping/call_names.h"
 #include "views/mapping/call_trace.h"
 #include "views/mapping/memory_limits.h"
+#include "views/mapping/refused_calls.h"
 
 namespace memtrace {
 namespace {
 
-constexpr auto kNeeds = std::to_array<std::string_view>({
-    "syscalls:sys_enter_mmap",      "syscalls:sys_exit_mmap",      "syscalls:sys_enter_brk",
-    "syscalls:sys_exit_brk",        "syscalls:sys_enter_mremap|",  "syscalls:sys_exit_mremap|",
-    "syscalls:sys_enter_mprotect|", "syscalls:sys_exit_mprotect|", "syscalls:sys_enter_shmat|",
-    "syscalls:sys_exit_shmat|",     "syscalls:sys_enter_shmget|",  "syscalls:sys_exit_shmget|",
-    "syscalls:sys_enter_clone|",    "syscalls:sys_exit_clone|",    "syscalls:sys_enter_clone3|",
-    "syscalls:sys_exit_clone3|",    "syscalls:sys_enter_fork|",    "syscalls:sys_exit_fork|",
-    "syscalls:sys_enter_vfork|",    "syscalls:sys_exit_vfork|",
-});
-constexpr auto kCalls = std::to_array<std::string_view>({"mmap",
-                                                         "brk",
-                                                         "mremap",
-                                                         "mprotect",
-                                                         "pkey_mprotect",
-                                                         "shmat",
-                                                         "shmget",
-                                                         "clone",
-                                                         "clone3",
-                                                         "fork",
-                                                         "vfork"});
 constexpr auto kOwnKeys = std::to_array<KeySpec>({kCallKey, kCallErrorKey});
 constexpr auto kKeys =
     std::to_array<std::string_view>({"stack", "comm", "pid", "tid", "call", "error", "cpu"});
@@ -268,7 +249,7 @@ Report EnomemView::finish(const World& world, Span span) {
 }
 
 bool handles(const EventType& type) {
-  return is_exit_of(type, kCalls);
+  return is_exit_of(type, kRefusedCalls);
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
@@ -281,7 +262,7 @@ extern const ViewSpec view_enomem;
 constinit const ViewSpec view_enomem{
     .summary =
         "system calls that were refused memory: who, how much, and the limits at that moment",
-    .needs = kNeeds,
+    .needs = kRefusedCallNeeds,
     .keys = kKeys,
     .options = kOptions,
     .needs_memory_map = true,  // the size of an address space

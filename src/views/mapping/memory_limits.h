@@ -2,16 +2,14 @@
 // cells, and which limits the call would have passed.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "report/report.h"
 #include "state/world/observations.h"
 #include "tracepoints/event/event_syscalls.h"
+#include "views/reason/call_reasons.h"
 
 namespace memtrace {
 
@@ -26,9 +24,6 @@ std::span<const LimitColumn> machine_limit_columns();
 
 // False if the process had ended when its limits were read.
 bool has_process_limits(const Observation& limits);
-
-// How many bytes more a call asked for; nothing for one that does not say.
-std::optional<std::uint64_t> asked_bytes(const SystemCallDone& done);
 
 // "RLIMIT_AS", "max_map_count": evidence, as another thread may have changed what was read a moment
 // later. Empty where nothing is exceeded.

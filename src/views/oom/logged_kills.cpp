@@ -30,31 +30,6 @@ std::string_view up_to(std::string_view text, std::string_view end) {
   return text.substr(0, text.find(end));
 }
 
-// "Nov 22 14:03:59 host kernel: [ 90.1] text", "2026-11-22T14:03:59+0100 host kernel: text",
-// "[Sun Nov 22 14:03:59 2026] text", "<4>[   90.123456] text".
-std::string time_of(std::string_view line) {
-  if (line.starts_with('<') && line.find('>') != std::string_view::npos) {
-    line.remove_prefix(line.find('>') + 1);
-  }
-  if (line.starts_with('[')) {
-    return std::string(trim(up_to(line.substr(1), "]")));
-  }
-  const std::string_view before = up_to(line, " kernel:");
-  return before.size() == line.size() ? std::string()
-                                      : std::string(before.substr(0, before.rfind(' ')));
-}
-
-// "[   90.1] NAME invoked oom-killer: ...": names may have blanks.
-std::string trigger_of(std::string_view line) {
-  std::string_view before = up_to(line, " invoked oom-killer");
-  for (const std::string_view end : {"] ", "kernel: "}) {
-    if (const std::size_t at = before.rfind(end); at != std::string_view::npos) {
-      before.remove_prefix(at + end.size());
-    }
-  }
-  return std::string(before);
-}
-
 // The report of a kill begins with who asked for memory and ends with the victim (mm/oom_kill.c):
 //
 //   hog invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0
@@ -76,7 +51,7 @@ class LogReader {
   void read_line(std::string_view line) {
     if (line.find(" invoked oom-killer") != std::string_view::npos) {
       kill_ = {};
-      kill_.trigger = trigger_of(line);
+      kill_.trigger = logged_name(line, " invoked oom-killer");
     } else if (!kill_.trigger.empty() && kill_.trigger_pid == 0 &&
                line.find(" Comm: ") != std::string_view::npos) {
       kill_.trigger_pid = static_cast<std::uint32_t>(number_behind(line, "PID: ").value_or(0));
@@ -112,7 +87,7 @@ class LogReader {
     }
     kill_.domain = kill_.domain.empty() ? "machine" : kill_.domain;
     read_memory(victim);
-    facts_.texts["clock"] = time_of(line);
+    facts_.texts["clock"] = logged_time(line);
     kill_.time_ns = kills_.size();  // an order and no time
     kill_.seen = Observation{.reader = "oom", .facts = std::exchange(facts_, {})};
     kills_.push_back(std::exchange(kill_, {}));
@@ -148,6 +123,30 @@ void show_logged_times(std::span<const OomGroup> groups, Table& table) {
 }
 
 }  // namespace
+
+// "Nov 22 14:03:59 host kernel: [ 90.1] text", "2026-11-22T14:03:59+0100 host kernel: text",
+// "[Sun Nov 22 14:03:59 2026] text", "<4>[   90.123456] text".
+std::string logged_time(std::string_view line) {
+  if (line.starts_with('<') && line.find('>') != std::string_view::npos) {
+    line.remove_prefix(line.find('>') + 1);
+  }
+  if (line.starts_with('[')) {
+    return std::string(trim(up_to(line.substr(1), "]")));
+  }
+  const std::string_view before = up_to(line, " kernel:");
+  return before.size() == line.size() ? std::string()
+                                      : std::string(before.substr(0, before.rfind(' ')));
+}
+
+std::string logged_name(std::string_view line, std::string_view words) {
+  std::string_view before = up_to(line, words);
+  for (const std::string_view end : {"] ", "kernel: "}) {
+    if (const std::size_t at = before.rfind(end); at != std::string_view::npos) {
+      before.remove_prefix(at + end.size());
+    }
+  }
+  return std::string(before);
+}
 
 std::vector<OomKill> kills_in_log(std::string_view log) {
   return LogReader().read(log);

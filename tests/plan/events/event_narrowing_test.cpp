@@ -35,6 +35,21 @@ TEST(EventPartsTest, part_has_fewer_samples_and_shorter_stacks) {
   EXPECT_FALSE(slab.user_stack);
 }
 
+// A page is a pfn, or a struct page before 4.4: the filter must be on what the event has.
+TEST(EventPartsTest, of_two_parts_the_one_whose_field_is_there_is_taken) {
+  constexpr std::array<EventNarrowing, 2> kPages = {
+      {{.event = "kmem:mm_page_alloc", .filter = "pfn == 1"},
+       {.event = "kmem:mm_page_alloc", .filter = "page == 0"}}};
+  EventRequest request = tracepoint("kmem:mm_page_alloc");
+  request.info.format = "\tfield:struct page * page;\toffset:8;\tsize:8;\tsigned:0;\n";
+  EXPECT_EQ(suitable_narrowing(kPages, request), &kPages[1]);
+  request.info.format = "\tfield:unsigned long pfn;\toffset:8;\tsize:8;\tsigned:0;\n";
+  EXPECT_EQ(suitable_narrowing(kPages, request), &kPages[0]);
+  request.info.format.clear();
+  EXPECT_EQ(suitable_narrowing(kPages, request), &kPages[0]) << "nothing is known of it";
+  EXPECT_EQ(suitable_narrowing(kParts, tracepoint("kmem:kfree")), nullptr);
+}
+
 TEST(EventPartsTest, what_two_views_need_is_enough_for_both) {
   EventRequest known = tracepoint("kmem:mm_page_alloc", "order >= 9");
   known.stacks = false;

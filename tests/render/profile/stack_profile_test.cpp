@@ -49,6 +49,21 @@ TEST(StackProfile, keys_are_labels_and_steps_and_stacks_begin_outermost) {
   EXPECT_EQ(stack.steps[6].name, "__kmalloc_noprof");
 }
 
+TEST(StackProfile, layers_are_frames_below_the_stack) {
+  Report report = test::sample_report();
+  Table& table = report.tables.at(0);
+  const auto key = static_cast<std::ptrdiff_t>(table.key_count++);
+  table.columns.insert(table.columns.begin() + key, {"layer", Unit::Text});
+  for (auto& row : table.rows) {
+    row.insert(row.begin() + key, std::string("page fault > swap-in"));
+  }
+  const WeightedStack stack = stack_profiles(report).at(0).stacks.at(0);
+  ASSERT_EQ(stack.steps.size(), 9U);
+  EXPECT_EQ(stack.steps[7].name, "[page fault]");
+  EXPECT_EQ(stack.steps[8].name, "[swap-in]");
+  EXPECT_EQ(stack.labels.size(), 2U) << "a layer is no label";
+}
+
 TEST(StackProfile, the_cost_that_the_reader_sorts_by_is_the_main_one) {
   Report report = test::sample_report();
   report.tables[0].sort = "count";
