@@ -197,12 +197,14 @@ void LedgerProcesses::settle(const World& world, LedgerProcess& process) {
     process.is_ended = true;
     process.end = 0;
   }
-  // With -p another task may be the last to leave the address space, and that is not recorded.
+  // The kernel may close a task's own events before it gives its memory back (kernel/exit.c:
+  // perf_event_exit_task), and another task may be the last to leave the address space.
   if (process.is_ended && process.begin) {
     const std::int64_t left = *process.begin + process.sums.total();
     if (left > 0) {
-      process.sums.add(RssChange::Exit, -left);
-      process.mappings[name_of({.kind = RssPlace::Kind::Whole}, world)].add(RssChange::Exit, -left);
+      const std::string whole = name_of({.kind = RssPlace::Kind::Whole}, world);
+      process.sums.add(RssChange::ExitUnseen, -left);
+      process.mappings[whole].add(RssChange::ExitUnseen, -left);
     }
   }
   process.peak = std::max({process.peak, process.begin.value_or(0), process.end.value_or(0)});

@@ -160,6 +160,21 @@ Cell share_cell(const LedgerRow& row) {
   return 100 * size / static_cast<double>(row.weight());
 }
 
+// What is resident without a file and in no block that lives.
+Cell free_cell(const LedgerProcess& process, const std::optional<std::uint64_t>& live) {
+  if (!process.last || !live) {
+    return {};
+  }
+  std::int64_t bytes = -static_cast<std::int64_t>(*live);
+  for (const char* name : {"[heap]", "[anon]"}) {
+    const auto mapping = process.last->mappings.find(name);
+    bytes += mapping == process.last->mappings.end()
+                 ? 0
+                 : static_cast<std::int64_t>(mapping->second.rss_bytes);
+  }
+  return bytes;
+}
+
 class Lines {
  public:
   Lines(Table& table, std::vector<Cell> keys, bool is_counted)
@@ -185,9 +200,9 @@ class Lines {
  private:
   // Without kmem:rss_stat some changes are seen in the page tables only.
   std::string_view source(RssChange change) const {
-    const bool is_difference = change == RssChange::Around || change == RssChange::Before ||
-                               change == RssChange::Reclaimed || change == RssChange::Inherited;
-    return !is_counted_ && is_difference ? "difference" : "events";
+    const bool is_read = change == RssChange::Around || change == RssChange::Before ||
+                         change == RssChange::Reclaimed || change == RssChange::Inherited;
+    return change == RssChange::ExitUnseen || (is_read && !is_counted_) ? "difference" : "events";
   }
 
   Table& table_;
@@ -252,12 +267,16 @@ Table changes_table(const std::vector<LedgerProcess>& processes, LedgerKeys keys
   return table;
 }
 
-Table beside_table(const std::vector<LedgerProcess>& processes) {
+Table beside_table(const std::vector<LedgerProcess>& processes, const HeapSizes& heap) {
   Table table{.title = "beside the resident size", .sort = "pss"};
   add_keys({}, table);
   for (const char* name :
        {"pss_begin", "pss", "swap_begin", "swap", "page_tables_begin", "page_tables"}) {
     table.columns.push_back({name, Unit::Bytes});
+  }
+  if (heap.any()) {
+    table.columns.push_back({"heap_live", Unit::Bytes});
+    table.columns.push_back({"heap_free", Unit::Bytes});
   }
   for (const LedgerProcess& process : processes) {
     if (!process.first && !process.last) {
@@ -275,6 +294,11 @@ Table beside_table(const std::vector<LedgerProcess>& processes) {
                           when(process.last_swap),
                           cell(process.first, &ResidentSnapshot::Parts::page_table_bytes),
                           cell(process.last, &ResidentSnapshot::Parts::page_table_bytes)});
+    if (heap.any()) {
+      const auto live = heap.live_bytes(process.pid);
+      table.rows.back().push_back(when(live));
+      table.rows.back().push_back(free_cell(process, live));
+    }
   }
   return table;
 }

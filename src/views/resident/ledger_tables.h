@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "report/report.h"
+#include "views/resident/heap_sizes.h"
 #include "views/resident/ledger_processes.h"
 
 namespace memtrace {
@@ -21,6 +22,6 @@ Table ledger_table(const std::vector<LedgerProcess>& processes, LedgerKeys keys)
 Table changes_table(const std::vector<LedgerProcess>& processes, LedgerKeys keys, bool is_counted);
 
 // What is no part of the resident size: a row for each process that runs at the end.
-Table beside_table(const std::vector<LedgerProcess>& processes);
+Table beside_table(const std::vector<LedgerProcess>& processes, const HeapSizes& heap);
 
 }  // namespace memtrace

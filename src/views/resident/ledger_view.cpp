@@ -51,6 +51,7 @@ class LedgerView final : public View {
     if (has_rss_) {
       ledger_.on(event, world);
     }
+    heap_.on(event);
     is_sampled_ = is_sampled_ || event.weight > 1;
   }
 
@@ -60,9 +61,14 @@ class LedgerView final : public View {
   void add_notes(const std::vector<LedgerProcess>& processes,
                  std::vector<std::string>& notes) const;
 
+  static void note_gap(const std::vector<LedgerProcess>& processes,
+                       std::uint64_t end_ns,
+                       std::vector<std::string>& notes);
+
   LedgerKeys keys_;
   TaskFilter tasks_;
   RssLedger ledger_;
+  HeapSizes heap_;
   LedgerProcesses processes_;
   bool has_rss_ = false;
   bool has_calls_ = false;
@@ -100,9 +106,10 @@ Report LedgerView::finish(const World& world, Span span) {
   report.tables.push_back(ledger_table(processes, keys_));
   if (!processes.empty()) {
     report.tables.push_back(changes_table(processes, keys_, has_rss_));
-    report.tables.push_back(beside_table(processes));
+    report.tables.push_back(beside_table(processes, heap_));
   }
   add_notes(processes, report.caveats.notes);
+  note_gap(processes, span.end_ns, report.caveats.notes);
   ledger_.begin_interval();
   return report;
 }
@@ -129,11 +136,17 @@ void LedgerView::add_notes(const std::vector<LedgerProcess>& processes,
         "lines of the mappings they are in, the peak is the larger of both ends, and what the "
         "kernel took is known by difference only");
   }
-  if (has_rss_ && ledger_.batched() > 0) {
-    notes.push_back(fmt::format(
-        "{} had several pages: where the kernel counts 64 faults of a thread together, before "
-        "Linux 6.2, the line of a change is that of the last fault",
-        counted(ledger_.batched(), "change", "changes")));
+  if (has_rss_ && ledger_.is_batched()) {
+    notes.emplace_back(
+        "this kernel counts 64 faults of a thread together (before Linux 6.2): sums are exact, and "
+        "the line of a change is that of the last fault");
+  }
+  if (heap_.any()) {
+    notes.emplace_back(
+        "heap_live is of blocks that were allocated while recording; heap_free is the resident "
+        "memory without a file less heap_live: free memory of the allocator, stacks of threads, "
+        "and "
+        "what was allocated before or without it");
   }
   if (!has_calls_) {
     notes.emplace_back(
@@ -150,9 +163,30 @@ void LedgerView::add_notes(const std::vector<LedgerProcess>& processes,
   }
 }
 
+// /proc is read after the last event. Where the clocks differ, nothing is said.
+void LedgerView::note_gap(const std::vector<LedgerProcess>& processes,
+                          std::uint64_t end_ns,
+                          std::vector<std::string>& notes) {
+  constexpr std::uint64_t kMostNs = 60'000'000'000;
+  std::uint64_t gap_ns = 0;
+  for (const LedgerProcess& process : processes) {
+    const bool is_later = process.last && process.last->read_to_ns > end_ns &&
+                          process.last->read_to_ns - end_ns < kMostNs;
+    if (is_later && process.sums.total() != 0) {
+      gap_ns = std::max(gap_ns, process.last->read_to_ns - end_ns);
+    }
+  }
+  if (gap_ns >= 1'000'000) {
+    notes.push_back(
+        fmt::format("/proc was read up to {} ms after the last event: the residual has the changes "
+                    "of that time",
+                    gap_ns / 1'000'000));
+  }
+}
+
 bool handles(const EventType& type) {
   return is_fault_event(type) || type.name == "kmem:mm_page_alloc" || type.name == kRssEvent ||
-         is_call(type);
+         is_call(type) || !type.heap_function.empty();
 }
 
 bool rests_on(const EventType& type) {

@@ -27,6 +27,7 @@ enum class RssChange : std::uint8_t {
   Before,
   Exec,
   Exit,
+  ExitUnseen,
   SwapOut,
   Reclaimed,
 };
@@ -61,6 +62,7 @@ inline constexpr std::array<RssChangeName, kRssChanges> kRssChangeNames = {{
     {"given back of the start", RssSide::Freed},
     {"exec", RssSide::Freed},
     {"exit", RssSide::Freed},
+    {"exit, by difference", RssSide::Freed},
     {"swapped out", RssSide::Taken},
     {"reclaimed", RssSide::Taken},
 }};
@@ -77,7 +79,7 @@ class RssSums {
     counts_.at(index_of(change)) += count;
   }
 
-  // Of what was counted as one change, so much is another.
+  // Of what was counted as one change, this is another.
   void move(RssChange from, RssChange to, std::int64_t bytes) {
     bytes_.at(index_of(from)) -= bytes;
     bytes_.at(index_of(to)) += bytes;

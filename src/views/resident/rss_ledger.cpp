@@ -78,7 +78,7 @@ void RssLedger::on_rss(const Event& event, const RssStat& stat, const World& wor
   } else if (change != 0) {
     apply(account, event, stat, change);
   }
-  note_end(account, event.pid, event.time_ns, world);
+  note_end(account, event, stat, world);
 }
 
 // The kernel uses the memory of an address space again: its hash is then another one's.
@@ -142,7 +142,15 @@ void RssLedger::apply(RssAccount& account,
     return;
   }
   ThreadAct& act = acts_.of(event.tid);
-  const RssChange change = reason(account, event, stat, bytes);
+  const bool has_dropped_page = act.has_dropped_page;
+  RssChange change = reason(account, event, stat, bytes);
+  if (has_dropped_page && change == RssChange::Kernel && stat.member == RssMember::Anonymous) {
+    change = RssChange::Copied;
+    account.move(sees_calls_ ? RssChange::Reclaimed : RssChange::Unmapped,
+                 RssChange::Replaced,
+                 {},
+                 -static_cast<std::int64_t>(page_bytes_));
+  }
   RssPlace place = stat.is_of_task ? act.place : RssPlace{};
   if (change == RssChange::Exit || change == RssChange::Inherited) {
     place = {.kind = RssPlace::Kind::Whole};
@@ -202,6 +210,8 @@ RssChange RssLedger::reason(const RssAccount& account,
     }
     return act.call == SystemCall::Madvise ? RssChange::Advised : RssChange::Unmapped;
   }
+  const auto page = static_cast<std::int64_t>(page_bytes_);
+  act.has_dropped_page = stat.member == RssMember::File && bytes == -page;
   if (bytes > 0) {
     return RssChange::Kernel;
   }
@@ -230,6 +240,7 @@ RssChange RssLedger::reason_in_fault(ThreadAct& act, RssMember member, std::int6
   } else if (act.is_copy) {
     change = RssChange::Copied;
   }
+  ++touches_;
   batched_ += change != RssChange::Huge && bytes > page ? 1 : 0;
   act.anonymous = change;
   act.anonymous_bytes = bytes;
@@ -238,19 +249,22 @@ RssChange RssLedger::reason_in_fault(ThreadAct& act, RssMember member, std::int6
 
 // All members are 0 when the last task has left an address space.
 void RssLedger::note_end(RssAccount& account,
-                         std::uint32_t pid,
-                         std::uint64_t time_ns,
+                         const Event& event,
+                         const RssStat& stat,
                          const World& world) {
-  const bool is_left = account.pid == 0 || account.pid == pid;
-  account.is_torn_down =
-      account.is_torn_down || (is_left && account.sums.count(RssChange::Exit) > 0);
-  if (!account.is_torn_down || !is_empty(account)) {
+  const bool is_left = account.pid == 0 || account.pid == event.pid;
+  const bool has_shrunk = account.sums.count(RssChange::Exit) > 0 || stat.bytes == 0;
+  account.is_torn_down = account.is_torn_down || (is_left && !stat.is_of_task && has_shrunk);
+  if (!account.is_torn_down) {
     return;
   }
   // The address space of a process that did nothing but to leave it.
-  if (account.pid == 0 && !by_pid_.contains(pid) &&
-      snapshot_of(world, kResidentAtBegin, pid, time_ns)) {
-    claim(account, pid, time_ns, world);
+  if (account.pid == 0 && !by_pid_.contains(event.pid) &&
+      snapshot_of(world, kResidentAtBegin, event.pid, event.time_ns)) {
+    claim(account, event.pid, event.time_ns, world);
+  }
+  if (!is_empty(account)) {
+    return;
   }
   account.is_ended = true;
   by_mm_.erase(account.mm_id);
@@ -296,6 +310,7 @@ void RssLedger::begin_interval() {
   ended_ = 0;
   older_ = {};
   batched_ = 0;
+  touches_ = 0;
   populated_.clear();
   std::erase_if(by_pid_, [](const auto& entry) { return entry.second->is_ended; });
   std::erase_if(accounts_, [](const RssAccount& account) { return account.is_ended; });

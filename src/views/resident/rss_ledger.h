@@ -39,9 +39,9 @@ class RssLedger {
   // What follows is of the next interval.
   void begin_interval();
 
-  // Changes of anonymous memory that were of several pages at once though the page fault was of
-  // one: kernels before 6.2 count 64 faults of a thread together (mm/memory.c, SPLIT_RSS_COUNTING).
-  std::uint64_t batched() const { return batched_; }
+  // Most changes of anonymous memory are of several pages though a page fault is of one: kernels
+  // before 6.2 count 64 faults of a thread together (mm/memory.c, SPLIT_RSS_COUNTING).
+  bool is_batched() const { return 2 * batched_ > touches_; }
 
  private:
   using Accounts = std::list<RssAccount>;
@@ -62,7 +62,7 @@ class RssLedger {
                    const RssStat& stat,
                    std::int64_t bytes);
   RssChange reason_in_fault(ThreadAct& act, RssMember member, std::int64_t bytes);
-  void note_end(RssAccount& account, std::uint32_t pid, std::uint64_t time_ns, const World& world);
+  void note_end(RssAccount& account, const Event& event, const RssStat& stat, const World& world);
   void end_mmap(const Event& event, const SystemCallDone& done, const World& world);
   void forget_oldest();
 
@@ -75,7 +75,8 @@ class RssLedger {
   std::unordered_map<std::uint32_t, Populated> populated_;  // by tid
   std::size_t ended_ = 0;
   RssSums older_;
-  std::uint64_t batched_ = 0;
+  std::uint64_t touches_ = 0;  // of anonymous memory
+  std::uint64_t batched_ = 0;  // of them: of several pages
 };
 
 }  // namespace memtrace

@@ -30,6 +30,10 @@ struct ThreadAct {
   std::optional<RssChange> anonymous = {};  // what its last change of anonymous memory was
   std::int64_t anonymous_bytes = 0;
 
+  // In neither: the kernel's own access takes the page of a file away before it adds the copy
+  // (mm/memory.c, wp_page_copy), as for futex(2).
+  bool has_dropped_page = false;
+
   // In a call.
   SystemCall call = SystemCall::Other;
 };

@@ -341,6 +341,70 @@ TEST(Ledger, without_the_counter_faults_and_page_tables_explain_it) {
   EXPECT_TRUE(has_note(report, "lacks kmem:rss_stat"));
 }
 
+TEST(Ledger, exit_that_no_event_shows_is_known_by_difference) {
+  EventScript script = opened();
+  see(script, kResidentAtBegin, {snapshot(6, 4)});
+  Sizes sizes(kMm, {4, 6, 0, 0});
+  script.play(fault(kArea, sizes.change(kAnon, 1)));
+  script.world().exit(100, 100);
+  const Report report = script.finish();
+  EXPECT_EQ(line(report, "exit, by difference"), change(-11));
+  EXPECT_EQ(line(report, "exit"), Cell());
+  EXPECT_EQ(line(report, "resident at the end"), size(0));
+}
+
+TEST(Ledger, copy_that_the_kernel_makes_itself_is_a_copy) {
+  EventScript script = opened();
+  see(script, kResidentAtBegin, {snapshot(6, 4)});
+  Sizes sizes(kMm, {4, 6, 0, 0});
+  script.play({sizes.change(RssMember::File, -1), sizes.change(kAnon, 1)});
+  script.play({sizes.change(RssMember::File, -1), sizes.change(RssMember::File, -1)});
+  const Report report = script.finish();
+  EXPECT_EQ(line(report, "anonymous, copy on write"), change(1));
+  EXPECT_EQ(line(report, "file, replaced by a copy"), change(-1));
+  EXPECT_EQ(line(report, "reclaimed"), change(-2));
+}
+
+TEST(Ledger, kernels_that_count_faults_together_are_said) {
+  EventScript script = opened();
+  see(script, kResidentAtBegin, {snapshot(6, 4)});
+  Sizes sizes(kMm, {4, 6, 0, 0});
+  script.play(fault(kArea, sizes.change(kAnon, 64)));
+  script.play(fault(kArea + 64 * kPage, sizes.change(kAnon, 64)));
+  see(script, kResidentAtEnd, {snapshot(134, 4)});
+  const Report report = script.finish();
+  EXPECT_EQ(line(report, "anonymous, first touch"), change(128));
+  EXPECT_EQ(line(report, "residual"), change(0));
+  EXPECT_TRUE(has_note(report, "64 faults of a thread together"));
+}
+
+TEST(Ledger, heap_that_was_recorded_is_split_into_live_and_free) {
+  EventScript script = opened();
+  script.play(heap_alloc(0x5000, 3000));
+  script.play(heap_alloc(0x9000, 1000));
+  script.play(heap_realloc(0x9000, 0xa000, 2000));
+  script.play(heap_alloc(0xb000, 50));
+  script.play(heap_free(0xb000));
+  see(script, kResidentAtEnd, {snapshot(2, 4)});
+  const Report report = script.finish();
+  const Table& beside = report.tables.back();
+  const std::vector<Cell>* row = find_row(beside, kPuppet);
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ((*row)[column_index(beside, "heap_live")], number(5000));
+  EXPECT_EQ((*row)[column_index(beside, "heap_free")], Cell(2 * kPage - 5000));
+}
+
+TEST(Ledger, time_between_the_last_event_and_the_reading_is_said) {
+  EventScript script = opened();
+  see(script, kResidentAtBegin, {snapshot(6, 4)});
+  Sizes sizes(kMm, {4, 6, 0, 0});
+  script.play(fault(kArea, sizes.change(kAnon, 1)));
+  ResidentSnapshot last = snapshot(9, 4);
+  last.parts.read_to_ns = 1'025'000'000;
+  see(script, kResidentAtEnd, {last});
+  EXPECT_TRUE(has_note(script.finish(), "up to 25 ms after the last event"));
+}
+
 TEST(Ledger, missing_events_are_said) {
   EventScript script("ledger");
   script.type("page-faults");
