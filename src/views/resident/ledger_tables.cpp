@@ -212,8 +212,9 @@ class Lines {
 
 }  // namespace
 
-Table ledger_table(const std::vector<LedgerProcess>& processes, LedgerKeys keys) {
-  Table table{.title = keys.mapping ? "by mapping" : "by process", .sort = "added"};
+Table ledger_table(const std::vector<LedgerProcess>& processes, LedgerKeys keys, bool is_counted) {
+  Table table{
+      .title = keys.mapping ? "by mapping" : "by process", .sort = "added", .weight = "added"};
   add_keys(keys, table);
   for (const char* name : {"rss_begin", "added", "freed", "taken", "rss", "residual"}) {
     table.columns.push_back({name, Unit::Bytes});
@@ -232,7 +233,7 @@ Table ledger_table(const std::vector<LedgerProcess>& processes, LedgerKeys keys)
     cells.push_back(when(row.residual()));
     if (!keys.mapping) {
       cells.push_back(share_cell(row));
-      cells.push_back(size_cell(row.peak));
+      cells.push_back(is_counted ? size_cell(row.peak) : Cell());
     }
   }
   return table;

@@ -15,8 +15,10 @@ struct LedgerKeys {
   bool mapping = false;
 };
 
+// `is_counted`: the recording has kmem:rss_stat.
+
 // One row for each process or mapping: its size before and after, and the sums of what changed.
-Table ledger_table(const std::vector<LedgerProcess>& processes, LedgerKeys keys);
+Table ledger_table(const std::vector<LedgerProcess>& processes, LedgerKeys keys, bool is_counted);
 
 // The changes of each, line by line.
 Table changes_table(const std::vector<LedgerProcess>& processes, LedgerKeys keys, bool is_counted);

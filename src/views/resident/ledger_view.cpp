@@ -103,10 +103,13 @@ Report LedgerView::finish(const World& world, Span span) {
   report.totals = {{"added", Unit::Bytes, total(RssSide::Added)},
                    {"freed", Unit::Bytes, total(RssSide::Freed)},
                    {"taken", Unit::Bytes, total(RssSide::Taken)}};
-  report.tables.push_back(ledger_table(processes, keys_));
+  report.tables.push_back(ledger_table(processes, keys_, has_rss_));
   if (!processes.empty()) {
     report.tables.push_back(changes_table(processes, keys_, has_rss_));
-    report.tables.push_back(beside_table(processes, heap_));
+    Table beside = beside_table(processes, heap_);
+    if (!beside.rows.empty()) {
+      report.tables.push_back(std::move(beside));
+    }
   }
   add_notes(processes, report.caveats.notes);
   note_gap(processes, span.end_ns, report.caveats.notes);
@@ -132,9 +135,9 @@ void LedgerView::add_notes(const std::vector<LedgerProcess>& processes,
   }
   if (!has_rss_) {
     notes.emplace_back(
-        "the recording lacks kmem:rss_stat (Linux 5.5): copies, swap-ins and huge pages are in the "
-        "lines of the mappings they are in, the peak is the larger of both ends, and what the "
-        "kernel took is known by difference only");
+        "the recording lacks kmem:rss_stat (Linux 5.5): the peak is not known, copies, swap-ins "
+        "and "
+        "huge pages count as first touches, and what the kernel took is known by difference");
   }
   if (has_rss_ && ledger_.is_batched()) {
     notes.emplace_back(
@@ -150,8 +153,8 @@ void LedgerView::add_notes(const std::vector<LedgerProcess>& processes,
   }
   if (!has_calls_) {
     notes.emplace_back(
-        "the recording lacks the system calls that give memory back: see unmapped and reclaimed "
-        "together");
+        "the recording lacks the system calls that give memory back: what they took away counts as "
+        "unmapped or reclaimed alike");
   }
   if (!has_access_) {
     notes.emplace_back(
