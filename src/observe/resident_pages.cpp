@@ -156,6 +156,15 @@ void ResidentPages::begin(const std::set<std::uint32_t>& pids) {
   pids_.insert(pids.begin(), pids.end());
 }
 
+void ResidentPages::read_ahead() {
+  std::uint64_t pages_left = kMaxPages;
+  for (const std::uint32_t pid : pids_) {
+    if (const auto snapshot = read_process(pid, pages_left)) {
+      ahead_[pid] = facts_of(*snapshot);
+    }
+  }
+}
+
 Observation ResidentPages::read(std::string_view reader) {
   Observation observation{.reader = std::string(reader)};
   std::uint64_t pages_left = kMaxPages;
@@ -164,11 +173,14 @@ Observation ResidentPages::read(std::string_view reader) {
       pid = pids_.erase(pid);
       continue;
     }
-    if (const auto snapshot = read_process(*pid, pages_left)) {
+    if (auto known = ahead_.extract(*pid)) {
+      observation.rows.push_back(std::move(known.mapped()));
+    } else if (const auto snapshot = read_process(*pid, pages_left)) {
       observation.rows.push_back(facts_of(*snapshot));
     }
     ++pid;
   }
+  ahead_.clear();
   last_ = 0;
   return observation;
 }

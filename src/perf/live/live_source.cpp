@@ -94,6 +94,7 @@ LiveSource::~LiveSource() {
   rings_.abandon();
   // Recording has failed if it still runs: nobody waits for the command any more.
   end_.give_up();
+  before_stop_ = nullptr;
   end_events();
   closer_.wait();
 }
@@ -308,9 +309,12 @@ void LiveSource::end_events() {
     added_->stop();
     adopt_added_events();
   }
+  if (before_stop_) {
+    before_stop_();
+  }
   const HurriedThread hurried;
   const std::uint64_t now_ns = monotonic_ns();
-  const std::uint64_t deadline_ns = end_.deadline_ns();
+  const std::uint64_t deadline_ns = before_stop_ ? 0 : end_.deadline_ns();
   recording_.stopped_ns = !monotonic_clock() ? 0
                           : deadline_ns != 0 ? std::min(now_ns, deadline_ns)
                                              : now_ns;

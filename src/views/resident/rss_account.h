@@ -34,6 +34,7 @@ struct RssAccount {
   bool is_torn_down = false;     // its process gives everything back
   std::uint64_t from_ns = 0;     // changes before this time are in the reading of /proc
   std::uint64_t reading_ns = 0;  // and this is when that reading began
+  std::uint64_t to_ns = 0;       // changes after this time came after the last reading; 0: none do
   RssMembers last = {};
   std::array<std::optional<First>, kRssMembers> firsts = {};
   RssSums sums = {};

@@ -75,7 +75,7 @@ void RssLedger::on_rss(const Event& event, const RssStat& stat, const World& wor
   account.note_peak();
   if (event.time_ns < account.from_ns) {
     account.while_read_bytes += event.time_ns >= account.reading_ns ? change : 0;
-  } else if (change != 0) {
+  } else if (change != 0 && (account.to_ns == 0 || event.time_ns <= account.to_ns)) {
     apply(account, event, stat, change);
   }
   note_end(account, event, stat, world);
@@ -114,6 +114,10 @@ void RssLedger::claim(RssAccount& account,
   if (before) {
     account.reading_ns = before->parts.read_from_ns;
     account.from_ns = before->parts.read_to_ns;
+  }
+  // A recording has the last reading from its first record on.
+  if (const auto after = snapshot_of(world, kResidentAtEnd, pid, ~std::uint64_t{0})) {
+    account.to_ns = after->parts.read_to_ns > time_ns ? after->parts.read_to_ns : 0;
   }
   begin_with(account, before ? members_of(*before) : RssMembers{0, 0, 0, 0}, before.has_value());
   if (account.builder == pid) {
