@@ -113,6 +113,20 @@ TEST_F(ResidentPagesTest, processes_of_events_are_looked_at_once_it_has_begun) {
   EXPECT_TRUE(pages.read("resident").rows.empty()) << "it is another process";
 }
 
+TEST_F(ResidentPagesTest, what_was_read_ahead_is_used_once) {
+  make_process("12");
+  ResidentPages pages = this->pages();
+  pages.begin({12});
+  pages.read_ahead();
+  write("12/comm", "other\n");
+  Observation seen = pages.read("resident");
+  ASSERT_EQ(seen.rows.size(), 1U);
+  EXPECT_EQ(*seen.rows[0].text("comm"), "database");
+  seen = pages.read("resident");
+  ASSERT_EQ(seen.rows.size(), 1U);
+  EXPECT_EQ(*seen.rows[0].text("comm"), "other");
+}
+
 TEST_F(ResidentPagesTest, process_whose_page_tables_cannot_be_read_is_left_out) {
   make_process("12");
   make_process("13");

@@ -273,6 +273,23 @@ TEST(Ledger, changes_before_the_reading_of_proc_are_in_it) {
   EXPECT_TRUE(has_note(report, "4.0 KiB changed while /proc was read"));
 }
 
+TEST(Ledger, changes_after_the_last_reading_of_proc_are_not_in_it) {
+  EventScript script = opened();
+  see(script, kResidentAtBegin, {snapshot(3, 0)});
+  ResidentSnapshot after = snapshot(4, 0);
+  after.parts.read_to_ns = 200;
+  see(script, kResidentAtEnd, {after});
+  Sizes sizes(kMm, {0, 3, 0, 0});
+  for (const std::uint64_t time_ns : {50U, 250U}) {
+    script.play({at(time_ns, entry(kArea + time_ns * 4096)),
+                 at(time_ns, sizes.change(kAnon, 1)),
+                 at(time_ns, minor(kArea + time_ns * 4096))});
+  }
+  const Report report = script.finish();
+  EXPECT_EQ(line(report, "anonymous, first touch"), change(1));
+  EXPECT_EQ(line(report, "residual"), change(0));
+}
+
 TEST(Ledger, mappings_have_ledgers_of_their_own) {
   EventScript script = opened({.by = {"mapping"}});
   see(script, kResidentAtBegin, {snapshot(100, 10)});
