@@ -50,6 +50,9 @@ class ProcObserver {
   // The same of one that shows what is resident: what these processes have by now.
   void begin_resident(const std::set<std::uint32_t>& pids, Observations& observations);
 
+  // The recording ends soon: what is resident by now is what at_end() adds.
+  void read_resident() { resident_.read_ahead(); }
+
   // An event that has just come from the kernel. `cgroup` is where its process was known to be, for
   // those that have ended by now: the kernel says "/" of them.
   void on(const Event& event, Observations& observations, std::string_view cgroup = {});

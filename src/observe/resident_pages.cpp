@@ -33,6 +33,7 @@ struct Sizes {
   std::uint64_t rss_bytes = 0;
   std::uint64_t swap_bytes = 0;
   std::vector<ResidentMapping> mappings;  // with resident pages
+  ResidentSnapshot::Parts parts;
 };
 
 // "Rss:    12 kB"
@@ -41,26 +42,54 @@ std::uint64_t kilobytes_in(std::string_view line) {
   return words.size() < 2 ? 0 : parse_number(words[1]).value_or(0) * 1024;
 }
 
-void add_mapping(const ResidentMapping& mapping, std::uint64_t rss_bytes, Sizes& sizes) {
-  sizes.rss_bytes += rss_bytes;
-  if (rss_bytes > 0) {
-    sizes.mappings.push_back(mapping);
+// Reads the lines of one smaps.
+class SmapsReader {
+ public:
+  Sizes read(std::string_view smaps) {
+    for (const std::string_view line : split(smaps, '\n')) {
+      if (const auto start = parse_maps_line(line)) {
+        range_ = {start->start / page_size_bytes(), start->limit / page_size_bytes()};
+        name_ = mapping_name(start->path);
+      } else {
+        add(line);
+      }
+    }
+    return std::move(sizes_);
   }
-}
 
-Sizes parse_smaps(std::string_view smaps) {
-  Sizes sizes;
-  ResidentMapping mapping;
-  for (const std::string_view line : split(smaps, '\n')) {
+ private:
+  void add(std::string_view line) {
     if (line.starts_with("Rss:")) {
-      add_mapping(mapping, kilobytes_in(line), sizes);
+      add_rss(kilobytes_in(line));
     } else if (line.starts_with("Swap:")) {
-      sizes.swap_bytes += kilobytes_in(line);
-    } else if (const auto start = parse_maps_line(line)) {
-      mapping = {start->start / page_size_bytes(), start->limit / page_size_bytes()};
+      const std::uint64_t bytes = kilobytes_in(line);
+      sizes_.swap_bytes += bytes;
+      if (bytes > 0) {
+        sizes_.parts.mappings[std::string(name_)].swap_bytes += bytes;
+      }
+    } else if (line.starts_with("Pss:")) {
+      sizes_.parts.pss_bytes += kilobytes_in(line);
+    } else if (line.starts_with("Anonymous:")) {
+      sizes_.parts.anonymous_bytes += kilobytes_in(line);
     }
   }
-  return sizes;
+
+  void add_rss(std::uint64_t bytes) {
+    sizes_.rss_bytes += bytes;
+    if (bytes > 0) {
+      sizes_.mappings.push_back(range_);
+      sizes_.parts.mappings[std::string(name_)].rss_bytes += bytes;
+    }
+  }
+
+  Sizes sizes_;
+  ResidentMapping range_;
+  std::string_view name_;
+};
+
+// "RssShmem:     12 kB" of /proc/PID/status.
+std::uint64_t bytes_at(std::string_view status, std::string_view key) {
+  return proc_bytes(status, key).value_or(0);
 }
 
 // The frame of the page of zeros, which reads of untouched memory map: it is present and not part
@@ -127,6 +156,15 @@ void ResidentPages::begin(const std::set<std::uint32_t>& pids) {
   pids_.insert(pids.begin(), pids.end());
 }
 
+void ResidentPages::read_ahead() {
+  std::uint64_t pages_left = kMaxPages;
+  for (const std::uint32_t pid : pids_) {
+    if (const auto snapshot = read_process(pid, pages_left)) {
+      ahead_[pid] = facts_of(*snapshot);
+    }
+  }
+}
+
 Observation ResidentPages::read(std::string_view reader) {
   Observation observation{.reader = std::string(reader)};
   std::uint64_t pages_left = kMaxPages;
@@ -135,11 +173,14 @@ Observation ResidentPages::read(std::string_view reader) {
       pid = pids_.erase(pid);
       continue;
     }
-    if (const auto snapshot = read_process(*pid, pages_left)) {
+    if (auto known = ahead_.extract(*pid)) {
+      observation.rows.push_back(std::move(known.mapped()));
+    } else if (const auto snapshot = read_process(*pid, pages_left)) {
       observation.rows.push_back(facts_of(*snapshot));
     }
     ++pid;
   }
+  ahead_.clear();
   last_ = 0;
   return observation;
 }
@@ -150,17 +191,27 @@ std::optional<ResidentSnapshot> ResidentPages::read_process(std::uint32_t pid,
     return std::nullopt;  // to make smaps, the kernel walks all page tables
   }
   const std::string folder = proc_ + "/" + std::to_string(pid) + "/";
+  const std::uint64_t from_ns = monotonic_ns();
   const auto smaps = read_file(folder + "smaps");
+  const std::uint64_t to_ns = monotonic_ns();
+  const auto status = read_file(folder + "status");
   const auto pagemap = open_foreign_file(folder + "pagemap");
   const auto comm = read_file(folder + "comm");
   if (!smaps.ok() || smaps.value().empty() || !pagemap.ok() || !comm.ok()) {
     return std::nullopt;
   }
-  const Sizes sizes = parse_smaps(smaps.value());
+  Sizes sizes = SmapsReader().read(smaps.value());
   ResidentSnapshot snapshot{.pid = pid,
                             .comm = std::string(parse_comm(comm.value())),
                             .rss_bytes = sizes.rss_bytes,
-                            .swap_bytes = sizes.swap_bytes};
+                            .swap_bytes = sizes.swap_bytes,
+                            .parts = std::move(sizes.parts)};
+  snapshot.parts.read_from_ns = from_ns;
+  snapshot.parts.read_to_ns = to_ns;
+  if (status.ok()) {
+    snapshot.parts.shared_memory_bytes = bytes_at(status.value(), "RssShmem");
+    snapshot.parts.page_table_bytes = bytes_at(status.value(), "VmPTE");
+  }
   for (const ResidentMapping& mapping : sizes.mappings) {
     const std::uint64_t pages = mapping.limit - mapping.first;
     pages_left = pages > pages_left ? 0 : pages_left;

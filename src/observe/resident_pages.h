@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,6 +30,9 @@ class ResidentPages {
     }
   }
 
+  // Processes are read now for the next read().
+  void read_ahead();
+
   // A row for each process that still runs and may be looked at. Those that are gone are forgotten.
   Observation read(std::string_view reader);
 
@@ -42,6 +46,7 @@ class ResidentPages {
 
   std::string proc_;
   std::set<std::uint32_t> pids_;
+  std::map<std::uint32_t, Facts> ahead_;  // by pid
   std::uint32_t last_ = 0;
   std::uint64_t zero_frame_ = 0;
   bool has_begun_ = false;

@@ -99,6 +99,9 @@ class Pipeline {
   // What was learnt of them, once they are watched; else null.
   IdentityLog* identity_log() { return identity_watch_ ? &identity_watch_->log() : nullptr; }
 
+  // Live: what is resident while events still come, for observe_end().
+  void read_resident() { observer_.read_resident(); }
+
   // Live: what /proc says at the end of the recording or of an interval.
   void observe_end(std::uint64_t time_ns);
 

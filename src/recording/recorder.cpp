@@ -67,6 +67,16 @@ class Recorder final : public PipelineSink {
     pipeline_.watch_roots(options.live.target.command);
   }
 
+  // A ledger adds up what comes until /proc has been read.
+  void read_resident_before_stop() {
+    const auto& requests = options_.selected.requests;
+    const bool counts = std::ranges::any_of(
+        requests, [](const EventRequest& request) { return request.info.name == "kmem:rss_stat"; });
+    if (options_.selected.resident_pages && counts) {
+      source_.set_before_stop([this] { pipeline_.read_resident(); });
+    }
+  }
+
   // Before anything is enabled: processes that run by now may be gone when they are met.
   void identify_processes() {
     pipeline_.identify_processes(source_.target(), source_.monotonic_clock());
@@ -359,6 +369,7 @@ Result<RecordSummary> record(RecordOptions options) {
   }
   recorder.share_rules(*rules);
   recorder.identify_new_processes();
+  recorder.read_resident_before_stop();
   source.value()->announce_ready();
   TRY(recorder.run());
   auto summary = recorder.finish();

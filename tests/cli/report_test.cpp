@@ -193,6 +193,8 @@ constexpr auto kViews = std::to_array<View>({
     {"growth", "growth --top 4"},
     {"growth_kind", "growth --by comm,kind"},
     {"path", "path --top 4"},
+    {"ledger", "ledger"},
+    {"ledger_mapping", "ledger --by process,mapping"},
     {"count", "count"},
     {"count_hist", "count --by comm --hist bytes_req"},
     {"count_log2", "count --by 'event,log2(bytes_req)' --top 6"},

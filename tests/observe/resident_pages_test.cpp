@@ -63,12 +63,39 @@ TEST_F(ResidentPagesTest, present_pages_of_mappings_with_any_are_told) {
   pages.begin({12, 13});
   const Observation seen = pages.read("resident");
   ASSERT_EQ(seen.rows.size(), 1U);
-  const ResidentSnapshot expected{.pid = 12,
-                                  .comm = "database",
-                                  .rss_bytes = 12 * 1024,
-                                  .swap_bytes = 4 * 1024,
-                                  .runs = {{16, 17}, {18, 20}}};
-  EXPECT_EQ(resident_snapshot(seen.rows[0]), expected);
+  ResidentSnapshot expected{.pid = 12,
+                            .comm = "database",
+                            .rss_bytes = 12 * 1024,
+                            .swap_bytes = 4 * 1024,
+                            .runs = {{16, 17}, {18, 20}}};
+  expected.parts.mappings["[anon]"] = {.rss_bytes = 12 * 1024, .swap_bytes = 4 * 1024};
+  auto read = resident_snapshot(seen.rows[0]);
+  ASSERT_TRUE(read);
+  EXPECT_LE(read->parts.read_from_ns, read->parts.read_to_ns);
+  read->parts.read_from_ns = read->parts.read_to_ns = 0;
+  EXPECT_EQ(*read, expected);
+}
+
+TEST_F(ResidentPagesTest, sizes_of_parts_are_of_smaps_and_status) {
+  make_process("12");
+  write("12/smaps",
+        "00001000-00002000 rw-p 00000000 00:00 0 [heap]\nRss: 8 kB\nPss: 6 kB\n"
+        "Anonymous: 8 kB\nSwap: 0 kB\n"
+        "00003000-00004000 r--p 00000000 00:00 0 /x y\nRss: 4 kB\nPss: 1 kB\nPss_Dirty: 1 kB\n"
+        "Anonymous: 0 kB\nSwap: 0 kB\n");
+  write("12/status", "Name: database\nRssShmem:\t 4 kB\nVmPTE:\t 44 kB\n");
+  ResidentPages pages = this->pages();
+  pages.begin({12});
+  const Observation seen = pages.read("resident");
+  ASSERT_EQ(seen.rows.size(), 1U);
+  const auto read = resident_snapshot(seen.rows[0]);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->parts.pss_bytes, 7 * 1024U);
+  EXPECT_EQ(read->parts.anonymous_bytes, 8 * 1024U);
+  EXPECT_EQ(read->parts.shared_memory_bytes, 4 * 1024U);
+  EXPECT_EQ(read->parts.page_table_bytes, 44 * 1024U);
+  EXPECT_EQ(read->parts.mappings.at("[heap]").rss_bytes, 8 * 1024U);
+  EXPECT_EQ(read->parts.mappings.at("/x y").rss_bytes, 4 * 1024U);
 }
 
 TEST_F(ResidentPagesTest, processes_of_events_are_looked_at_once_it_has_begun) {
@@ -84,6 +111,20 @@ TEST_F(ResidentPagesTest, processes_of_events_are_looked_at_once_it_has_begun) {
   EXPECT_TRUE(pages.read("resident").rows.empty());
   make_process("12");
   EXPECT_TRUE(pages.read("resident").rows.empty()) << "it is another process";
+}
+
+TEST_F(ResidentPagesTest, what_was_read_ahead_is_used_once) {
+  make_process("12");
+  ResidentPages pages = this->pages();
+  pages.begin({12});
+  pages.read_ahead();
+  write("12/comm", "other\n");
+  Observation seen = pages.read("resident");
+  ASSERT_EQ(seen.rows.size(), 1U);
+  EXPECT_EQ(*seen.rows[0].text("comm"), "database");
+  seen = pages.read("resident");
+  ASSERT_EQ(seen.rows.size(), 1U);
+  EXPECT_EQ(*seen.rows[0].text("comm"), "other");
 }
 
 TEST_F(ResidentPagesTest, process_whose_page_tables_cannot_be_read_is_left_out) {

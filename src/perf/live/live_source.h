@@ -67,6 +67,10 @@ class LiveSource final : public RecordSource {
 
   const Recording& recording() const override { return recording_; }
 
+  // Called once, by next(), when the recording ends and its events still come: what they count can
+  // be read beside them. It outlives next().
+  void set_before_stop(std::function<void()> before_stop) { before_stop_ = std::move(before_stop); }
+
   // Ends the recording: what the rings hold by now still comes. May be called again and at any
   // time; `signal` is passed on to the command, 0 = none.
   void stop(int signal) { end_.ask(signal); }
@@ -121,6 +125,7 @@ class LiveSource final : public RecordSource {
   void end_events();
 
   LiveSetup setup_;
+  std::function<void()> before_stop_;
   EventSet events_;
   TargetEnd end_;
   Recording recording_;

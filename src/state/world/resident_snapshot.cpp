@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace memtrace {
 namespace {
@@ -56,7 +57,70 @@ std::optional<std::vector<ResidentSnapshot::Run>> runs_of(std::string_view text)
   return runs;
 }
 
+// "3000,0,[heap]\n": resident and swapped bytes.
+std::string text_of(const std::map<std::string, ResidentSnapshot::Mapping, std::less<>>& mappings) {
+  std::string text;
+  for (const auto& [name, mapping] : mappings) {
+    append_hex(text, mapping.rss_bytes);
+    text += ',';
+    append_hex(text, mapping.swap_bytes);
+    text += ',';
+    text += name;
+    text += '\n';
+  }
+  return text;
+}
+
+// What is damaged is left out.
+std::map<std::string, ResidentSnapshot::Mapping, std::less<>> mappings_of(std::string_view text) {
+  std::map<std::string, ResidentSnapshot::Mapping, std::less<>> mappings;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const auto rss = take_hex(line, ',');
+    const auto swap = rss ? take_hex(line, ',') : std::nullopt;
+    if (swap) {
+      mappings[std::string(line)] = {.rss_bytes = *rss, .swap_bytes = *swap};
+    }
+  }
+  return mappings;
+}
+
+constexpr auto kPartNames =
+    std::to_array<std::pair<const char*, std::uint64_t ResidentSnapshot::Parts::*>>(
+        {{"pss", &ResidentSnapshot::Parts::pss_bytes},
+         {"anonymous", &ResidentSnapshot::Parts::anonymous_bytes},
+         {"shared_memory", &ResidentSnapshot::Parts::shared_memory_bytes},
+         {"page_tables", &ResidentSnapshot::Parts::page_table_bytes},
+         {"read_from_ns", &ResidentSnapshot::Parts::read_from_ns},
+         {"read_to_ns", &ResidentSnapshot::Parts::read_to_ns}});
+
+void add_parts(const ResidentSnapshot::Parts& parts, Facts& facts) {
+  for (const auto& [name, member] : kPartNames) {
+    facts.numbers[name] = parts.*member;
+  }
+  facts.texts["mappings"] = text_of(parts.mappings);
+}
+
+ResidentSnapshot::Parts parts_of(const Facts& facts) {
+  ResidentSnapshot::Parts parts;
+  for (const auto& [name, member] : kPartNames) {
+    const std::uint64_t* number = facts.number(name);
+    parts.*member = number == nullptr ? 0 : *number;
+  }
+  if (const std::string* mappings = facts.text("mappings")) {
+    parts.mappings = mappings_of(*mappings);
+  }
+  return parts;
+}
+
 }  // namespace
+
+// fs/proc/task_mmu.c writes "[anon:NAME]"; perf records have "//anon" (kernel/events/core.c).
+std::string_view mapping_name(std::string_view path) {
+  return path.empty() || path == "//anon" || path.starts_with("[anon:") ? "[anon]" : path;
+}
 
 void ResidentSnapshot::add_page(std::uint64_t page) {
   if (!runs.empty() && runs.back().limit == page) {
@@ -67,10 +131,12 @@ void ResidentSnapshot::add_page(std::uint64_t page) {
 }
 
 Facts facts_of(const ResidentSnapshot& snapshot) {
-  return {.numbers = {{"pid", snapshot.pid},
-                      {"rss", snapshot.rss_bytes},
-                      {"swap", snapshot.swap_bytes}},
-          .texts = {{"comm", snapshot.comm}, {"pages", text_of(snapshot.runs)}}};
+  Facts facts{.numbers = {{"pid", snapshot.pid},
+                          {"rss", snapshot.rss_bytes},
+                          {"swap", snapshot.swap_bytes}},
+              .texts = {{"comm", snapshot.comm}, {"pages", text_of(snapshot.runs)}}};
+  add_parts(snapshot.parts, facts);
+  return facts;
 }
 
 std::optional<ResidentSnapshot> resident_snapshot(const Facts& facts) {
@@ -90,7 +156,8 @@ std::optional<ResidentSnapshot> resident_snapshot(const Facts& facts) {
                           .comm = *comm,
                           .rss_bytes = *rss,
                           .swap_bytes = *swap,
-                          .runs = std::move(*runs)};
+                          .runs = std::move(*runs),
+                          .parts = parts_of(facts)};
 }
 
 }  // namespace memtrace
