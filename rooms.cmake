@@ -158,6 +158,10 @@ memtrace_room(src/recording "records to a file: a sink of the pipeline; the dry 
                    perf/target perf/live perf/file_out plan/events plan/probes report sections
                    session state/mapping state/process state/world symbolize/elf symbolize/names
                    tracepoints/format unwind views/all)
+memtrace_room(src/watch "a ring of records in memory, and files of it when a trigger fires"
+              SEES base os decode identity observe pipeline perf/record perf/event perf/target
+                   perf/live perf/file_out plan/events recording report sections session
+                   state/mapping state/process state/world tracepoints/event unwind)
 memtrace_room(src/cli/options "options as tables, and what they set"
               SEES base os perf/event perf/live plan/events plan/probes render render/all report
                    session USES boost)
@@ -172,5 +176,5 @@ memtrace_room(src/cli "the commands"
                    perf/convert perf/event
                    perf/target overview perf/record perf/live perf/file_in plan/events programs
                    recording render render/all report sections session session/dispatch timeline tracepoints/format
-                   tracepoints/decode views views/all views/kit views/oom)
+                   tracepoints/decode views views/all views/kit views/oom watch)
 memtrace_room(src "main" SEES base os cli)
