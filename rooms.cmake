@@ -149,7 +149,7 @@ memtrace_room(src/session "records to views to reports: a sink of the pipeline"
                    tracepoints/decode tracepoints/probe unwind views views/all)
 memtrace_room(src/overview "a recording as a whole: its findings on one screen, or all views"
               SEES base base/thread perf/record report sections session session/dispatch state/world
-                   timeline views/all)
+                   timeline tracepoints/event views views/all)
 memtrace_room(src/doctor "what this machine can do, view by view"
               SEES base os observe perf/event report tracepoints/format tracepoints/decode
                    tracepoints/probe views views/all)

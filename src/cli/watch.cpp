@@ -133,7 +133,9 @@ Result<WatchOptions> read_options(const ParsedOptions& parsed,
                      .command_line = {"memtrace", "watch"},
                      .target_text = describe_target(target.value())};
   TRY(read_limits(parsed, watch));
-  // What /proc says when an event happens is asked for at once; nobody else waits.
+  // Looking at the rings every 5 ms, for what /proc says of a victim, takes most of the CPU time. The
+  // event and the kernel's log have it, too.
+  watch.selected.is_prompt = false;
   watch.live.target = target.take();
   watch.command_line.insert(watch.command_line.end(), arguments.begin(), arguments.end());
   return watch;
