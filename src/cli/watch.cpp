@@ -72,6 +72,7 @@ Result<LiveSetup> read_live(const ParsedOptions& parsed) {
   }
   live.value().ring_bytes = parsed.has("ring-size") ? live.value().ring_bytes : kKernelRingBytes;
   live.value().queue_bytes = kLeastQueueBytes;
+  live.value().is_patient = true;
   if (!parsed.has("call-graph")) {
     live.value().call_graph = {.kernel = true, .user = true};
   }

@@ -8,7 +8,10 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
+#include <set>
 #include <string_view>
+#include <tuple>
 
 #include "base/wall_time.h"
 #include "os/system.h"
@@ -20,6 +23,7 @@ namespace {
 
 constexpr std::string_view kDefaultName = "memtrace-watch";
 constexpr std::string_view kEnding = ".data";
+constexpr std::size_t kStampBytes = 16;  // "-20261123-140359"
 
 bool is_folder(const std::string& path) {
   struct stat status {};
@@ -50,14 +54,20 @@ std::string stamp_of(std::uint64_t wall_ns) {
   return plain;
 }
 
-bool is_own_recording(const std::string& path) {
+// When it was written, if it is one.
+std::optional<std::uint64_t> written_ns_of_own(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   std::array<char, 8> start{};
-  return fd.valid() && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+  const bool is_own =
+      fd.valid() && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
          (status.st_uid == ::geteuid() || sudo_user() == std::uint64_t{status.st_uid}) &&
          ::pread(fd.get(), start.data(), start.size(), 0) == std::ssize(start) &&
          std::string_view(start.data(), start.size()) == "PERFILE2";
+  constexpr std::uint64_t kSecondNs = 1'000'000'000;
+  return is_own ? std::optional(static_cast<std::uint64_t>(status.st_mtim.tv_sec) * kSecondNs +
+                                static_cast<std::uint64_t>(status.st_mtim.tv_nsec))
+                : std::nullopt;
 }
 
 Result<> synchronize(const std::string& path, int flags) {
@@ -113,15 +123,22 @@ Result<> CaptureFiles::publish(const std::string& name) {
 std::vector<std::string> CaptureFiles::all() const {
   const std::string folder = folder_of(prefix_);
   const std::string start = prefix_.substr(folder.size());
-  std::vector<std::string> found;
+  // Names alone do not tell the order of two files of one second.
+  std::set<std::tuple<std::string, std::uint64_t, std::string>> found;
   const auto names = list_directory(folder.empty() ? "." : folder);
   for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
-    if (name.starts_with(start) && is_capture_suffix(name.substr(start.size())) &&
-        is_own_recording(folder + name)) {
-      found.push_back(folder + name);
+    if (!name.starts_with(start) || !is_capture_suffix(name.substr(start.size()))) {
+      continue;
+    }
+    if (const auto written_ns = written_ns_of_own(folder + name)) {
+      found.insert({name.substr(start.size(), kStampBytes), *written_ns, folder + name});
     }
   }
-  return found;  // in the order of their times
+  std::vector<std::string> in_order;
+  for (const auto& [stamp, written_ns, name] : found) {
+    in_order.push_back(name);
+  }
+  return in_order;
 }
 
 std::vector<std::string> CaptureFiles::remove_old() const {

@@ -16,6 +16,7 @@ void PendingCapture::fire(Firing firing, std::vector<ResidentSize> sizes, std::u
   if (firing.killed) {  // of what /proc says by now, nothing is left
     std::erase_if(sizes_, [&](const ResidentSize& size) { return size.pid == firing.killed->pid; });
     sizes_.push_back(*firing.killed);
+    killed_.push_back(firing.killed->pid);
   }
   facts_.triggers.push_back(std::move(firing.fired));
 }
@@ -24,6 +25,9 @@ WatchFacts PendingCapture::facts(const std::vector<ResidentSize>& before,
                                  std::uint64_t since_ns) const {
   WatchFacts facts = facts_;
   facts.grown = grown_since(before, sizes_);
+  std::ranges::stable_partition(facts.grown, [this](const GrownProcess& process) {
+    return std::ranges::find(killed_, process.pid) != killed_.end();
+  });
   facts.sizes_ns = fired_ns_ - std::min(fired_ns_, since_ns);
   return facts;
 }

@@ -30,7 +30,8 @@ class PendingCapture {
 
   const std::string& label() const { return label_; }
 
-  // `before`: the sizes of processes at the time `since_ns`, when the file begins.
+  // Who was killed comes first among those who grew, then who grew most. `before`: the sizes of
+  // processes at the time `since_ns`, when the file begins.
   WatchFacts facts(const std::vector<ResidentSize>& before, std::uint64_t since_ns) const;
 
   void clear() { *this = PendingCapture(after_ns_); }
@@ -43,6 +44,7 @@ class PendingCapture {
   std::string label_;
   WatchFacts facts_;
   std::vector<ResidentSize> sizes_;
+  std::vector<std::uint32_t> killed_;
 };
 
 }  // namespace memtrace
