@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/options/call_graph_option.h"
 #include "cli/options/shared_options.h"
 #include "cli/output/print.h"
 #include "cli/probe_rate.h"
@@ -18,9 +19,10 @@ namespace {
 
 constexpr std::size_t kDefaultRingBytes = std::size_t{32} << 20;
 constexpr std::size_t kLeastRingBytes = std::size_t{4} << 20;
-constexpr std::size_t kLeastQueueBytes = std::size_t{16} << 20;
+constexpr std::size_t kQueueBytes = std::size_t{16} << 20;  // of events that wait to be sorted
 // Of each CPU: a second of 5,000 events with their stacks.
 constexpr std::size_t kKernelRingBytes = std::size_t{2} << 20;
+constexpr std::size_t kLeastKernelRingBytes = std::size_t{64} << 10;
 
 constexpr auto kOwnOptions = std::to_array<Option>({
     {"on", 0, "TRIGGER,...", "write a file when one of these happens (default oom)"},
@@ -65,22 +67,28 @@ Result<> choose_events(const ParsedOptions& parsed,
   return kDone;
 }
 
-Result<LiveSetup> read_live(const ParsedOptions& parsed) {
-  auto live = read_live_setup(parsed);
-  if (!live.ok()) {
-    return live;
-  }
-  live.value().ring_bytes = parsed.has("ring-size") ? live.value().ring_bytes : kKernelRingBytes;
-  live.value().queue_bytes = kLeastQueueBytes;
-  live.value().is_patient = true;
-  if (!parsed.has("call-graph")) {
-    live.value().call_graph = {.kernel = true, .user = true};
-  }
-  return live;
-}
-
 Error refused(const ParsedOptions& parsed, const std::string& name, const std::string& hint) {
   return {"--" + name + " " + parsed.text(name), 0, hint, ErrorKind::Usage};
+}
+
+Result<LiveSetup> read_live(const ParsedOptions& parsed) {
+  const auto duration = parsed.duration_ns("duration", 0);
+  const auto ring = parsed.bytes("ring-size", kKernelRingBytes);
+  const auto call_graph = read_call_graph(parsed);
+  if (!duration.ok() || !ring.ok()) {
+    return duration.ok() ? ring.error() : duration.error();
+  }
+  if (!call_graph.ok()) {
+    return call_graph.error();
+  }
+  if (ring.value() < kLeastKernelRingBytes) {
+    return refused(parsed, "ring-size", "the least is " + print_bytes(kLeastKernelRingBytes));
+  }
+  return LiveSetup{.call_graph = parsed.has("call-graph") ? call_graph.value() : CallGraph{},
+                   .ring_bytes = ring.value(),
+                   .is_patient = true,
+                   .queue_bytes = kQueueBytes,
+                   .duration_ns = duration.value()};
 }
 
 // Times, sizes and names.

@@ -1,22 +1,23 @@
 // When a trigger that is true makes a file: not again and again for one and the same trouble.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 
 namespace memtrace {
 
 //   true   ______########____####________####____
-//   fires        ^       |after|         ^          it was false for --after
+//   fires        ^       |quiet|         ^          it was false
 //   true   ______############################
-//   fires        ^          before+after        ^   it is true all the time
+//   fires        ^             again            ^   it is true all the time
 //
 // An event, such as a refused call, is true at the moment when it happens.
 class TriggerGate {
  public:
-  TriggerGate(std::uint64_t before_ns, std::uint64_t after_ns)
-      : quiet_ns_(std::max<std::uint64_t>(after_ns, 1)), again_ns_(before_ns + after_ns) {}
+  // `quiet_ns`: it was false if it was not seen to be true for that time; longer than the time
+  // between two looks. 0: each time is a new one.
+  TriggerGate(std::uint64_t quiet_ns, std::uint64_t again_ns)
+      : quiet_ns_(quiet_ns), again_ns_(again_ns) {}
 
   // It is true at this time: whether it fires.
   bool holds(std::uint64_t now_ns) {

@@ -15,6 +15,9 @@
 namespace memtrace {
 namespace {
 
+// Figures of /proc are compared once a second.
+constexpr std::uint64_t kLeastQuietNs = 2'000'000'000;
+
 std::string process_words(const Event& event, const World& world) {
   const std::string_view comm = world.strings().at(event.comm);
   return fmt::format("{} (pid {})", comm.empty() ? "a process" : comm, event.pid);
@@ -58,7 +61,9 @@ TriggerWatch::TriggerWatch(const std::vector<Trigger>& triggers,
   for (const Trigger& trigger : triggers) {
     // No kill is a repetition of the one before.
     const TriggerGate gate =
-        trigger.kind == TriggerKind::Oom ? TriggerGate(0, 0) : TriggerGate(before_ns, after_ns);
+        trigger.kind == TriggerKind::Oom
+            ? TriggerGate(0, 0)
+            : TriggerGate(std::max(after_ns, kLeastQuietNs), before_ns + after_ns);
     watched_.push_back({trigger, gate});
   }
 }

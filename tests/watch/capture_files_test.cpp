@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -69,6 +70,9 @@ TEST_F(CaptureFilesTest, oldest_own_files_go_and_no_others) {
                            "-20250101-000002-rss.data"}) {
     write(start + name);
   }
+  std::filesystem::last_write_time(
+      start + "-20260101-000002-asked.data",
+      std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
   write(start + "-20200101-000000-mine.data", "not a recording");
   write(start + "-notes.data");
   write(dir_.file("v-20200101-000000-oom.data"));

@@ -68,7 +68,7 @@ TEST_F(TriggerWatchTest, long_wait_for_reclaim_fires_and_others_do_not) {
   watch.on(event(work), world_, 100);
   EXPECT_EQ(
       texts(watch),
-      Texts{"reclaim: demo (pid 12) waited 132.0 ms in reclaim for its cgroup's limit, order 2"});
+      Texts{"reclaim: demo (pid 12) waited 132 ms in reclaim for its cgroup's limit, order 2"});
 }
 
 TEST_F(TriggerWatchTest, each_kill_fires) {
