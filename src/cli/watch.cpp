@@ -119,8 +119,8 @@ Result<> read_limits(const ParsedOptions& parsed, WatchOptions& watch) {
 
 Result<WatchOptions> read_options(const ParsedOptions& parsed,
                                   const std::vector<std::string>& arguments) {
-  auto triggers = parse_triggers(parsed.has("on") ? parsed.list("on")
-                                                  : std::vector<std::string>{"oom"});
+  auto triggers =
+      parse_triggers(parsed.has("on") ? parsed.list("on") : std::vector<std::string>{"oom"});
   if (!triggers.ok()) {
     return triggers.take_error();
   }
@@ -142,8 +142,8 @@ Result<WatchOptions> read_options(const ParsedOptions& parsed,
                      .command_line = {"memtrace", "watch"},
                      .target_text = describe_target(target.value())};
   TRY(read_limits(parsed, watch));
-  // Looking at the rings every 5 ms, for what /proc says of a victim, takes most of the CPU time. The
-  // event and the kernel's log have it, too.
+  // Looking at the rings every 5 ms, for what /proc says of a victim, takes most of the CPU time.
+  // The event and the kernel's log have it, too.
   watch.selected.is_prompt = false;
   watch.live.target = target.take();
   watch.command_line.insert(watch.command_line.end(), arguments.begin(), arguments.end());

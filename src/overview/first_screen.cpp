@@ -118,7 +118,8 @@ Result<Report> make_first_screen(RecordSource& source,
     const std::size_t taken = all_finders().size();
     happened = what_happened(
         {.watch = fired,
-         .taken = taken < reports.size() && session.view_has_events(taken) ? &reports[taken] : nullptr,
+         .taken =
+             taken < reports.size() && session.view_has_events(taken) ? &reports[taken] : nullptr,
          .clock = screen.clock,
          .start_ns = session.span().start_ns,
          .arguments = arguments},

@@ -13,7 +13,8 @@ namespace {
 constexpr std::uint64_t kSecondsBeforeNs = 10'000'000'000;
 constexpr std::uint32_t kHugeOrder = 9;
 
-constexpr auto kTakenNeeds = std::to_array<std::string_view>({"exceptions:page_fault_user|page-faults"});
+constexpr auto kTakenNeeds =
+    std::to_array<std::string_view>({"exceptions:page_fault_user|page-faults"});
 constexpr auto kTakenKeys = std::to_array<std::string_view>({"comm"});
 
 // A page for each fault: those of files are not told apart from new ones. A huge page comes with an

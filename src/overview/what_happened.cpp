@@ -34,8 +34,8 @@ std::string command_for(const std::string& word) {
   const std::string name = word.substr(0, word.find_first_of("(<>"));
   constexpr auto kCommands = std::to_array<std::pair<std::string_view, std::string_view>>(
       {{"oom", "oom"}, {"enomem", "enomem"}, {"reclaim", "reclaim"}, {"swap-in", "faults"}});
-  const auto* const found = std::ranges::find(
-      kCommands, name, &std::pair<std::string_view, std::string_view>::first);
+  const auto* const found =
+      std::ranges::find(kCommands, name, &std::pair<std::string_view, std::string_view>::first);
   return found == kCommands.end() ? "growth --by comm" : std::string(found->second);
 }
 

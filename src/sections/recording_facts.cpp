@@ -128,7 +128,8 @@ Json json_of(const WatchFacts& watch) {
 }
 
 WatchFacts watch_of(const Json& json) {
-  WatchFacts watch{.triggers = {}, .grown = {}, .sizes_ns = json.value("sizes_ns", std::uint64_t{0})};
+  WatchFacts watch{
+      .triggers = {}, .grown = {}, .sizes_ns = json.value("sizes_ns", std::uint64_t{0})};
   for (const Json& one : json.value("triggers", Json::array())) {
     watch.triggers.push_back(
         {one.value("word", ""), one.value("time_ns", std::uint64_t{0}), one.value("text", "")});

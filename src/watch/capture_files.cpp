@@ -27,6 +27,7 @@ constexpr std::size_t kStampBytes = 16;  // "-20261123-140359"
 
 bool is_folder(const std::string& path) {
   struct stat status {};
+
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
@@ -57,13 +58,15 @@ std::string stamp_of(std::uint64_t wall_ns) {
 // When it was written, if it is one.
 std::optional<std::uint64_t> written_ns_of_own(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+
   struct stat status {};
+
   std::array<char, 8> start{};
   const bool is_own =
       fd.valid() && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-         (status.st_uid == ::geteuid() || sudo_user() == std::uint64_t{status.st_uid}) &&
-         ::pread(fd.get(), start.data(), start.size(), 0) == std::ssize(start) &&
-         std::string_view(start.data(), start.size()) == "PERFILE2";
+      (status.st_uid == ::geteuid() || sudo_user() == std::uint64_t{status.st_uid}) &&
+      ::pread(fd.get(), start.data(), start.size(), 0) == std::ssize(start) &&
+      std::string_view(start.data(), start.size()) == "PERFILE2";
   constexpr std::uint64_t kSecondNs = 1'000'000'000;
   return is_own ? std::optional(static_cast<std::uint64_t>(status.st_mtim.tv_sec) * kSecondNs +
                                 static_cast<std::uint64_t>(status.st_mtim.tv_nsec))

@@ -89,8 +89,8 @@ OomVictimWords describe_kill(const Event& event, const World& world, std::string
   const std::string comm = victim_comm(event, world);
   const std::uint64_t bytes = victim_bytes(event, seen);
   OomVictimWords words;
-  words.text = fmt::format(
-      "the OOM killer killed {} (pid {})", comm.empty() ? "a process" : comm, pid);
+  words.text =
+      fmt::format("the OOM killer killed {} (pid {})", comm.empty() ? "a process" : comm, pid);
   if (bytes > 0) {
     words.text += fmt::format(", which held {}", print_bytes(bytes));
     words.size = ResidentSize{pid, comm, bytes};

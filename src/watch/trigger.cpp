@@ -17,8 +17,8 @@ enum class LimitForm : std::uint8_t { None, PagesPerSecond, Duration, Bytes, Byt
 struct TriggerForm {
   TriggerKind kind;
   std::string_view name;
-  bool has_comm;      // "(COMM)" follows the name
-  char relation;      // '>' or '<'; 0: the name is all
+  bool has_comm;  // "(COMM)" follows the name
+  char relation;  // '>' or '<'; 0: the name is all
   LimitForm limit;
   std::string_view example;
   std::string_view view;
@@ -47,7 +47,8 @@ std::optional<std::uint64_t> parse_thousandths(std::string_view text) {
   const std::size_t point = text.find('.');
   const auto whole = parse_number(text.substr(0, point));
   std::string digits(point == std::string_view::npos ? "" : text.substr(point + 1));
-  if (!whole || *whole > 100 || digits.size() > kDigits || (point != std::string_view::npos && digits.empty())) {
+  if (!whole || *whole > 100 || digits.size() > kDigits ||
+      (point != std::string_view::npos && digits.empty())) {
     return std::nullopt;
   }
   digits.resize(kDigits, '0');

@@ -169,7 +169,8 @@ void TriggerWatch::compare_swap_in(Watched& watched,
     return;
   }
   const std::uint64_t pages = *levels.swapped_in_pages - *swapped_in_pages_;
-  const std::uint64_t milliseconds = std::max<std::uint64_t>((now_ns - swapped_in_at_ns_) / 1'000'000, 1);
+  const std::uint64_t milliseconds =
+      std::max<std::uint64_t>((now_ns - swapped_in_at_ns_) / 1'000'000, 1);
   const std::uint64_t rate = pages * (kSecondNs / 1'000'000) / milliseconds;
   if (rate > watched.trigger.limit) {
     fire(watched, now_ns, fmt::format("{} pages a second were swapped in", print_count(rate)));
@@ -196,9 +197,7 @@ void TriggerWatch::compare_available(Watched& watched,
   }
 }
 
-void TriggerWatch::compare_sizes(const World& world,
-                                 std::uint64_t time_ns,
-                                 std::uint64_t now_ns) {
+void TriggerWatch::compare_sizes(const World& world, std::uint64_t time_ns, std::uint64_t now_ns) {
   time_ns_ = time_ns;
   for (const auto& [pid, threads] : world.processes().running()) {
     const Process* process = world.processes().find(pid);

@@ -20,7 +20,7 @@ namespace memtrace {
 // A trigger that has just fired.
 struct Firing {
   FiredTrigger fired;
-  std::string label;                  // of a file's name
+  std::string label;                   // of a file's name
   std::optional<ResidentSize> killed;  // as large as the victim was; it is gone from /proc
 };
 

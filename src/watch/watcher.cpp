@@ -103,8 +103,8 @@ class Watcher final : public PipelineSink {
         facts.first_sample_ns == 0 ? step.record.stamp.time_ns : facts.first_sample_ns;
     facts.last_sample_ns = step.record.stamp.time_ns;
     records_.write(step.sample.registers.mask == 0
-             ? step.record.bytes
-             : rewriter_.rewrite(step.record.bytes, step.sample, step.callchain));
+                       ? step.record.bytes
+                       : rewriter_.rewrite(step.record.bytes, step.sample, step.callchain));
     if (step.event != nullptr) {
       triggers_.on(*step.event, pipeline_.world(), now_.ns);
     }
@@ -238,11 +238,11 @@ class Watcher final : public PipelineSink {
       ring().forget_before(now_ns - std::min(now_ns, options_.before_ns));
     }
     SegmentFacts facts{.start_ns = source_.recording().started_ns != 0 ? reached_ns_ : 0,
-                 .began_ns = now_ns,
-                 .own_samples = source_.own_samples(),
-                 .mapping_reads = source_.recording().mapping_reads,
-                 .vmstat = vmstat_counters(),
-                 .sizes = resident_sizes()};
+                       .began_ns = now_ns,
+                       .own_samples = source_.own_samples(),
+                       .mapping_reads = source_.recording().mapping_reads,
+                       .vmstat = vmstat_counters(),
+                       .sizes = resident_sizes()};
     if (is_first) {
       records_.begin(std::move(facts), {});
       return;
@@ -280,9 +280,8 @@ class Watcher final : public PipelineSink {
   void add_names(Capture& capture) {
     constexpr std::uint64_t kPatienceNs = 5 * kSecondNs;
     const std::uint64_t until_ns = monotonic_ns() + kPatienceNs;
-    (void)namer_.look_up(pipeline_.world(), source_.recording(), [until_ns] {
-      return monotonic_ns() >= until_ns;
-    });
+    (void)namer_.look_up(
+        pipeline_.world(), source_.recording(), [until_ns] { return monotonic_ns() >= until_ns; });
     CodeNames names = namer_.names();
     capture.end.build_ids = std::move(names.build_ids);
     capture.end.symbols_json = std::move(names.symbols_json);
@@ -295,7 +294,8 @@ class Watcher final : public PipelineSink {
   }
 
   void add_notes(const SegmentFacts& first, std::vector<std::string>& notes) {
-    const std::uint64_t held_ns = pending_.fired_ns() - std::min(pending_.fired_ns(), first.began_ns);
+    const std::uint64_t held_ns =
+        pending_.fired_ns() - std::min(pending_.fired_ns(), first.began_ns);
     if (held_ns < options_.before_ns && ring().crowded_out() > 0) {
       notes.push_back(fmt::format(
           "the file holds {} before the trigger, not {}: --max-memory has no room for more",
@@ -311,8 +311,8 @@ class Watcher final : public PipelineSink {
   // Whatever fails, the watch goes on.
   void write_file() {
     end_segment();
-    const std::string name =
-        files_.next_name(wall_clock_ns() - (monotonic_ns() - pending_.fired_ns()), pending_.label());
+    const std::string name = files_.next_name(
+        wall_clock_ns() - (monotonic_ns() - pending_.fired_ns()), pending_.label());
     const std::string part = CaptureFiles::unfinished(name);
     const std::uint64_t began_ns = monotonic_ns();
     const auto written = write_capture(part, ring(), new_capture());
@@ -335,7 +335,8 @@ class Watcher final : public PipelineSink {
                        print_bytes(summary.bytes),
                        print_duration(took_ns)));
     if (summary.samples_lost > 0) {
-      warn(fmt::format("the disk is full: {} of them are missing", print_count(summary.samples_lost)));
+      warn(fmt::format("the disk is full: {} of them are missing",
+                       print_count(summary.samples_lost)));
     }
     for (const std::string& removed : files_.remove_old()) {
       inform("removed " + removed + " (--keep)");
@@ -411,10 +412,11 @@ Result<std::uint64_t> watch(WatchOptions options) {
     }
     goes_on = ended.value();
     if (goes_on) {
-      warn(fmt::format("memtrace had {} of memory in use, more than {}: it forgets what it has and "
-                       "begins anew",
-                       print_bytes(own_anonymous_bytes()),
-                       print_bytes(options.most_bytes)));
+      warn(
+          fmt::format("memtrace had {} of memory in use, more than {}: it forgets what it has and "
+                      "begins anew",
+                      print_bytes(own_anonymous_bytes()),
+                      print_bytes(options.most_bytes)));
     }
   }
   return written;

@@ -22,10 +22,10 @@ struct WatchOptions {
   std::vector<Trigger> triggers;
   std::uint64_t before_ns = 60'000'000'000;
   std::uint64_t after_ns = 10'000'000'000;
-  std::string output;             // CaptureFiles
-  std::uint64_t keep = 20;        // 0: all
-  std::size_t ring_bytes = 0;     // of the compressed records
-  std::size_t most_bytes = 0;     // of all anonymous memory; beyond, memtrace begins anew
+  std::string output;          // CaptureFiles
+  std::uint64_t keep = 20;     // 0: all
+  std::size_t ring_bytes = 0;  // of the compressed records
+  std::size_t most_bytes = 0;  // of all anonymous memory; beyond, memtrace begins anew
   std::vector<std::string> command_line;
   std::string target_text;
 };

@@ -47,7 +47,8 @@ class WatchTest : public PressureTest {
     const auto said = [&] {
       int count = 0;
       const std::string all = memtrace.err();
-      for (std::size_t at = all.find(words); at != std::string::npos; at = all.find(words, at + 1)) {
+      for (std::size_t at = all.find(words); at != std::string::npos;
+           at = all.find(words, at + 1)) {
         ++count;
       }
       return count;
@@ -170,9 +171,9 @@ TEST_F(WatchTest, signal_asks_for_a_file_and_keep_leaves_the_newest) {
 }
 
 TEST_F(WatchTest, watch_goes_on_where_no_file_can_be_written) {
-  const auto memtrace =
-      start_recording("exec unshare -m sh -c 'mkdir full; mount -t tmpfs -o size=8k none full; "
-                      "exec $MEMTRACE watch --before 1s --after 1ms -o full/w'");
+  const auto memtrace = start_recording(
+      "exec unshare -m sh -c 'mkdir full; mount -t tmpfs -o size=8k none full; "
+      "exec $MEMTRACE watch --before 1s --after 1ms -o full/w'");
   for (int i = 0; i < 2; ++i) {
     memtrace->signal(SIGUSR2);
     wait_for_words(*memtrace, "goes on", i + 1);

@@ -31,14 +31,15 @@ TEST(WhatHappened, says_nothing_of_other_recordings) {
 
 TEST(WhatHappened, trigger_comes_first_and_then_who_grew) {
   const WatchFacts watch = killed();
-  EXPECT_EQ(sentences({.watch = watch, .start_ns = kSecondNs, .arguments = " -i x"}),
-            (std::vector<std::string>{
-                "oom fired 60.00 s after the file begins: the OOM killer killed demo (pid 12). > "
-                "memtrace report oom -i x",
-                "available<5% followed 61.00 s after the file begins: 1.0 GiB of 24.0 GiB were "
-                "available. > memtrace report growth --by comm -i x",
-                "demo (pid 12) grew by 60.0 MiB to 61.0 MiB in the 60.00 s before. > memtrace report "
-                "growth --comm demo -i x"}));
+  EXPECT_EQ(
+      sentences({.watch = watch, .start_ns = kSecondNs, .arguments = " -i x"}),
+      (std::vector<std::string>{
+          "oom fired 60.00 s after the file begins: the OOM killer killed demo (pid 12). > "
+          "memtrace report oom -i x",
+          "available<5% followed 61.00 s after the file begins: 1.0 GiB of 24.0 GiB were "
+          "available. > memtrace report growth --by comm -i x",
+          "demo (pid 12) grew by 60.0 MiB to 61.0 MiB in the 60.00 s before. > memtrace report "
+          "growth --comm demo -i x"}));
 }
 
 TEST(WhatHappened, those_who_took_memory_come_last_and_large_ones_alone) {
@@ -54,8 +55,7 @@ TEST(WhatHappened, those_who_took_memory_come_last_and_large_ones_alone) {
                 {std::string("demo"), std::uint64_t{2}, StackId{}, std::uint64_t{5} << 20}}});
   const auto all = sentences({.watch = watch, .taken = &taken});
   ASSERT_EQ(all.size(), 2U);
-  EXPECT_TRUE(all[1].starts_with(
-      "demo (pid 2) touched 5.0 MiB of memory first in the 10 s before"))
+  EXPECT_TRUE(all[1].starts_with("demo (pid 2) touched 5.0 MiB of memory first in the 10 s before"))
       << all[1];
 }
 

@@ -45,37 +45,37 @@ TEST(Trigger, size_of_a_process_has_its_name) {
 
 TEST(Trigger, each_refused_form_names_the_word_and_what_is_known) {
   constexpr auto kRefused = std::to_array<std::string_view>({
-      "",                      // nothing
-      "ooom",                  // no such word
-      "oom>1",                 // takes no limit
-      "enomem(redis)",         // the same
-      "swap-in",               // no limit
-      "swap-in>",              // an empty one
-      "swap-in>1000",          // not a rate
-      "swap-in>0/s",           // always true
-      "swap-in>x/s",           // no number
-      "swap-in<1000/s",        // the wrong way
-      "reclaim>",              // no time
-      "reclaim>10parsecs",     // no such unit
-      "reclaim>0ms",           // always true
-      "reclaim<100ms",         // the wrong way
-      "rss>4G",                // whose?
-      "rss()>4G",              // the same
-      "rss(redis>4G",          // no end
-      "rss(redis)",            // no limit
-      "rss(redis)>4Q",         // no such unit
-      "rss(redis)<4G",         // the wrong way
-      "available",             // no limit
-      "available>5%",          // the wrong way
-      "available<",            // no limit
-      "available<%",           // no number
-      "available<0%",          // never true
-      "available<101%",        // always true
-      "available<5.1234%",     // finer than anybody can measure
-      "available<5.%",         // no digits
-      "available<x",           // no number
-      "available(redis)<5%",   // of the machine
-      " oom",                  // a blank
+      "",                     // nothing
+      "ooom",                 // no such word
+      "oom>1",                // takes no limit
+      "enomem(redis)",        // the same
+      "swap-in",              // no limit
+      "swap-in>",             // an empty one
+      "swap-in>1000",         // not a rate
+      "swap-in>0/s",          // always true
+      "swap-in>x/s",          // no number
+      "swap-in<1000/s",       // the wrong way
+      "reclaim>",             // no time
+      "reclaim>10parsecs",    // no such unit
+      "reclaim>0ms",          // always true
+      "reclaim<100ms",        // the wrong way
+      "rss>4G",               // whose?
+      "rss()>4G",             // the same
+      "rss(redis>4G",         // no end
+      "rss(redis)",           // no limit
+      "rss(redis)>4Q",        // no such unit
+      "rss(redis)<4G",        // the wrong way
+      "available",            // no limit
+      "available>5%",         // the wrong way
+      "available<",           // no limit
+      "available<%",          // no number
+      "available<0%",         // never true
+      "available<101%",       // always true
+      "available<5.1234%",    // finer than anybody can measure
+      "available<5.%",        // no digits
+      "available<x",          // no number
+      "available(redis)<5%",  // of the machine
+      " oom",                 // a blank
   });
   for (const std::string_view word : kRefused) {
     const auto trigger = parse_trigger(std::string(word));
