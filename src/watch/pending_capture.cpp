@@ -25,9 +25,10 @@ WatchFacts PendingCapture::facts(const std::vector<ResidentSize>& before,
                                  std::uint64_t since_ns) const {
   WatchFacts facts = facts_;
   facts.grown = grown_since(before, sizes_);
-  std::ranges::stable_partition(facts.grown, [this](const GrownProcess& process) {
+  const auto was_killed = [this](const GrownProcess& process) {
     return std::ranges::find(killed_, process.pid) != killed_.end();
-  });
+  };
+  std::stable_partition(facts.grown.begin(), facts.grown.end(), was_killed);
   facts.sizes_ns = fired_ns_ - std::min(fired_ns_, since_ns);
   return facts;
 }
