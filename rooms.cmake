@@ -165,7 +165,7 @@ memtrace_room(src/session "records to views to reports: a sink of the pipeline"
                    tracepoints/decode tracepoints/probe unwind views views/all)
 memtrace_room(src/overview "a recording as a whole: its findings on one screen, or all views"
               SEES base base/thread perf/record report sections session session/dispatch state/world
-                   timeline views/all)
+                   timeline tracepoints/event views views/all)
 memtrace_room(src/doctor "what this machine can do, view by view"
               SEES base os observe perf/event report tracepoints/format tracepoints/decode
                    tracepoints/probe views views/all)
@@ -174,6 +174,10 @@ memtrace_room(src/recording "records to a file: a sink of the pipeline; the dry 
                    perf/target perf/live perf/file_out plan/events plan/probes report sections
                    session state/mapping state/process state/world symbolize/elf symbolize/names
                    tracepoints/format unwind views/all)
+memtrace_room(src/watch "a ring of records in memory, and files of it when a trigger fires"
+              SEES base os decode identity observe pipeline perf/record perf/event perf/target
+                   perf/live perf/file_out plan/events recording report sections session
+                   state/mapping state/process state/world tracepoints/event unwind)
 memtrace_room(src/cli/options "options as tables, and what they set"
               SEES base os perf/event perf/live plan/events plan/probes render render/all report
                    session USES boost)
@@ -189,5 +193,5 @@ memtrace_room(src/cli "the commands"
                    perf/target overview perf/record perf/live perf/file_in plan/events programs
                    recording render render/all report sections session session/dispatch timeline tracepoints/format
                    tracepoints/decode views views/all views/kit views/failure
-                   views/oom)
+                   views/oom watch)
 memtrace_room(src "main" SEES base os cli)

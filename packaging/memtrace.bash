@@ -16,7 +16,7 @@ _memtrace() {
       ;;
   esac
   case $topic:${COMP_WORDS[COMP_CWORD - 1]} in
-    report:report | help:help | doctor:doctor | record:--for)
+    report:report | help:help | doctor:doctor | record:--for | watch:--for)
       mapfile -t COMPREPLY < <(compgen -W "$(memtrace help 2>/dev/null |
         awk '/^Views/ { on = 1; next } /^[^ ]/ { on = 0 } on { print $1 }')" -- "$word")
       ;;

@@ -24,6 +24,7 @@ struct Command {
 };
 
 extern const Command command_record;
+extern const Command command_watch;
 extern const Command command_report;
 extern const Command command_convert;
 extern const Command command_diff;

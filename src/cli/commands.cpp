@@ -14,6 +14,7 @@ namespace memtrace {
 namespace {
 
 constexpr auto kCommands = std::to_array<const Command*>({&command_record,
+                                                          &command_watch,
                                                           &command_report,
                                                           &command_diff,
                                                           &command_convert,

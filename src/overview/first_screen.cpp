@@ -7,6 +7,7 @@
 #include "base/thread/slow_step.h"
 #include "base/units.h"
 #include "overview/finding.h"
+#include "overview/what_happened.h"
 #include "overview/whole_recording.h"
 #include "sections/recording_facts.h"
 #include "views/all/all_views.h"
@@ -17,7 +18,8 @@ namespace {
 // With three lines for each, and ten for what was recorded and what is missing, one screen.
 constexpr std::size_t kMostFindings = 12;
 
-void choose_views(SessionOptions& options) {
+// `fired`: of a file that memtrace watch wrote.
+void choose_views(const WatchFacts& fired, SessionOptions& options) {
   for (const Finder& finder : all_finders()) {
     SessionOptions::Choice choice{.by = finder.by};
     for (const std::string& flag : finder.flags) {
@@ -25,6 +27,11 @@ void choose_views(SessionOptions& options) {
     }
     options.views.push_back(find_view(finder.view));
     options.choices.push_back(std::move(choice));
+  }
+  if (!fired.triggers.empty()) {
+    options.views.push_back(&memory_taken);
+    options.choices.push_back(
+        {.own = {{kTakenUntil, std::to_string(fired.triggers.front().time_ns)}}});
   }
   options.as_made = true;
   options.view_options.without_percentiles = true;  // no finding has one
@@ -79,7 +86,7 @@ std::vector<Finding> find_all(const std::vector<Report>& reports,
       .span_ns = span.end_ns - span.start_ns, .scope = scope, .namer = session.namer()};
   std::vector<Finding> findings;
   const SlowStep step("looking up names");
-  for (std::size_t i = 0; i < reports.size(); ++i) {
+  for (std::size_t i = 0; i < all_finders().size(); ++i) {
     if (session.view_has_events(i)) {
       std::ranges::move(all_finders()[i].find(reports[i], context), std::back_inserter(findings));
     }
@@ -94,7 +101,8 @@ Result<Report> make_first_screen(RecordSource& source,
                                  SessionOptions options,
                                  const std::string& arguments) {
   const bool is_filtered = !options.view_options.tasks.empty();
-  choose_views(options);
+  const WatchFacts fired = parse_recording_facts(source.recording().about_json).watch;
+  choose_views(fired, options);
   auto made = Session::create(source, std::move(options));
   if (!made.ok()) {
     return made.take_error();
@@ -102,13 +110,26 @@ Result<Report> make_first_screen(RecordSource& source,
   Session& session = *made.value();
   std::vector<Finding> findings;
   Report screen{.view = "overview"};
+  Table happened;
   TRY(session.run([&](std::vector<Report> reports) -> Result<> {
     findings = find_all(reports, scope_of(source.recording(), is_filtered), session);
     screen.caveats = shared_caveats(reports);
     screen.clock = reports.front().clock;
+    const std::size_t taken = all_finders().size();
+    happened = what_happened(
+        {.watch = fired,
+         .taken =
+             taken < reports.size() && session.view_has_events(taken) ? &reports[taken] : nullptr,
+         .clock = screen.clock,
+         .start_ns = session.span().start_ns,
+         .arguments = arguments},
+        session.namer());
     return kDone;
   }));
   describe_recording(session, source.recording(), screen);
+  if (!happened.rows.empty()) {
+    screen.tables.push_back(std::move(happened));
+  }
   screen.tables.push_back(finding_table(std::move(findings), session, arguments));
   return screen;
 }

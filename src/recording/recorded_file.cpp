@@ -1,7 +1,9 @@
 #include "recording/recorded_file.h"
 
+#include <ctime>
 #include <utility>
 
+#include "os/system.h"
 #include "perf/record/perf_format.h"
 
 namespace memtrace {
@@ -18,6 +20,20 @@ WrittenEvent written_event(const OpenedEvent& event) {
   return {.info = event.request.info,
           .attr = attr_bytes(file_attr(event.attr, event.request)),
           .ids = event.ids};
+}
+
+WriterSetup writer_setup(const SelectedEvents& selected, const LiveSource& source) {
+  WriterSetup setup{.header_page = selected.header_page,
+                    .header_event = selected.header_event,
+                    .about = read_host_facts(),
+                    .clock_id = CLOCK_MONOTONIC,
+                    .has_clock = source.monotonic_clock(),
+                    .wall_clock_ns = wall_clock_ns(),
+                    .trace_clock_ns = monotonic_ns()};
+  for (const OpenedEvent& event : source.events()) {
+    setup.events.push_back(written_event(event));
+  }
+  return setup;
 }
 
 Result<> RecordedFile::write_late_events(const std::vector<OpenedEvent>& events) {

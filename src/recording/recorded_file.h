@@ -14,7 +14,9 @@
 #include "observe/host_facts.h"
 #include "perf/event/event_set.h"
 #include "perf/file_out/file_writer.h"
+#include "perf/live/live_source.h"
 #include "perf/record/record.h"
+#include "plan/events/event_selection.h"
 #include "sections/loss_log.h"
 #include "sections/recording_facts.h"
 
@@ -22,6 +24,10 @@ namespace memtrace {
 
 // An event as it goes into a file.
 WrittenEvent written_event(const OpenedEvent& event);
+
+// What is known of a recording of this machine before its first record; without command_line,
+// zstd_level and stop_signals.
+WriterSetup writer_setup(const SelectedEvents& selected, const LiveSource& source);
 
 class RecordedFile {
  public:

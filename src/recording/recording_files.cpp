@@ -3,36 +3,13 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <ctime>
 #include <utility>
 
-#include "observe/host_facts.h"
 #include "os/system.h"
 #include "perf/target/proc_snapshot.h"
 #include "sections/recording_part.h"
 
 namespace memtrace {
-namespace {
-
-WriterSetup writer_setup(const RecordOptions& options, const LiveSource& source) {
-  WriterSetup setup{.header_page = options.selected.header_page,
-                    .header_event = options.selected.header_event,
-                    .about = read_host_facts(),
-                    .clock_id = CLOCK_MONOTONIC,
-                    .has_clock = source.monotonic_clock(),
-                    .wall_clock_ns = wall_clock_ns(),
-                    .trace_clock_ns = monotonic_ns(),
-                    .zstd_level = options.zstd_level,
-                    .stop_signals = options.live.stop_signals};
-  setup.about.command_line = options.command_line;
-  for (const OpenedEvent& event : source.events()) {
-    setup.events.push_back(written_event(event));
-  }
-  return setup;
-}
-
-}  // namespace
-
 RecordingFiles::RecordingFiles(const RecordOptions& options, const LiveSource& source)
     : options_(options),
       source_(source),
@@ -47,7 +24,10 @@ std::string RecordingFiles::name_of(std::uint64_t number) const {
 
 Result<std::unique_ptr<RecordedFile>> RecordingFiles::create(RecordingFacts about,
                                                              std::string part_json) {
-  WriterSetup setup = writer_setup(options_, source_);
+  WriterSetup setup = writer_setup(options_.selected, source_);
+  setup.zstd_level = options_.zstd_level;
+  setup.stop_signals = options_.live.stop_signals;
+  setup.about.command_line = options_.command_line;
   setup.about.part_json = std::move(part_json);
   const std::size_t event_count = setup.events.size();
   auto writer = create_file_writer(name_of(number_ + 1), setup);

@@ -112,6 +112,37 @@ std::vector<LossEntry> losses_of(const Json& json) {
   return losses;
 }
 
+Json json_of(const WatchFacts& watch) {
+  Json json = {{"triggers", Json::array()}, {"grown", Json::array()}, {"sizes_ns", watch.sizes_ns}};
+  for (const FiredTrigger& fired : watch.triggers) {
+    json["triggers"].push_back(
+        {{"word", fired.word}, {"time_ns", fired.time_ns}, {"text", fired.text}});
+  }
+  for (const GrownProcess& process : watch.grown) {
+    json["grown"].push_back({{"pid", process.pid},
+                             {"comm", process.comm},
+                             {"before_bytes", process.before_bytes},
+                             {"bytes", process.bytes}});
+  }
+  return json;
+}
+
+WatchFacts watch_of(const Json& json) {
+  WatchFacts watch{
+      .triggers = {}, .grown = {}, .sizes_ns = json.value("sizes_ns", std::uint64_t{0})};
+  for (const Json& one : json.value("triggers", Json::array())) {
+    watch.triggers.push_back(
+        {one.value("word", ""), one.value("time_ns", std::uint64_t{0}), one.value("text", "")});
+  }
+  for (const Json& one : json.value("grown", Json::array())) {
+    watch.grown.push_back({one.value("pid", std::uint32_t{0}),
+                           one.value("comm", ""),
+                           one.value("before_bytes", std::uint64_t{0}),
+                           one.value("bytes", std::uint64_t{0})});
+  }
+  return watch;
+}
+
 }  // namespace
 
 std::string to_json(const RecordingFacts& about) {
@@ -131,6 +162,9 @@ std::string to_json(const RecordingFacts& about) {
                {"observations", json_of(about.observations)}};
   for (const Counter& counter : kCounters) {
     json[counter.name] = about.*counter.value;
+  }
+  if (!about.watch.triggers.empty()) {
+    json["watch"] = json_of(about.watch);
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -158,6 +192,7 @@ RecordingFacts parse_recording_facts(const std::string& text) {
     }
     about.losses = losses_of(json.value("losses", Json::array()));
     about.observations = observations_of(json.value("observations", Json::array()));
+    about.watch = watch_of(json.value("watch", Json::object()));
   } catch (const Json::exception&) {
     // What was read so far is right.
   }

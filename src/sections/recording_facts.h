@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sections/loss_log.h"
+#include "sections/watch_facts.h"
 #include "state/world/observations.h"
 
 namespace memtrace {
@@ -43,6 +44,7 @@ struct RecordingFacts {
   std::uint64_t disk_full = 0;
   // Files of the same recording before this one, whose events are not in it.
   std::uint64_t earlier_files = 0;
+  WatchFacts watch;
 };
 
 std::string to_json(const RecordingFacts& about);

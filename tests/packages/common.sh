@@ -62,8 +62,9 @@ check_without_paths() {
   fi
 }
 
-# Lists what a package holds from standard input: the units of systemd that memtrace-fleet(7) has.
+# Lists what a package holds from standard input: the units of systemd that memtrace-fleet(7) and
+# memtrace-watch(1) have.
 check_units() {
-  units=$(grep -cE '/lib/systemd/system/memtrace-record@\.(service|timer)$' || true)
-  [ "$units" = 2 ] || fail "$units units of systemd, not 2"
+  units=$(grep -cE '/lib/systemd/system/memtrace-(record@\.(service|timer)|watch\.service)$' || true)
+  [ "$units" = 3 ] || fail "$units units of systemd, not 3"
 }

@@ -21,9 +21,11 @@ class ReadingPace {
   static constexpr int kCalmMilliseconds = 20;
   static constexpr std::uint64_t kFewBytesPerMillisecond = 8192;
 
-  // `is_prompt`: records are to be seen within milliseconds, at any time.
-  ReadingPace(bool is_prompt, bool somebody_waits)
+  // `is_prompt`: records are to be seen within milliseconds, at any time. `is_patient`: they may
+  // get as old as in a quiet time, which saves the processor waking up.
+  ReadingPace(bool is_prompt, bool somebody_waits, bool is_patient = false)
       : is_prompt_(is_prompt),
+        is_patient_(is_patient),
         idle_ms_(somebody_waits ? kWaitedForMilliseconds : kIdleMilliseconds) {}
 
   // After each look: the bytes that had come since the last one.
@@ -36,6 +38,9 @@ class ReadingPace {
 
   // `is_busy`: some ring has had records lately.
   int milliseconds(bool is_busy) const {
+    if (is_patient_ && !is_prompt_) {
+      return idle_ms_;
+    }
     if (is_prompt_ || (is_busy && !is_calm_)) {
       return kBusyMilliseconds;
     }
@@ -44,6 +49,7 @@ class ReadingPace {
 
  private:
   bool is_prompt_ = false;
+  bool is_patient_ = false;
   int idle_ms_ = 0;
   bool is_calm_ = false;
   std::uint64_t looked_at_ns_ = 0;

@@ -49,6 +49,7 @@ class DataFileWriter final : public FileWriter {
   Result<> start();
   Result<> add_events(const std::vector<WrittenEvent>& events) override;
   Result<> write(Bytes record) override;
+  Result<> write_packed(const PackedPiece& piece) override;
   Result<> finish_round() override;
   Result<> finish(const Recording& end) override;
 
@@ -150,6 +151,15 @@ Result<> DataFileWriter::put(Bytes records, std::uint64_t sample_count, bool beg
 Result<> DataFileWriter::put_round() {
   const RecordHeader round{.type = kFinishedRound, .misc = 0, .size_bytes = sizeof(RecordHeader)};
   return put(std::as_bytes(std::span(&round, 1)), 0, false);
+}
+
+Result<> DataFileWriter::write_packed(const PackedPiece& piece) {
+  if (!zstd_) {
+    return FileWriter::write_packed(piece);
+  }
+  TRY(put_pieces(zstd_->drain()));
+  TRY(put(piece.bytes, piece.sample_count, true));
+  return std::exchange(round_ended_, false) ? put_round() : Result<>(kDone);
 }
 
 // perf writes the ends of rounds between COMPRESSED records. As records come in time order, one may

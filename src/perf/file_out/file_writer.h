@@ -40,6 +40,12 @@ struct WriterSetup {
   StopSignals* stop_signals = nullptr;  // end the wait for a file or pipe that stands still
 };
 
+// As ZstdPiece has them; borrowed.
+struct PackedPiece {
+  std::span<const std::byte> bytes;
+  std::uint64_t sample_count = 0;
+};
+
 class FileWriter {
  public:
   FileWriter() = default;
@@ -54,6 +60,11 @@ class FileWriter {
 
   // One whole record as it goes into the file. Records must come in time order.
   virtual Result<> write(std::span<const std::byte> record) = 0;
+
+  // Records that were packed before, by a ZstdPacker. Error: this writer does not compress.
+  virtual Result<> write_packed(const PackedPiece& /*piece*/) {
+    return Error{"the recording is not compressed", 0, "give -o a file"};
+  }
 
   // Between two records now and then: a reader may give out all that came before the last but one.
   virtual Result<> finish_round() = 0;

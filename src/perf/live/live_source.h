@@ -37,6 +37,7 @@ struct LiveSetup {
   CallGraph call_graph;
   std::size_t ring_bytes = 0;                   // for each CPU; 0: default_ring_bytes()
   bool somebody_waits = false;                  // reads records as they come: within 200 ms
+  bool is_patient = false;                      // nobody does: rings are looked at ten times a second
   std::size_t queue_bytes = 0;                  // of records that wait; 0: queue_limit_bytes()
   std::uint64_t count_interval_ns = 0;          // of events that are only counted; 0: at the end
   double max_overhead = 0;                      // 0.03: at most 3 %; 0: record each event

@@ -31,6 +31,7 @@ void RingFeed::start() {
     source.monotonic_clock = events_.features().clock_id;
     source.is_prompt = setup_.is_prompt;
     source.somebody_waits = setup_.somebody_waits;
+    source.is_patient = setup_.is_patient;
     source.mender = &mender_;
     source.shrink = setup_.make_rewrite ? setup_.make_rewrite() : nullptr;
     readers_.push_back(std::make_unique<RingReader>(std::move(source), parser_, queue_));

@@ -21,6 +21,7 @@ class RingFeed {
   struct Setup {
     bool is_prompt = false;                       // records come within milliseconds
     bool somebody_waits = false;                  // within 200 ms
+    bool is_patient = false;                      // nobody waits
     std::function<SampleRewrite()> make_rewrite;  // one for each ring; may be empty
     std::size_t queue_bytes = 0;                  // what may wait; 0: queue_limit_bytes()
   };

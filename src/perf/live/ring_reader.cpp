@@ -45,7 +45,7 @@ RingReader::RingReader(Source source, const SharedParser& parser, ChunkQueue& qu
     : source_(std::move(source)),
       parser_(parser),
       queue_(queue),
-      pace_(source_.is_prompt, source_.somebody_waits),
+      pace_(source_.is_prompt, source_.somebody_waits, source_.is_patient),
       thread_(start_guarded_thread([this] { run(); })) {}
 
 RingReader::~RingReader() {

@@ -32,6 +32,7 @@ class RingReader {
     bool monotonic_clock = false;  // records are stamped with CLOCK_MONOTONIC
     bool is_prompt = false;        // records are to be seen within milliseconds, at any time
     bool somebody_waits = false;   // the same, but 200 ms will do
+    bool is_patient = false;       // nobody waits: a full ring alone is a reason to look
     SampleRewrite shrink;          // may be empty
     const RecordMender* mender = nullptr;  // may be null
   };

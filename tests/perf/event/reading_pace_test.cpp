@@ -13,6 +13,13 @@ TEST(ReadingPace, a_quiet_ring_waits_as_long_as_its_reader_may) {
   EXPECT_EQ(ReadingPace(true, false).milliseconds(false), ReadingPace::kBusyMilliseconds);
 }
 
+TEST(ReadingPace, patient_reader_looks_no_more_often_when_records_come) {
+  ReadingPace pace(false, false, true);
+  pace.note(100 * ReadingPace::kFewBytesPerMillisecond, kMillisecondNs);
+  EXPECT_EQ(pace.milliseconds(true), ReadingPace::kIdleMilliseconds);
+  EXPECT_EQ(ReadingPace(true, false, true).milliseconds(true), ReadingPace::kBusyMilliseconds);
+}
+
 TEST(ReadingPace, many_bytes_are_read_while_they_are_cached_and_few_ones_later) {
   ReadingPace pace(false, false);
   EXPECT_EQ(pace.milliseconds(true), ReadingPace::kBusyMilliseconds) << "not known yet";
