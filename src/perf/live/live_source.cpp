@@ -97,7 +97,7 @@ LiveSource::~LiveSource() {
   rings_.abandon();
   // Recording has failed if it still runs: nobody waits for the command any more.
   end_.give_up();
-  before_stop_ = nullptr;
+  setup_.before_stop = nullptr;
   end_events();
   closer_.wait();
 }
@@ -337,12 +337,12 @@ void LiveSource::end_events() {
     std::ranges::copy(pacer_->notes(), std::back_inserter(recording_.caveats));
     pacer_.reset();
   }
-  if (before_stop_) {
-    before_stop_();
+  if (setup_.before_stop) {
+    setup_.before_stop();
   }
   const HurriedThread hurried;
   const std::uint64_t now_ns = monotonic_ns();
-  const std::uint64_t deadline_ns = before_stop_ ? 0 : end_.deadline_ns();
+  const std::uint64_t deadline_ns = setup_.before_stop ? 0 : end_.deadline_ns();
   recording_.stopped_ns = !monotonic_clock() ? 0
                           : deadline_ns != 0 ? std::min(now_ns, deadline_ns)
                                              : now_ns;

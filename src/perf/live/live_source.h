@@ -45,6 +45,7 @@ struct LiveSetup {
   StopSignals* stop_signals = nullptr;          // asked now and then; may be null
   ReadyNotice* ready = nullptr;                 // for announce_ready(); may be null
   std::function<SampleRewrite()> make_rewrite;  // one for each ring; may be empty
+  std::function<void()> before_stop = {};       // see LiveSource::set_before_stop()
 };
 
 class LiveSource final : public RecordSource {
@@ -70,7 +71,9 @@ class LiveSource final : public RecordSource {
 
   // Called once, by next(), when the recording ends and its events still come: what they count can
   // be read beside them. It outlives next().
-  void set_before_stop(std::function<void()> before_stop) { before_stop_ = std::move(before_stop); }
+  void set_before_stop(std::function<void()> before_stop) {
+    setup_.before_stop = std::move(before_stop);
+  }
 
   // Ends the recording: what the rings hold by now still comes. May be called again and at any
   // time; `signal` is passed on to the command, 0 = none.
@@ -126,7 +129,6 @@ class LiveSource final : public RecordSource {
   void end_events();
 
   LiveSetup setup_;
-  std::function<void()> before_stop_;
   EventSet events_;
   TargetEnd end_;
   Recording recording_;
