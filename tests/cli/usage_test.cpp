@@ -176,7 +176,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"record --max-size 63K -- true", "--max-size 63K", "the smallest size is 64K"},
         Wrong{"record --max-time soon -- true", "--max-time soon", "takes seconds, or 500ms"},
         Wrong{"record --max-time 99ms -- true", "--max-time 99ms", "the shortest time is 100ms"},
-        Wrong{"record --max-overhead 0 -- true", "--max-overhead 0", "takes a part of the programs'"},
+        Wrong{
+            "record --max-overhead 0 -- true", "--max-overhead 0", "takes a part of the programs'"},
         Wrong{"record --max-overhead 101% -- true", "--max-overhead 101%", "takes a part"},
         Wrong{"record --max-overhead 3%% -- true", "--max-overhead 3%%", "takes a part"},
         Wrong{"kmalloc --max-overhead nan -- true", "--max-overhead nan", "takes a part"},
