@@ -167,12 +167,14 @@ bool SlotPart::is_running(How how) const {
 // What happened in each round: a figure that counts since the begin without what it was before.
 SlotRows::Row SlotPart::changes_of(SlotRows::Row row) const {
   for (std::size_t i = 0; i < figures_.size(); ++i) {
-    Figure before = 0.0;
+    if (!is_running(joinings_[i].how)) {
+      continue;
+    }
+    double before = 0;
     for (SlotRows::Entry& entry : row) {
-      const Figure now = at(entry.figures, places_[i]);
-      if (is_running(joinings_[i].how) && now) {
-        entry.figures[*places_[i]] = *now - *before;
-        before = now;
+      if (const Figure now = at(entry.figures, places_[i])) {
+        entry.figures[*places_[i]] = *now - before;
+        before = *now;
       }
     }
   }
