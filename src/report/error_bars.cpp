@@ -9,7 +9,7 @@
 namespace memtrace {
 namespace {
 
-// Of a normal distribution 95 % lie within so many standard deviations.
+// 95 % of a normal distribution lie within this number of standard deviations.
 constexpr double kDeviations = 1.96;
 
 std::optional<std::size_t> first_count(const Table& table) {

@@ -216,7 +216,7 @@ void CaveatWriter::note_lost_mappings(const ViewSpec& view, Caveats& caveats) co
                   : "since then " + doubt + ", or not known"));
 }
 
-// Of the periods that --max-overhead offers for an event, some are not used.
+// --max-overhead opens each event with several periods, and may not use all of them.
 bool CaveatWriter::was_used(std::size_t event) const {
   const auto& events = of_.pipeline.recording().events;
   const auto& counts = of_.dispatch.counts();

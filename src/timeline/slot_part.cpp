@@ -40,6 +40,17 @@ void join(Figure& into, const Figure& more, How how) {
   }
 }
 
+// What happened in each round: a figure that counts since the begin without what it was before.
+void subtract_before(SlotRows::Row& row, std::optional<std::size_t> place) {
+  double before = 0;
+  for (SlotRows::Entry& entry : row) {
+    if (const Figure now = at(entry.figures, place)) {
+      entry.figures[*place] = *now - before;
+      before = *now;
+    }
+  }
+}
+
 bool is_equal(double left, double right) {
   constexpr double kRounding = 1e-9;
   return std::abs(left - right) <= kRounding * (std::abs(left) + std::abs(right));
@@ -164,16 +175,10 @@ bool SlotPart::is_running(How how) const {
   return how == How::Sum && report_of_ == ReportOf::SinceBegin;
 }
 
-// What happened in each round: a figure that counts since the begin without what it was before.
 SlotRows::Row SlotPart::changes_of(SlotRows::Row row) const {
   for (std::size_t i = 0; i < figures_.size(); ++i) {
-    Figure before = 0.0;
-    for (SlotRows::Entry& entry : row) {
-      const Figure now = at(entry.figures, places_[i]);
-      if (is_running(joinings_[i].how) && now) {
-        entry.figures[*places_[i]] = *now - *before;
-        before = now;
-      }
+    if (is_running(joinings_[i].how)) {
+      subtract_before(row, places_[i]);
     }
   }
   return row;

@@ -145,7 +145,8 @@ void SlotViews::add_events(std::uint32_t round) {
 std::vector<std::string> SlotViews::limits_of(const SlotView* view) const {
   std::vector<std::string> limits;
   if (view != nullptr && view->is_too_slow) {
-    limits.push_back("There are too many live blocks to read all of them at the end of each slot.");
+    limits.emplace_back(
+        "There are too many live blocks to read all of them at the end of each slot.");
   }
   for (const auto& [key, rows] : view == nullptr ? events_ : view->parts) {
     if (rows.is_cut()) {
