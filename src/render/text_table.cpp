@@ -17,10 +17,10 @@
 #include "render/cell_text.h"
 #include "render/ink.h"
 #include "render/moments.h"
+#include "render/seen_stacks.h"
 #include "render/text_line.h"
 #include "render/text_shapes.h"
 #include "report/row_histograms.h"
-#include "report/seen_stacks.h"
 #include "report/shares.h"
 
 namespace memtrace {

@@ -186,8 +186,8 @@ TEST_F(WatchTest, watch_goes_on_where_no_file_can_be_written) {
 
 TEST_F(WatchTest, memory_has_a_bound_and_the_file_says_what_found_no_room) {
   const auto memtrace = watch("--before 600s --after 100ms --max-memory 4M --on oom");
-  run("$PUPPETS/touch_pages 1 >/dev/null 2>&1; for i in 1 2 3 4; do $PUPPETS/press_memory anon "
-      "200000; done");
+  run("$PUPPETS/touch_pages 1 >/dev/null 2>&1; for i in 1 2 3 4 5 6 7 8; do "
+      "$PUPPETS/press_memory anon 200000; done");
   const auto figures = text_of("/proc/" + std::to_string(memtrace->pid()) + "/status");
   const std::size_t at = figures.find("RssAnon:");
   ASSERT_NE(at, std::string::npos);

@@ -35,15 +35,15 @@ namespace memtrace {
 struct LiveSetup {
   Target target;
   CallGraph call_graph;
-  std::size_t ring_bytes = 0;                   // for each CPU; 0: default_ring_bytes()
-  bool somebody_waits = false;                  // reads records as they come: within 200 ms
-  bool is_patient = false;                      // nobody does: rings are looked at ten times a second
-  std::size_t queue_bytes = 0;                  // of records that wait; 0: queue_limit_bytes()
-  std::uint64_t count_interval_ns = 0;          // of events that are only counted; 0: at the end
-  double max_overhead = 0;                      // 0.03: at most 3 %; 0: record each event
-  std::uint64_t duration_ns = 0;                // 0: until the target ends or the user stops it
-  StopSignals* stop_signals = nullptr;          // asked now and then; may be null
-  ReadyNotice* ready = nullptr;                 // for announce_ready(); may be null
+  std::size_t ring_bytes = 0;           // for each CPU; 0: default_ring_bytes()
+  bool somebody_waits = false;          // reads records as they come: within 200 ms
+  bool is_patient = false;              // nobody does: rings are looked at ten times a second
+  std::size_t queue_bytes = 0;          // of records that wait; 0: queue_limit_bytes()
+  std::uint64_t count_interval_ns = 0;  // of events that are only counted; 0: at the end
+  double max_overhead = 0;              // 0.03: at most 3 %; 0: record each event
+  std::uint64_t duration_ns = 0;        // 0: until the target ends or the user stops it
+  StopSignals* stop_signals = nullptr;  // asked now and then; may be null
+  ReadyNotice* ready = nullptr;         // for announce_ready(); may be null
   std::function<SampleRewrite()> make_rewrite;  // one for each ring; may be empty
   std::function<void()> before_stop = {};       // see LiveSource::set_before_stop()
 };

@@ -1,4 +1,4 @@
-#include "report/seen_stacks.h"
+#include "render/seen_stacks.h"
 
 #include <algorithm>
 #include <array>
