@@ -84,7 +84,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
   return std::unique_ptr<View>(std::make_unique<MemoryTaken>(until_ns, options.page_size_bytes));
 }
 
-constinit const ViewSpec kSpec{
+constinit const ViewSpec spec{
     .summary = "Memory that was touched first in the seconds before a trigger",
     .needs = kTakenNeeds,
     .keys = kTakenKeys,
@@ -95,6 +95,6 @@ constinit const ViewSpec kSpec{
 
 }  // namespace
 
-constinit const NamedView memory_taken{"memory_taken", kSpec};
+constinit const NamedView memory_taken{"memory_taken", spec};
 
 }  // namespace memtrace

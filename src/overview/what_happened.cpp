@@ -21,7 +21,7 @@ constexpr std::uint64_t kWorthALine = std::uint64_t{1} << 20;
 // "at 2026-11-23 14:03:59, 60.0 s after the file begins".
 std::string moment_of(std::uint64_t time_ns, const WhatHappened& facts) {
   const std::uint64_t since_ns = time_ns - std::min(time_ns, facts.start_ns);
-  const std::string after = print_duration(since_ns) + " after the file begins";
+  std::string after = print_duration(since_ns) + " after the file begins";
   if (facts.clock.wall_start_ns == 0) {
     return after;
   }

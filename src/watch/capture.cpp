@@ -34,6 +34,22 @@ void add_all_facts(const SegmentRing& ring, Capture& capture) {
   }
 }
 
+Result<std::uint64_t> write_segment(const SegmentRing& ring,
+                                    const SegmentRing::Segment& segment,
+                                    bool with_state,
+                                    FileWriter& writer) {
+  std::uint64_t samples = 0;
+  for (const SegmentRing::Piece& piece : segment.pieces) {
+    if (piece.is_state && !with_state) {
+      continue;
+    }
+    TRY(writer.write_packed({ring.bytes_of(piece), piece.sample_count}));
+    samples += piece.sample_count;
+  }
+  TRY(writer.finish_round());
+  return samples;
+}
+
 // Each segment but the first begins with a state that the records before it lead to as well: it is
 // left out, as a reader would take it for news.
 Result<std::uint64_t> write_segments(const SegmentRing& ring,
@@ -41,15 +57,11 @@ Result<std::uint64_t> write_segments(const SegmentRing& ring,
                                      FileWriter& writer) {
   std::uint64_t samples = 0;
   for (std::size_t i = first; i < ring.segments().size(); ++i) {
-    const SegmentRing::Segment& segment = ring.segments()[i];
-    for (const SegmentRing::Piece& piece : segment.pieces) {
-      if (piece.is_state && i != first) {
-        continue;
-      }
-      TRY(writer.write_packed({ring.bytes_of(piece), piece.sample_count}));
-      samples += piece.sample_count;
+    const auto written = write_segment(ring, ring.segments()[i], i == first, writer);
+    if (!written.ok()) {
+      return written.error();
     }
-    TRY(writer.finish_round());
+    samples += written.value();
   }
   return samples;
 }

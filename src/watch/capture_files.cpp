@@ -138,6 +138,7 @@ std::vector<std::string> CaptureFiles::all() const {
     }
   }
   std::vector<std::string> in_order;
+  in_order.reserve(found.size());
   for (const auto& [stamp, written_ns, name] : found) {
     in_order.push_back(name);
   }

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <memory>
+#include <vector>
 
 #include "os/procfs.h"
 #include "os/system.h"
@@ -42,10 +42,10 @@ HeapReserve::HeapReserve(std::size_t size_bytes) : size_bytes_(size_bytes) {
 }
 
 void HeapReserve::refill() const {
-  const auto memory = std::make_unique_for_overwrite<std::byte[]>(size_bytes_);
+  std::vector<std::byte> memory(size_bytes_);
   for (std::size_t at = 0; at < size_bytes_; at += kPageBytes) {
     // Not as plain memory: the compiler may leave out what nobody reads.
-    reinterpret_cast<volatile std::byte*>(memory.get())[at] = std::byte{1};
+    *static_cast<volatile std::byte*>(memory.data() + at) = std::byte{1};
   }
 }
 

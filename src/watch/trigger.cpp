@@ -86,7 +86,8 @@ std::optional<std::string> take_comm(std::string_view& rest) {
 }
 
 Result<Trigger> parse_rest(const std::string& word, const TriggerForm& form) {
-  std::string_view rest = std::string_view(word).substr(form.name.size());
+  std::string_view rest = word;
+  rest.remove_prefix(form.name.size());
   Trigger trigger{.kind = form.kind, .word = word};
   if (form.has_comm) {
     auto comm = take_comm(rest);

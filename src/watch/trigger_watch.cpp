@@ -197,21 +197,27 @@ void TriggerWatch::compare_available(Watched& watched,
   }
 }
 
+void TriggerWatch::compare_size(Watched& watched,
+                                const std::string& comm,
+                                std::uint32_t pid,
+                                std::uint64_t now_ns) {
+  if (watched.trigger.kind != TriggerKind::Rss || !glob_match(watched.trigger.comm, comm)) {
+    return;
+  }
+  const std::uint64_t bytes = resident_bytes(pid);
+  if (bytes > watched.trigger.limit) {
+    fire(
+        watched, now_ns, fmt::format("{} (pid {}) had {} resident", comm, pid, print_bytes(bytes)));
+  }
+}
+
 void TriggerWatch::compare_sizes(const World& world, std::uint64_t time_ns, std::uint64_t now_ns) {
   time_ns_ = time_ns;
   for (const auto& [pid, threads] : world.processes().running()) {
     const Process* process = world.processes().find(pid);
     const std::string comm(process == nullptr ? "" : world.strings().at(process->comm));
     for (Watched& watched : watched_) {
-      if (watched.trigger.kind != TriggerKind::Rss || !glob_match(watched.trigger.comm, comm)) {
-        continue;
-      }
-      const std::uint64_t bytes = resident_bytes(pid);
-      if (bytes > watched.trigger.limit) {
-        fire(watched,
-             now_ns,
-             fmt::format("{} (pid {}) had {} resident", comm, pid, print_bytes(bytes)));
-      }
+      compare_size(watched, comm, pid, now_ns);
     }
   }
 }

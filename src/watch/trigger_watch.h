@@ -57,6 +57,10 @@ class TriggerWatch {
   void on_work(const Event& event, const World& world, std::uint64_t now_ns);
   void compare_swap_in(Watched& watched, const MachineLevels& levels, std::uint64_t now_ns);
   void compare_available(Watched& watched, const MachineLevels& levels, std::uint64_t now_ns);
+  void compare_size(Watched& watched,
+                    const std::string& comm,
+                    std::uint32_t pid,
+                    std::uint64_t now_ns);
   void fire(Watched& watched, std::uint64_t now_ns, std::string text);
 
   std::vector<Watched> watched_;

@@ -395,7 +395,7 @@ Result<bool> watch_once(const WatchOptions& options,
 
 }  // namespace
 
-Result<std::uint64_t> watch(WatchOptions options) {
+Result<std::uint64_t> watch(const WatchOptions& options) {
   CaptureFiles files(options.output, options.keep);
   std::uint64_t written = 0;
   for (bool goes_on = true; goes_on;) {

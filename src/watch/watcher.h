@@ -35,6 +35,6 @@ struct WatchOptions {
 inline constexpr std::size_t kWatchOverheadBytes = std::size_t{128} << 20;
 
 // Returns the number of files written. An error ends it only before it watches.
-Result<std::uint64_t> watch(WatchOptions options);
+Result<std::uint64_t> watch(const WatchOptions& options);
 
 }  // namespace memtrace

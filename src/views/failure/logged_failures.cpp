@@ -43,6 +43,15 @@ std::string mode_of(std::string_view line) {
              : std::string(mode.substr(open + 1, mode.find(')') - open - 1));
 }
 
+// "free:1024kB min:512kB ..." of a zone.
+void read_marks(std::string_view line, Facts& facts) {
+  for (const char* mark : {"free", "min", "low", "high"}) {
+    if (const auto kilobytes = number_after(line, std::string(" ") + mark + ":")) {
+      facts.numbers[mark] = *kilobytes * kKiB;
+    }
+  }
+}
+
 // A report of a failure (mm/page_alloc.c, warn_alloc, and lib/show_mem.c, show_free_areas):
 //
 //   swapper/0: page allocation failure: order:3, mode:0x40a20(GFP_ATOMIC|__GFP_COMP), ...
@@ -126,11 +135,7 @@ void FailureReader::read_zone(std::string_view line) {
     Facts& facts = seen_.rows.emplace_back();
     facts.texts["zone"] = zone;
     facts.numbers["node"] = node;
-    for (const char* mark : {"free", "min", "low", "high"}) {
-      if (const auto kilobytes = number_after(line, std::string(" ") + mark + ":")) {
-        facts.numbers[mark] = *kilobytes * kKiB;
-      }
-    }
+    read_marks(line, facts);
   } else if (row != seen_.rows.end() && words[3].find('*') != std::string_view::npos) {
     row->texts["blocks"] = blocks_of(line);
   }

@@ -38,6 +38,22 @@ void add_blocks(std::vector<Cell>& row, const std::string* text) {
   }
 }
 
+// One row for all blocks of a zone, and one for each migrate type.
+void add_zone_rows(const Facts& zone, Table& table) {
+  constexpr std::string_view kFree = "free_";
+  const auto add = [&](const std::string& type, const std::string* blocks) {
+    auto& row = table.rows.emplace_back();
+    row = {fact(zone, "node"), fact(zone, "zone"), type};
+    add_blocks(row, blocks);
+  };
+  add("all", zone.text("blocks"));
+  for (const auto& [key, blocks] : zone.texts) {
+    if (key.starts_with(kFree)) {
+      add(key.substr(kFree.size()), &blocks);
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<BlockRequest> failed_request(const Event& event,
@@ -61,7 +77,6 @@ std::optional<BlockRequest> failed_request(const Event& event,
 }
 
 Table free_block_table(const Observation& seen) {
-  constexpr std::string_view kFree = "free_";
   Table table{.title = "free blocks by order when the last allocation had failed",
               .columns = {{"node", Unit::Number}, {"zone", Unit::Text}, {"type", Unit::Text}},
               .key_count = 3,
@@ -70,17 +85,7 @@ Table free_block_table(const Observation& seen) {
     table.columns.push_back({"order_" + std::to_string(order), Unit::Count});
   }
   for (const Facts& zone : seen.rows) {
-    const auto add = [&](const std::string& type, const std::string* blocks) {
-      auto& row = table.rows.emplace_back();
-      row = {fact(zone, "node"), fact(zone, "zone"), type};
-      add_blocks(row, blocks);
-    };
-    add("all", zone.text("blocks"));
-    for (const auto& [key, blocks] : zone.texts) {
-      if (key.starts_with(kFree)) {
-        add(key.substr(kFree.size()), &blocks);
-      }
-    }
+    add_zone_rows(zone, table);
   }
   return table;
 }

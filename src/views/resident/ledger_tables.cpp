@@ -107,15 +107,17 @@ std::vector<LedgerRow> parts_of(const LedgerProcess& process, LedgerKeys keys) {
 
 std::vector<LedgerRow> rows_of(const std::vector<LedgerProcess>& processes, LedgerKeys keys) {
   std::map<std::tuple<std::uint32_t, std::string, std::string>, LedgerRow> rows;
-  for (const LedgerProcess& process : processes) {
-    for (const LedgerRow& part : parts_of(process, keys)) {
-      const auto [row, is_new] = rows.try_emplace({part.pid, part.comm, part.mapping}, part);
-      if (!is_new) {
-        add(part, row->second);
-      }
+  const auto add_part = [&rows](const LedgerRow& part) {
+    const auto [row, is_new] = rows.try_emplace({part.pid, part.comm, part.mapping}, part);
+    if (!is_new) {
+      add(part, row->second);
     }
+  };
+  for (const LedgerProcess& process : processes) {
+    std::ranges::for_each(parts_of(process, keys), add_part);
   }
   std::vector<LedgerRow> list;
+  list.reserve(rows.size());
   for (auto& [key, row] : rows) {
     list.push_back(std::move(row));
   }
@@ -137,11 +139,11 @@ void add_keys(LedgerKeys keys, Table& table) {
 std::vector<Cell> key_cells(const LedgerRow& row, LedgerKeys keys) {
   std::vector<Cell> cells;
   if (keys.process) {
-    cells.push_back(row.comm);
+    cells.emplace_back(row.comm);
     cells.push_back(unless_zero(row.pid));
   }
   if (keys.mapping) {
-    cells.push_back(row.mapping);
+    cells.emplace_back(row.mapping);
   }
   return cells;
 }

@@ -191,28 +191,41 @@ void RssLedger::apply_swap(RssAccount& account, const Event& event, std::int64_t
   }
 }
 
+namespace {
+
+// Of a change that another task made, or one that has no address space.
+RssChange reason_of_other(const RssAccount& account, const Event& event, std::int64_t bytes) {
+  if (account.pid == 0) {
+    return bytes > 0 ? RssChange::Inherited : RssChange::Exit;
+  }
+  if (account.pid == event.pid) {  // it has left its address space: kernel/exit.c, exit_mm
+    return bytes > 0 ? RssChange::Kernel : RssChange::Exit;
+  }
+  return bytes > 0 ? RssChange::ByOthers : RssChange::Reclaimed;
+}
+
+RssChange reason_in_call(SystemCall call, std::int64_t bytes) {
+  if (bytes > 0) {
+    return RssChange::Populated;
+  }
+  return call == SystemCall::Madvise ? RssChange::Advised : RssChange::Unmapped;
+}
+
+}  // namespace
+
 RssChange RssLedger::reason(const RssAccount& account,
                             const Event& event,
                             const RssStat& stat,
                             std::int64_t bytes) {
   if (!stat.is_of_task) {
-    if (account.pid == 0) {
-      return bytes > 0 ? RssChange::Inherited : RssChange::Exit;
-    }
-    if (account.pid == event.pid) {  // it has left its address space: kernel/exit.c, exit_mm
-      return bytes > 0 ? RssChange::Kernel : RssChange::Exit;
-    }
-    return bytes > 0 ? RssChange::ByOthers : RssChange::Reclaimed;
+    return reason_of_other(account, event, bytes);
   }
   ThreadAct& act = acts_.of(event.tid);
   if (act.in == ThreadAct::In::Fault) {
     return reason_in_fault(act, stat.member, bytes);
   }
   if (act.in == ThreadAct::In::Call && act.call != SystemCall::Other) {
-    if (bytes > 0) {
-      return RssChange::Populated;
-    }
-    return act.call == SystemCall::Madvise ? RssChange::Advised : RssChange::Unmapped;
+    return reason_in_call(act.call, bytes);
   }
   const auto page = static_cast<std::int64_t>(page_bytes_);
   act.has_dropped_page = stat.member == RssMember::File && bytes == -page;
