@@ -17,7 +17,7 @@ memtrace_room(tracepoints/event "an event and its typed payloads: all that state
 memtrace_room(tracepoints/decode "bytes to payload, a file for each group of events"
               SEES base os tracepoints/format tracepoints/event)
 memtrace_room(tracepoints/probe "uprobe_events, the uprobe PMU, kprobes, known functions"
-              SEES base os tracepoints/format tracepoints/event)
+              SEES base os tracepoints/format tracepoints/event USES perf_event)
 
 # symbolize/: what files with code say.
 memtrace_room(symbolize/elf "open files, build ids, debug files, load layouts"

@@ -1,4 +1,5 @@
 // The doctor's facts about tracing: where the kernel lets events be opened.
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include "doctor/facts.h"
 #include "observe/kernel_config.h"
 #include "os/system.h"
+#include "os/unique_fd.h"
 #include "perf/event/event_fd.h"
 #include "tracepoints/format/tracefs.h"
 #include "tracepoints/probe/uprobe_pmu.h"
@@ -15,8 +17,10 @@
 namespace memtrace {
 namespace {
 
+// Not access(2), which asks for the real user's rights and sees no capabilities. Never O_TRUNC: it
+// would remove everybody's probes.
 bool can_write(const std::string& path) {
-  return ::access(path.c_str(), W_OK) == 0;
+  return UniqueFd(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)).valid();
 }
 
 Fact tracing_directory(const std::string& root) {
@@ -62,7 +66,8 @@ Fact perf_events() {
 
 Fact user_probes(const std::string& root) {
   const bool by_tracefs = !root.empty() && can_write(root + "/uprobe_events");
-  const bool by_pmu = UprobePmu::open().ok() && UprobePmu::is_allowed();
+  const auto pmu = UprobePmu::open();
+  const bool by_pmu = pmu.ok() && pmu.value().is_allowed();
   if (by_tracefs) {
     return {FactId::UserProbes, by_pmu ? "uprobe_events, and the uprobe PMU" : "uprobe_events", ""};
   }
@@ -83,7 +88,7 @@ Fact user_probes(const std::string& root) {
 }
 
 Fact kernel_probes(const std::string& root) {
-  if (root.empty() || ::access((root + "/events").c_str(), R_OK) != 0) {
+  if (root.empty() || !list_directory(root + "/events").ok()) {
     return {FactId::Kprobes, "not known without the tracing directory", ""};
   }
   if (path_exists(root + "/kprobe_events")) {

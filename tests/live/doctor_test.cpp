@@ -38,6 +38,28 @@ TEST_F(DoctorLiveTest, nobody_is_told_what_root_is_needed_for) {
   EXPECT_EQ(states.at("kmalloc"), "cannot");
 }
 
+// Each capability lets a process do something else: CAP_SYS_ADMIN the uprobe PMU, CAP_DAC_OVERRIDE
+// uprobe_events, CAP_PERFMON tracepoints (CAP_DAC_READ_SEARCH finds them).
+TEST_F(DoctorLiveTest, what_works_with_a_few_capabilities_is_what_the_doctor_says) {
+  run_well("cp $MEMTRACE . && chmod 755 memtrace && chmod 777 .");
+  for (const std::string& held : std::vector<std::string>{
+           "+perfmon,+dac_read_search", "+sys_admin,+dac_read_search", "+perfmon,+dac_override"}) {
+    std::string as_nobody = "setpriv --reuid=nobody --regid=nogroup --clear-groups ";
+    for (const char* set : {"inh", "ambient"}) {
+      as_nobody += std::string("--") + set + "-caps=-all," + held + " ";
+    }
+    as_nobody += "--bounding-set=-all," + held + " ./memtrace ";
+    const auto states = states_in(json_of(as_nobody + "doctor --json"));
+    for (const char* view : {"heap", "kmalloc", "faults"}) {
+      const Outcome outcome =
+          run("rm -f memtrace.data; " + as_nobody + "record --for " + view + " -- true");
+      EXPECT_EQ(outcome.status == 0, states.at(view) != "cannot")
+          << held << ", " << view << ": " << states.at(view) << "\n"
+          << outcome.all();
+    }
+  }
+}
+
 TEST_F(DoctorLiveTest, without_tracefs_nothing_is_mounted_and_faults_still_work) {
   const std::string hidden =
       "unshare -m sh -c 'umount -a -t tracefs,debugfs; $MEMTRACE doctor --json; "

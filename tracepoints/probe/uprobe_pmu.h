@@ -53,9 +53,10 @@ class UprobePmu {
  public:
   // Error: not in this kernel.
   static Result<UprobePmu> open();
-  // Whether this process may use it: CAP_PERFMON; before 5.8, and in most kernels since,
-  // CAP_SYS_ADMIN (kernel/events/core.c, perf_uprobe_event_init()).
-  static bool is_allowed();
+  // Whether this process may use it. The kernel is asked: CAP_SYS_ADMIN always may; CAP_PERFMON may
+  // from 5.8 to 6.15 only, and stable kernels have taken it back too (kernel/events/core.c,
+  // perf_uprobe_event_init()).
+  bool is_allowed() const;
   static Result<UprobePmu> open_in(const std::string& sysfs_directory);
 
   // Error: what this PMU cannot do: arguments other than registers, semaphores on old kernels.

@@ -45,7 +45,7 @@ Result<ProbeDefiner> ProbeDefiner::open(ProbeKind kind) {
     return definer;
   }
   auto pmu = UprobePmu::open();
-  if (!pmu.ok() || (!group.ok() && !UprobePmu::is_allowed())) {
+  if (!pmu.ok() || (!group.ok() && !pmu.value().is_allowed())) {
     return group.ok() ? pmu.take_error() : group.take_error();
   }
   if (!group.ok() && kind == ProbeKind::Heap) {
