@@ -35,10 +35,17 @@ endif()
 
 add_executable(memtrace-static src/main.cpp ${for_old_kernels})
 target_link_libraries(memtrace-static PRIVATE cli)
-target_compile_options(memtrace-static PRIVATE ${memtrace_prefix_maps})
+target_compile_options(memtrace-static PRIVATE ${memtrace_prefix_maps} ${memtrace_hardened_code})
 set_target_properties(memtrace-static PROPERTIES IS_STATIC ON)
-# -no-pie: a static PIE relocates itself, half a megabyte of relocations and nothing gained.
-target_link_options(memtrace-static PRIVATE -static -no-pie -s -Wl,--gc-sections)
+# The addresses of a static PIE cannot be guessed. Any kernel starts one: to it, ld.so is one too. Its
+# relocations take 0.4 MB; packed, which glibc 2.36 can read, nearly nothing.
+target_link_options(memtrace-static PRIVATE -static-pie -s -Wl,--gc-sections ${memtrace_hardened_links})
+include(CheckLinkerFlag)
+check_linker_flag(CXX -Wl,-z,pack-relative-relocs LINKER_PACKS_RELOCATIONS)
+execute_process(COMMAND ldd --version OUTPUT_VARIABLE glibc_version ERROR_QUIET)
+if(LINKER_PACKS_RELOCATIONS AND glibc_version MATCHES " 2\\.(3[6-9]|[4-9][0-9])")
+  target_link_options(memtrace-static PRIVATE -Wl,-z,pack-relative-relocs)
+endif()
 # Capstone's library decodes a dozen architectures and its table of them holds all: 3 MB of the
 # program. Those without probe placement are left out of the table.
 foreach(architecture ARM EVM M680X M68K Mips PPC Sparc SystemZ TMS320C64x XCore)
