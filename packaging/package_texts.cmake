@@ -1,6 +1,9 @@
 # cpack runs this before it packs the files that it has laid out: compresses the manual pages, as both
 # kinds of package have them, and gives a .deb the texts that chapter 12 of Debian's policy asks for,
-# copyright and changelog.
+# copyright and changelog. Beside the package it puts a list of what is in it.
+include(${CMAKE_CURRENT_LIST_DIR}/sbom.cmake)
+sbom(${CPACK_PACKAGE_DIRECTORY}/memtrace-${CPACK_PACKAGE_VERSION}.${CPACK_GENERATOR}.spdx.json
+     ${CPACK_TEMPORARY_DIRECTORY}/usr/bin/memtrace)
 function(compress)
   execute_process(COMMAND gzip -9n ${ARGN} RESULT_VARIABLE status)
   if(NOT status EQUAL 0)

@@ -38,8 +38,10 @@ target_link_libraries(memtrace-static PRIVATE cli)
 target_compile_options(memtrace-static PRIVATE ${memtrace_prefix_maps} ${memtrace_hardened_code})
 set_target_properties(memtrace-static PROPERTIES IS_STATIC ON)
 # The addresses of a static PIE cannot be guessed. Any kernel starts one: to it, ld.so is one too. Its
-# relocations take 0.4 MB; packed, which glibc 2.36 can read, nearly nothing.
-target_link_options(memtrace-static PRIVATE -static-pie -s -Wl,--gc-sections ${memtrace_hardened_links})
+# relocations take 0.4 MB; packed, which glibc 2.36 can read, nearly nothing. rpm would ask for a
+# loader that knows a GNU hash table, of a program that needs no loader.
+target_link_options(memtrace-static PRIVATE -static-pie -s -Wl,--gc-sections -Wl,--hash-style=sysv
+                                            ${memtrace_hardened_links})
 include(CheckLinkerFlag)
 check_linker_flag(CXX -Wl,-z,pack-relative-relocs LINKER_PACKS_RELOCATIONS)
 execute_process(COMMAND ldd --version OUTPUT_VARIABLE glibc_version ERROR_QUIET)

@@ -7,6 +7,7 @@
 #include "cli/aliases.h"
 #include "cli/command.h"
 #include "cli/options/foreign_options.h"
+#include "cli/output/version.h"
 #include "perf/target/target.h"
 #include "views/all/all_views.h"
 
@@ -99,11 +100,11 @@ Result<ExitStatus> run_command_line(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
     return command_help.run({});
   }
-  if (arguments[0] == "--version" || arguments[0] == "-V") {
-    return command_help.run({"--version"});
-  }
   const std::string& name = arguments[0];
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (name == "--version" || name == "-V" || name == "version") {
+    return print_version(rest);
+  }
   auto outcome = run_named(name, rest);
   return outcome.ok() ? std::move(outcome)
                       : Result<ExitStatus>(with_own_spelling(name, outcome.take_error()));

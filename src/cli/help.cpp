@@ -65,10 +65,6 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
     TRY(print_text(overview()));
     return 0;
   }
-  if (arguments.front() == "--version") {
-    TRY(print_text("memtrace " MEMTRACE_VERSION "\n"));
-    return 0;
-  }
   return show_page(arguments.front() == "--help" ? "memtrace" : arguments.front());
 }
 

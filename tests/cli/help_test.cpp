@@ -1,4 +1,8 @@
 // Help: of every command and view, short and long.
+#include <algorithm>
+#include <map>
+#include <sstream>
+
 #include "cli/program.h"
 #include "views/all/all_views.h"
 
@@ -75,9 +79,51 @@ TEST_F(HelpTest, names_from_other_tools_have_help) {
 }
 
 TEST_F(HelpTest, version_is_one_line) {
-  for (const char* words : {"--version", "-V"}) {
+  for (const char* words : {"--version", "-V", "version"}) {
     EXPECT_EQ(run(std::string("$MEMTRACE ") + words).out, "memtrace " MEMTRACE_VERSION "\n");
   }
+}
+
+// Held against what the shared program asks the loader for.
+TEST_F(HelpTest, version_with_build_lists_every_library) {
+  const std::string needed = run("readelf -dW $MEMTRACE | grep NEEDED").out;
+  const std::string listed = run("$MEMTRACE version --build").out;
+  EXPECT_EQ(run("$MEMTRACE --version --build").out, listed);
+  const std::map<std::string, std::string> libraries = {{"libdw.", "elfutils"},
+                                                        {"libelf.", "elfutils"},
+                                                        {"libtraceevent.", "libtraceevent"},
+                                                        {"libtracefs.", "libtracefs"},
+                                                        {"libcapstone.", "capstone"},
+                                                        {"libzstd.", "zstd"},
+                                                        {"libz.", "zlib"},
+                                                        {"liblzma.", "xz"},
+                                                        {"libre2.", "re2"},
+                                                        {"libboost_program_options.", "boost"},
+                                                        {"libfmt.", "fmt"},
+                                                        {"libstdc++.", "libstdc++"},
+                                                        {"libgcc_s.", "libstdc++"},
+                                                        {"libm.", "glibc"},
+                                                        {"libc.", "glibc"}};
+  std::istringstream lines(needed);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const auto library = std::ranges::find_if(libraries, [&](const auto& each) {
+      return line.find("[" + each.first) != std::string::npos;
+    });
+    if (line.find("[ld-linux") != std::string::npos || line.find("san.so") != std::string::npos) {
+      continue;
+    }
+    ASSERT_NE(library, libraries.end()) << line;
+    EXPECT_NE(listed.find("\n  " + library->second + " "), std::string::npos) << line << listed;
+  }
+  EXPECT_GT(count, 0U) << needed;
+  EXPECT_EQ(listed.find("NOASSERTION"), std::string::npos) << listed;
+}
+
+TEST_F(HelpTest, version_takes_no_other_word) {
+  const Outcome outcome = run("$MEMTRACE version --builds");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("memtrace version --build"), std::string::npos) << outcome.all();
 }
 
 }  // namespace

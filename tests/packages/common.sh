@@ -54,6 +54,31 @@ check_reproducible() {
   rm -rf "$work/again.$$"
 }
 
+# Beside the package lies a list of what is in it: SPDX, with all libraries that the program names and
+# the packaged program's own checksum. $1: the kind of package as cpack has it. $2: the program.
+check_sbom() {
+  command -v python3 >/dev/null || { echo "no python3: the list of components was not read"; return 0; }
+  "$build/memtrace" version --build >"$work/build_facts.$$"
+  python3 - "$(echo "$work"/memtrace-*."$1".spdx.json)" "$2" "$work/build_facts.$$" <<'END' ||
+import hashlib, json, sys
+sbom = json.load(open(sys.argv[1]))
+assert sbom["spdxVersion"] == "SPDX-2.3" and sbom["creationInfo"]["created"].endswith("Z")
+lines = open(sys.argv[3]).read().split("libraries\n")[1].splitlines()
+wanted = {tuple(line.split(None, 2)) for line in lines}
+listed = {(p["name"], p["versionInfo"], p["licenseDeclared"]) for p in sbom["packages"]}
+assert wanted and wanted == {p for p in listed if p[0] != "memtrace"}, wanted ^ listed
+ids = [each["SPDXID"] for each in sbom["packages"] + sbom["files"]]
+assert len(set(ids)) == len(ids)
+assert all(r["relatedSpdxElement"] in ids for r in sbom["relationships"])
+program = open(sys.argv[2], "rb").read()
+sums = {c["algorithm"]: c["checksumValue"] for c in sbom["files"][0]["checksums"]}
+assert sums["SHA256"] == hashlib.sha256(program).hexdigest(), "another program's checksum"
+assert sums["SHA1"] == hashlib.sha1(program).hexdigest()
+END
+    fail "the list of components"
+  rm -f "$work/build_facts.$$"
+}
+
 # A build folder says nothing of where it was, so that one elsewhere makes the same program. $1: the
 # program.
 check_without_paths() {

@@ -9,6 +9,7 @@ dpkg-deb --contents "$package" | awk '{ print $6 }' | check_units
 check_reproducible DEB deb
 dpkg-deb --extract "$package" "$work/root.$$"
 check_without_paths "$work/root.$$/usr/bin/memtrace"
+check_sbom DEB "$work/root.$$/usr/bin/memtrace"
 rm -rf "$work/root.$$"
 check_policy() {
   if ! command -v lintian >/dev/null; then

@@ -12,6 +12,7 @@ query -l | check_contents LICENSE .gz
 query -l | check_units
 check_reproducible RPM rpm
 check_without_paths "$build/memtrace-static"
+check_sbom RPM "$build/memtrace-static"
 # Folders that belong to other packages must not be claimed.
 foreign=$(query --qf '[%{FILENAMES} %{FILEMODES:perms}\n]' |
   awk '$2 ~ /^d/ && $1 !~ /memtrace/ { print $1 }')

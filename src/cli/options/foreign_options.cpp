@@ -190,7 +190,6 @@ constexpr auto kCommands = std::to_array<std::pair<std::string_view, std::string
     {"argdist", "memtrace count -e EVENT --hist FIELD makes a histogram"},
     {"heaptrack_print", "memtrace report heap -i FILE shows a recording"},
     {"cachestat", "reads from the page cache have no event; filepages shows what enters it"},
-    {"version", "memtrace --version"},
 });
 
 // "-o" of "unrecognised option '-o'"; "--tid" of "the required argument for option '--tid' is
