@@ -2,6 +2,9 @@
 # test failed or none passed. The files are ctest's, after those of the test programs that run all
 # their tests in one process (Testing/address_sanitizer.perf.xml). ctest has such a program as one test,
 # which counts only if it failed with no word of a failure in its own file: it died or leaked memory.
+#
+# Last come the files of live tests that failed and ran again (Testing/again-1.xml). One that passed
+# then is named ("flaky: NAME") and counts as passed.
 
 function attribute(name) {
   return match($0, " " name "=\"[^\"]*\"") ? \
@@ -18,12 +21,29 @@ function plain(text) {
   return text
 }
 
+# One that failed in an earlier file.
+function close_repeated() {
+  if (result == "run" && name in failed) {
+    delete failed[name]
+    counts["fail"]--
+    counts["run"]++
+    flaky[++flaky_count] = name
+  }
+}
+
 # Counts the test that has been read.
 function close_test() {
+  if (is_again) {
+    close_repeated()
+    return
+  }
   if (name in failures_within) {
     result = result == "run" || failures_within[name] > 0 ? "counted" : "fail"
   }
   counts[result]++
+  if (result == "fail") {
+    failed[name] = 1
+  }
   if (program != "") {
     failures_within[program] += result == "fail"
   }
@@ -34,6 +54,7 @@ function close_test() {
 
 FNR == 1 {
   program = ""
+  is_again = FILENAME ~ /again-[0-9]+\.xml$/
   if (FILENAME ~ /_sanitizer\.[a-z]+\.xml$/) {
     program = FILENAME
     sub(/.*\//, "", program)
@@ -77,8 +98,11 @@ in_reason { reason = reason (reason == "" ? "" : " ") plain($0) }
 /<\/testcase>/ { close_test() }
 
 END {
-  failed = counts["fail"] + 0
+  for (i = 1; i <= flaky_count; ++i) {
+    print "flaky: " flaky[i]
+  }
+  failures = counts["fail"] + 0
   passed = counts["run"] + 0
-  printf "%d passed, %d failed, %d skipped\n", passed, failed, counts["notrun"] + counts["disabled"]
-  exit(failed > 0 || passed == 0)
+  printf "%d passed, %d failed, %d skipped\n", passed, failures, counts["notrun"] + counts["disabled"]
+  exit(failures > 0 || passed == 0)
 }

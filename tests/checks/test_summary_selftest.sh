@@ -53,4 +53,14 @@ awk -f "$script" address_sanitizer.bad.xml bad.xml |
 # Its tests pass, and it leaks memory; another dies and leaves no file.
 { ctest_case address_sanitizer.good fail; ctest_case address_sanitizer.dead fail; } >died.xml
 expect 1 '2 passed, 2 failed, 0 skipped' address_sanitizer.good.xml died.xml
+
+# A live test that fails and passes when it runs again is named; one that fails each time has failed.
+{ ctest_case plain run; ctest_case live.once fail; ctest_case live.always fail; } >results.xml
+{ ctest_case live.once run; ctest_case live.always fail; } >again-1.xml
+ctest_case live.always fail >again-2.xml
+expect 1 '2 passed, 1 failed, 0 skipped' results.xml again-1.xml again-2.xml
+ctest_case live.always run >again-2.xml
+expect 0 '3 passed, 0 failed, 0 skipped' results.xml again-1.xml again-2.xml
+awk -f "$script" results.xml again-1.xml again-2.xml | tail -n 3 | head -n 2 | tr '\n' ' ' |
+  grep -qx 'flaky: live.once flaky: live.always ' || { echo "no flaky tests"; bad=1; }
 exit "$bad"
