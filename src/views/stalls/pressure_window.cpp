@@ -11,6 +11,9 @@ void PressureWindow::drop_oldest() {
   const Slot& oldest = slots_.front();
   for (const auto& [actor, pressure] : oldest.sums) {
     const auto sum = sums_.find(actor);
+    if (sum == sums_.end()) {
+      continue;  // it gave back here all that it took, and had nothing else when its sum became 0
+    }
     sum.value().pages -= pressure.pages;
     sum.value().dirtied -= pressure.dirtied;
     if (sum->second.pages == 0 && sum->second.dirtied == 0) {

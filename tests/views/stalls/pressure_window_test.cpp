@@ -42,6 +42,24 @@ TEST(PressureWindow, pages_that_are_given_back_do_not_count) {
   EXPECT_TRUE(window.sums().empty());
 }
 
+// Its sum is 0 while a slot in which it gave all of it back is still to come: there is no sum then.
+TEST(PressureWindow, actor_that_gave_back_all_is_not_taken_off_twice) {
+  PressureWindow window(kWindowNs);
+  window.move_to(500);
+  window.allocate(7, 0x10, 8);
+  window.move_to(5500);
+  window.allocate(7, 0x20, 1);
+  EXPECT_EQ(window.give_back(0x20, 1), 7U);
+  window.move_to(20'500);  // the first slot goes
+  EXPECT_TRUE(window.sums().empty());
+  window.move_to(25'500);  // the other one goes
+  EXPECT_EQ(window.sums().size(), 0U);
+  for (std::uint32_t actor = 0; actor < 100; ++actor) {
+    window.dirty(actor, 1);
+  }
+  EXPECT_EQ(window.sums().size(), 100U);
+}
+
 TEST(PressureWindow, a_page_is_followed_from_its_last_allocation_on) {
   PressureWindow window(kWindowNs);
   window.move_to(500);
