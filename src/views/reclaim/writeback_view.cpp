@@ -85,6 +85,7 @@ struct Source {
   std::string_view what;
 };
 
+constexpr std::string_view kDirtyFolio = "writeback:writeback_dirty_folio";
 constexpr auto kDirtied = std::to_array<std::string_view>({"dirtied"});
 constexpr auto kWritten = std::to_array<std::string_view>({"written"});
 constexpr auto kFlushed = std::to_array<std::string_view>({"flushed", "flushes"});
@@ -145,6 +146,11 @@ class Writeback final : public View {
         notes_.push_back(std::string(source.what) + " is not known: there are no events " +
                          std::string(source.event));
       }
+    }
+    // Linux 5.18 and later; ext4 writes with folios of up to 2 MiB since 6.16.
+    if (std::ranges::find(types, kDirtyFolio, &EventType::name) != types.end()) {
+      notes_.emplace_back(
+          "dirtied counts folios: the event of one does not say how many pages it has");
     }
     return kDone;
   }

@@ -13,6 +13,7 @@
 #include "views/fault/fault_needs.h"
 #include "views/kit/make_view.h"
 #include "views/reclaim/work_keys.h"
+#include "views/stalls/dirtied_pages.h"
 #include "views/stalls/stall_scopes.h"
 #include "views/stalls/stall_tables.h"
 
@@ -120,6 +121,8 @@ class Stalls final : public View {
   void on_fault_end(const Event& event, const Fault& fault);
   void on_page(const Event& event);
   void on_file_page(const Event& event);
+  void on_balance(const Event& event, const DirtyBalance& balance);
+  void add_dirtied(std::uint32_t actor, std::uint64_t pages);
   void add_stall(StallKind kind, std::uint32_t victim, std::uint32_t scope, double time_ns);
   std::uint32_t full_cgroup_at(const Event& event);
   void add_kswapd(std::uint64_t until_ns);
@@ -131,6 +134,7 @@ class Stalls final : public View {
   StallScopes scopes_;
   const World* world_ = nullptr;  // of the event that is being looked at
   StallCauses causes_;
+  DirtiedPages dirtied_;
   FaultPairing pairing_;
   std::optional<Fault> ended_fault_;
   std::unordered_map<std::uint32_t, WithinFault> within_faults_;  // by tid
@@ -254,18 +258,28 @@ void Stalls::on_page(const Event& event) {
   }
 }
 
+void Stalls::add_dirtied(std::uint32_t actor, std::uint64_t pages) {
+  uses_[actor].dirtied += pages;
+  causes_.window().dirty(actor, pages);
+}
+
+void Stalls::on_balance(const Event& event, const DirtyBalance& balance) {
+  const std::uint32_t actor = actor_of(event);
+  add_dirtied(actor, event.weight * dirtied_.look_at(event.tid, balance.dirtied_pages));
+  if (balance.pause_ns > 0) {
+    add_stall(StallKind::Throttled,
+              actor,
+              StallScopes::kMachine,
+              static_cast<double>(balance.pause_ns * event.weight));
+  }
+}
+
 void Stalls::on_file_page(const Event& event) {
   if (std::holds_alternative<PageDirtied>(event.payload)) {
-    const std::uint32_t actor = actor_of(event);
-    uses_[actor].dirtied += event.weight;
-    causes_.window().dirty(actor, event.weight);
+    add_dirtied(actor_of(event), event.weight);
+    dirtied_.add_folio(event.tid);
   } else if (const auto* balance = std::get_if<DirtyBalance>(&event.payload)) {
-    if (balance->pause_ns > 0) {
-      add_stall(StallKind::Throttled,
-                actor_of(event),
-                StallScopes::kMachine,
-                static_cast<double>(balance->pause_ns * event.weight));
-    }
+    on_balance(event, *balance);
   } else if (const auto* write = std::get_if<ReclaimWrite>(&event.payload)) {
     const bool of_cgroup = write->part.kind == WorkKind::MemcgReclaim;
     if (!write->of_file) {

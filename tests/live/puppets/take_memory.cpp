@@ -1,7 +1,7 @@
 // take_memory HOW NAME MILLISECONDS ...: takes memory at a known rate, under a name of its own:
 //   file NAME MILLISECONDS RATE PATH    reads RATE pages of a file without data each millisecond,
-//   as
-//                                       far as the kernel lets it
+//                                       as far as the kernel lets it
+//   write NAME MILLISECONDS RATE PATH   writes them
 //   anon NAME MILLISECONDS COUNT PAUSE  touches COUNT pages again and again, with PAUSE
 //                                       milliseconds in between
 // At the end it prints its name, how many pages it read or touched, and its major faults.
@@ -24,7 +24,9 @@ using std::chrono::milliseconds;
 
 constexpr long kPageBytes = 4096;
 
-long read_file(const char* path, long rate, Clock::time_point end) {
+// ssize_t access(file, buffer, bytes, at): pread(2) or pwrite(2).
+template <typename Access>
+long access_file(const char* path, long rate, Clock::time_point end, Access access) {
   const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   constexpr off_t kFileBytes = off_t{16} << 30U;
   if (file < 0 || ftruncate(file, kFileBytes) != 0) {
@@ -35,8 +37,8 @@ long read_file(const char* path, long rate, Clock::time_point end) {
   Clock::time_point next = Clock::now();
   while (Clock::now() < end) {
     const off_t at = pages * kPageBytes % (kFileBytes / 2);
-    if (pread(file, buffer.data(), buffer.size(), at) < 0) {
-      give_up("pread", errno);
+    if (access(file, buffer.data(), buffer.size(), at) < 0) {
+      give_up(path, errno);
     }
     pages += rate;
     next += milliseconds(1);
@@ -71,15 +73,17 @@ long touch_pages(long count, milliseconds pause, Clock::time_point end) {
 
 int main(int argc, char** argv) {
   const std::string how = argc > 2 ? argv[1] : "";
-  if (argc < 6 || (how != "file" && how != "anon")) {
-    std::fprintf(stderr, "usage: %s file|anon NAME MILLISECONDS RATE|COUNT PATH|PAUSE\n", argv[0]);
+  if (argc < 6 || (how != "file" && how != "write" && how != "anon")) {
+    std::fprintf(
+        stderr, "usage: %s file|write|anon NAME MILLISECONDS RATE|COUNT PATH|PAUSE\n", argv[0]);
     return 2;
   }
   (void)prctl(PR_SET_NAME, argv[2], 0, 0, 0);
   const auto end = Clock::now() + milliseconds(count_argument(argc, argv, 3));
   const long count = count_argument(argc, argv, 4);
-  const long pages = how == "file"
-                         ? read_file(argv[5], count, end)
+  const long pages = how == "file" ? access_file(argv[5], count, end, pread)
+                     : how == "write"
+                         ? access_file(argv[5], count, end, pwrite)
                          : touch_pages(count, milliseconds(count_argument(argc, argv, 5)), end);
   rusage usage{};
   (void)getrusage(RUSAGE_SELF, &usage);

@@ -194,6 +194,25 @@ TEST_F(StallsTest, writers_wait_for_who_made_pages_dirty) {
   EXPECT_EQ(figure(report, pair("web", "web"), "time_ns"), number(1000));
 }
 
+// The event of a folio does not say how many pages it has.
+TEST_F(StallsTest, pages_of_large_folios_are_taken_from_the_event_of_the_pause) {
+  EventScript played = script();
+  const auto look = [](std::uint64_t pages, std::uint64_t pause_ns = 0) {
+    return Step{.event = "writeback:balance_dirty_pages",
+                .payload = DirtyBalance{.dirtied_pages = pages, .pause_ns = pause_ns}};
+  };
+  const Step folio{.event = "writeback:writeback_dirty_folio", .payload = PageDirtied{}};
+  played.play({by(kHog, folio), by(kHog, folio), by(kHog, look(192))});
+  played.play(by(kHog, look(192)));  // once more, after a pause
+  for (int i = 0; i < 8; ++i) {
+    played.play(by(kWeb, folio));
+  }
+  played.play(by(kWeb, look(8, 4000)));
+  const Report report = played.finish();
+  EXPECT_EQ(figure(report, pair("hog", "web"), "time_ns"), number(3840));
+  EXPECT_EQ(figure(report, pair("web", "web"), "time_ns"), number(160));
+}
+
 // The pages left long before somebody waits for them.
 TEST_F(StallsTest, swap_ins_are_caused_by_those_for_whom_pages_went_to_swap) {
   EventScript played = script({.by = {"comm", "kind"}});
