@@ -1,6 +1,7 @@
 // What the machine was like when the kernel killed for lack of memory: the victim, the largest
 // processes, load averages.
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -52,9 +53,9 @@ void add_machine(const ProcFolder& proc, Facts& facts) {
 
 // What the files of the cgroup say by now is how much it uses without the victim. The kernel's own
 // report has what it was when there was no more to be had.
-void take_usage_before(std::uint32_t victim_pid, const ProcFolder& proc, Facts& facts) {
+void take_usage_before(std::uint32_t victim_pid, std::string_view log, Facts& facts) {
   facts.numbers.erase("cgroup_usage");
-  const auto kill = find_cgroup_kill(proc.kernel_log(), victim_pid);
+  const auto kill = find_cgroup_kill(log, victim_pid);
   if (!kill) {
     return;
   }
@@ -64,6 +65,19 @@ void take_usage_before(std::uint32_t victim_pid, const ProcFolder& proc, Facts& 
   if (!kill->cgroup.empty()) {
     facts.texts["cgroup"] = kill->cgroup;
   }
+}
+
+// The victim gives its memory back while its files are read, and before 4.5 they do not say what is
+// anonymous. The kernel wrote down what it had.
+void take_victim_before(std::uint32_t victim_pid, std::string_view log, Facts& facts) {
+  const auto victim = find_victim(log, victim_pid);
+  if (!victim) {
+    return;
+  }
+  facts.numbers["victim_vm"] = victim->size;
+  facts.numbers["victim_anon"] = victim->anon;
+  facts.numbers["victim_file"] = victim->file;
+  facts.numbers["victim_shmem"] = victim->shmem;
 }
 
 struct Size {
@@ -98,7 +112,9 @@ void read(const Event& event, const ProcFolder& proc, Observation& observation) 
     observation.facts.texts["cgroup"] = left;
   }
   add_memory_cgroup(proc.read(std::to_string(event.pid) + "/cgroup"), observation.facts);
-  take_usage_before(victim_of(event), proc, observation.facts);
+  const std::string log = proc.kernel_log();
+  take_usage_before(victim_of(event), log, observation.facts);
+  take_victim_before(victim_of(event), log, observation.facts);
   for (const Size& size : largest_processes(proc)) {
     const std::string folder = std::to_string(size.pid) + "/";
     Facts& process = observation.rows.emplace_back();

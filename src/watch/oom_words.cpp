@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "observe/kernel_log.h"
 
 namespace memtrace {
 namespace {
@@ -68,8 +69,7 @@ bool is_oom_kill(const Event& event, std::string (*log)()) {
   if (signal == nullptr || signal->signal != kSigkill) {
     return std::holds_alternative<OomVictim>(event.payload);
   }
-  // "Killed process 12 (name)"; "Kill process" was written before it was done.
-  return log().find(fmt::format("Killed process {} ", signal->pid)) != std::string::npos;
+  return has_kill(log(), signal->pid);
 }
 
 std::optional<std::uint64_t> oom_order(std::string_view log) {

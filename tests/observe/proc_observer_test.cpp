@@ -329,6 +329,26 @@ TEST_F(ObserverTest, kill_for_lack_of_memory_is_read_at_once_even_in_a_burst) {
   EXPECT_EQ(*seen->rows[1].number("pid"), 42U);
 }
 
+// RHEL 6 has no RssAnon in /proc/PID/status, and the victim is giving its memory back.
+TEST_F(ObserverTest, what_a_victim_had_is_what_the_kernel_has_logged) {
+  write("42/status", "Name:\thog\nVmSize:\t 8 kB\nVmRSS:\t 4 kB\n");
+  Event event;
+  event.time_ns = 5;
+  event.tid = 13;
+  event.payload = SignalSent{.signal = 9, .pid = 42};
+  const auto log = [] {
+    return std::string(
+        "<3>Killed process 42, UID 0, (hog) total-vm:80kB, anon-rss:40kB, file-rss:20kB\n");
+  };
+  ProcObserver observer(ProcFolder{.path = std::string(dir_.path()), .kernel_log = log});
+  observer.on(event, seen_);
+  const Observation* seen = seen_.find("oom", 5, 13);
+  ASSERT_NE(seen, nullptr);
+  EXPECT_EQ(*seen->facts.number("victim_vm"), 80U * 1024);
+  EXPECT_EQ(*seen->facts.number("victim_anon"), 40U * 1024);
+  EXPECT_EQ(*seen->facts.number("victim_file"), 20U * 1024);
+}
+
 TEST_F(ObserverTest, memory_and_cpus_of_the_nodes_are_read_at_the_end) {
   std::filesystem::create_directories(std::filesystem::path(dir_.path()) / "proc");
   write("sys/devices/system/memory/block_size_bytes", "8000000\n");

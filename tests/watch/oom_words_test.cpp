@@ -38,6 +38,16 @@ TEST(OomWords, signal_is_a_kill_if_the_log_says_so) {
   EXPECT_TRUE(is_oom_kill(kill(), [] { return std::string(); }));
 }
 
+TEST(OomWords, log_of_rhel_6_says_so_too) {
+  const Event signal{.payload = SignalSent{.signal = 9, .pid = 12}};
+  const Event other{.payload = SignalSent{.signal = 9, .pid = 1}};
+  const auto log = [] {
+    return std::string("<3>Killed process 12, UID 0, (demo) total-vm:1kB, anon-rss:1kB\n");
+  };
+  EXPECT_TRUE(is_oom_kill(signal, log));
+  EXPECT_FALSE(is_oom_kill(other, log));
+}
+
 TEST(OomWords, kill_for_a_cgroup_names_it_and_its_limit) {
   World world(World::Options{});
   world.observations().add(seen({{"cgroup_usage", 64U << 20},
