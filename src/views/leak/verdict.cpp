@@ -164,11 +164,24 @@ bool turns_over(const Site& site) {
   return site.history.freed_within(power) * 2 <= site.history.freed().count;
 }
 
+// The same without what rose where events were lost: a block whose free is lost counts as live.
+SiteHistory::Intervals certain_lows(const Site& site) {
+  SiteHistory::Intervals lows = site.lows;
+  std::uint64_t risen = 0;
+  for (std::size_t i = 1; i < site.timeline.count(); ++i) {
+    if (site.timeline.lost_in(i - 1, i) && site.lows[i] > site.lows[i - 1]) {
+      risen += site.lows[i] - site.lows[i - 1];
+    }
+    lows[i] -= std::min(lows[i], risen);
+  }
+  return lows;
+}
+
 // Of the later half, and of its own later half if that is less; 0: what is live does not grow, or
-// no longer.
-double growth_rate(const Site& site) {
+// no longer. `lows`: those of the site, or the certain ones.
+double growth_rate(const Site& site, const SiteHistory::Intervals& lows) {
   const std::size_t count = site.timeline.count();
-  const auto later = std::span(site.lows).subspan(count / 2, count - count / 2);
+  const auto later = std::span(lows).subspan(count / 2, count - count / 2);
   const double slope = median_slope(later);
   const double now = median_slope(later.last(later.size() / 2));
   if (!rises(later) || now * kStopped < slope ||
@@ -193,6 +206,13 @@ Verdict verdict_without_growth(const Site& site) {
   }
   const bool is_full = turns_over(site) || history.freed().count * 4 >= history.allocated().count;
   return is_full ? Verdict::Cache : Verdict::WarmingUp;
+}
+
+Verdict verdict_of_growth(const Site& site) {
+  if (site.timeline.has_losses() && growth_rate(site, certain_lows(site)) <= 0) {
+    return Verdict::Uncertain;
+  }
+  return slows_down(site) ? Verdict::WarmingUp : Verdict::Growing;
 }
 
 Judgement with_rate(Verdict verdict, double bytes_per_ns) {
@@ -230,8 +250,8 @@ Judgement judge(const SiteHistory& history) {
       return with_rate(Verdict::Uncertain, rate);
     }
   }
-  if (const double rate = turns_over(site) ? 0 : growth_rate(site); rate > 0) {
-    return with_rate(slows_down(site) ? Verdict::WarmingUp : Verdict::Growing, rate);
+  if (const double rate = turns_over(site) ? 0 : growth_rate(site, site.lows); rate > 0) {
+    return with_rate(verdict_of_growth(site), rate);
   }
   return {verdict_without_growth(site), 0};
 }

@@ -11,7 +11,7 @@ namespace memtrace {
 enum class Verdict : std::uint8_t {
   Unknown,     // too little happened, or not long enough ago
   Leak,        // most blocks are freed soon, and some never, all the time
-  Uncertain,   // the same, but their frees may be among the lost events
+  Uncertain,   // a leak or growth, if the frees of the blocks are not among the lost events
   Growing,     // more and more is live, and blocks are not usually freed soon
   WarmingUp,   // the same, but slower and slower
   Cache,       // blocks are freed as others are allocated

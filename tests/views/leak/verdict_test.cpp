@@ -205,6 +205,25 @@ TEST(Verdict, a_leak_before_and_behind_a_loss_is_one) {
   EXPECT_EQ(server.verdict(), "leak");
 }
 
+// One in five of the frees of a cache is lost: its blocks count as live for ever.
+TEST(Verdict, a_cache_whose_frees_are_lost_all_the_time_does_not_grow) {
+  Server server;
+  for (int second = 0; second < 15; ++second) {
+    server.run(1, [](std::uint64_t number) { return number % 5 == 0 ? kNever : 2 * kSecondNs; });
+    server.lose();
+  }
+  EXPECT_EQ(server.verdict(), "uncertain");
+  EXPECT_GT(server.judge().growth_per_min_bytes, 0U);
+}
+
+TEST(Verdict, growth_beside_a_loss_is_growth) {
+  Server server;
+  server.run(12, [](std::uint64_t) { return kNever; });
+  server.lose();
+  server.run(8, [](std::uint64_t) { return kNever; });
+  EXPECT_EQ(server.verdict(), "growing");
+}
+
 TEST(Verdict, what_began_just_now_has_none) {
   Server server;
   server.wait(1);
