@@ -57,6 +57,13 @@ void RingBuffer::consume(std::size_t used_bytes) {
   std::atomic_ref(control_page(mapping_).data_tail).store(tail_, std::memory_order_release);
 }
 
+void RingBuffer::touch() const {
+  const std::size_t page = page_size_bytes();
+  for (std::size_t at = 0; at < data_.size(); at += page) {
+    (void)*static_cast<volatile std::byte*>(data_.data() + at);
+  }
+}
+
 bool RingBuffer::take_records(const std::function<void(std::span<const std::byte>)>& take) {
   std::vector<std::uint64_t> words;  // aligned as records are
   for (std::size_t unread = unread_bytes(); unread >= sizeof(RecordHeader);) {

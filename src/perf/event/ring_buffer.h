@@ -41,6 +41,10 @@ class RingBuffer {
   // has been thrown away. For rings that are small and rarely written to.
   bool take_records(const std::function<void(std::span<const std::byte>)>& take);
 
+  // Maps all pages now, not when they are first read. Before Linux 6.15 they are mapped one by one
+  // (perf_mmap_fault() in kernel/events/core.c) and are resident memory of this process.
+  void touch() const;
+
   std::size_t data_bytes() const { return data_.size(); }
 
  private:

@@ -6,6 +6,16 @@
 
 namespace memtrace {
 
+void ChunkQueue::reserve(std::size_t count, std::size_t touched_bytes) {
+  reserved_ = count;
+  while (empty_.size() < count) {
+    auto chunk = std::make_unique<Chunk>();
+    std::ranges::fill(chunk->room().first(touched_bytes), std::byte{0});
+    empty_.push_back(std::move(chunk));
+  }
+  lowest_spare_ = empty_.size();
+}
+
 ChunkPtr ChunkQueue::take_empty() {
   {
     const std::lock_guard lock(mutex_);
@@ -43,7 +53,8 @@ void ChunkQueue::recycle(ChunkPtr chunk) {
   chunk->cut_stacks = 0;
   const std::lock_guard lock(mutex_);
   // Some are kept between two bursts: fresh pages cost as much as copying into them.
-  if (empty_.size() < std::min(limit_bytes_ / Chunk::kBytes / 4, kMaxSpare)) {
+  const std::size_t spare = std::min(limit_bytes_ / Chunk::kBytes / 4, kMaxSpare);
+  if (empty_.size() < std::max(spare, reserved_)) {
     empty_.push_back(std::move(chunk));
   }
 }
@@ -55,7 +66,8 @@ void ChunkQueue::free_idle(std::uint64_t now_ns) {
   idle_freed_ns_ = now_ns;
   std::vector<ChunkPtr> idle;  // unmapped without the lock
   const std::lock_guard lock(mutex_);
-  const auto end = empty_.begin() + static_cast<std::ptrdiff_t>(lowest_spare_);
+  const std::size_t idle_count = lowest_spare_ - std::min(lowest_spare_, reserved_);
+  const auto end = empty_.begin() + static_cast<std::ptrdiff_t>(idle_count);
   std::move(empty_.begin(), end, std::back_inserter(idle));
   empty_.erase(empty_.begin(), end);
   lowest_spare_ = empty_.size();

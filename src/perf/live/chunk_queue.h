@@ -22,6 +22,10 @@ class ChunkQueue {
  public:
   explicit ChunkQueue(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
+  // Makes that many empty chunks and touches so much of each; they are kept. Called once, before
+  // the readers start.
+  void reserve(std::size_t count, std::size_t touched_bytes);
+
   // For a reader: an empty chunk, and a full one handed over.
   ChunkPtr take_empty();
   void push(ChunkPtr chunk);
@@ -72,6 +76,7 @@ class ChunkQueue {
   static constexpr std::size_t kMaxSpare = 64;  // MiB
 
   const std::size_t limit_bytes_;
+  std::size_t reserved_ = 0;  // chunks
   mutable std::mutex mutex_;
   std::condition_variable filled_;
   std::vector<ChunkPtr> full_;

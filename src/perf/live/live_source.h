@@ -60,6 +60,9 @@ class LiveSource final : public RecordSource {
   // Enables everything and lets the command run. Error: the command cannot be run.
   Result<> start();
 
+  // Takes all memory for records before they come. Call it before start().
+  void take_memory() { rings_.take_memory(); }
+
   // Notifies a script that waits. Call it after start(), when the initial state has been read: what
   // the script does next must not be part of that state.
   void announce_ready() const;

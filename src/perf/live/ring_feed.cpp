@@ -1,5 +1,6 @@
 #include "perf/live/ring_feed.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "os/system.h"
@@ -9,6 +10,7 @@ namespace memtrace {
 namespace {
 
 constexpr std::chrono::milliseconds kWait{20};
+constexpr std::size_t kSpareChunks = 4;
 
 }  // namespace
 
@@ -21,6 +23,19 @@ RingFeed::RingFeed(EventSet& events, Setup setup)
   RecordParser parser;
   add_to_parser(events.events(), parser);
   parser_.publish(std::move(parser));
+}
+
+// A reader hands its chunk over whenever the merge asks, however little is in it, and the merge
+// keeps it until all rings have shown that its time is over: there are many chunks.
+void RingFeed::take_memory() {
+  const std::size_t limit_bytes =
+      setup_.queue_bytes != 0 ? setup_.queue_bytes : queue_limit_bytes();
+  const std::size_t count =
+      std::max(2 * limit_bytes / Chunk::kBytes, 4 * events_.rings().size() + kSpareChunks);
+  queue_.reserve(count, std::min(Chunk::kBytes, limit_bytes / count));
+  for (const RingBuffer& ring : events_.rings()) {
+    ring.touch();
+  }
 }
 
 void RingFeed::start() {

@@ -31,6 +31,9 @@ class RingFeed {
 
   void start();
 
+  // The rings' and the queue's memory is there, for who takes all of it before it is needed.
+  void take_memory();
+
   // When all events had been enabled, and when they were disabled; 0: not known by the records'
   // clock.
   void note_start(std::uint64_t started_ns);

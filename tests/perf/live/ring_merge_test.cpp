@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -240,6 +241,33 @@ TEST(ChunkQueueTest, what_is_kept_of_a_burst_is_given_back_when_nobody_needs_it)
   pass(3);
   queue.free_idle(now_ns + 2 * ChunkQueue::kIdleNs);
   EXPECT_EQ(queue.spare_count(), 3U);
+}
+
+std::uint64_t minor_faults() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_minflt);
+}
+
+TEST(ChunkQueueTest, what_was_taken_beforehand_is_kept_and_needs_no_fault) {
+  constexpr std::size_t kChunks = 24;
+  constexpr std::size_t kTouched = Chunk::kBytes / 2;
+  ChunkQueue queue(16 * Chunk::kBytes);
+  queue.reserve(kChunks, kTouched);
+  EXPECT_EQ(queue.spare_count(), kChunks);
+  std::vector<ChunkPtr> taken;
+  const std::uint64_t before = minor_faults();
+  for (std::size_t i = 0; i < kChunks; ++i) {
+    taken.push_back(queue.take_empty());
+    std::ranges::fill(taken.back()->room().first(kTouched), std::byte{1});
+  }
+  EXPECT_LT(minor_faults() - before, kTouched / 4096);  // of 24 times as many pages
+  for (ChunkPtr& chunk : taken) {
+    queue.recycle(std::move(chunk));
+  }
+  queue.free_idle(ChunkQueue::kIdleNs);
+  queue.free_idle(2 * ChunkQueue::kIdleNs);
+  EXPECT_EQ(queue.spare_count(), kChunks);
 }
 
 TEST(ChunkQueueTest, chunks_with_little_in_them_count_little) {
