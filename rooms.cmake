@@ -41,7 +41,7 @@ memtrace_room(src/perf/target "whom to watch, and what they have mapped already"
 memtrace_room(src/perf/side "what is read beside the recording and is no part of it"
               SEES base os perf/record perf/event)
 memtrace_room(src/perf/pace "which share of the events is recorded, so that programs lose little"
-              SEES base os perf/record perf/event USES perf_event)
+              SEES base base/thread os perf/record perf/event USES Threads perf_event)
 memtrace_room(src/perf/live "rings to records in order, overload, added events"
               SEES base os perf/record perf/event perf/target perf/pace USES Threads perf_event)
 memtrace_room(src/perf/ahead "a source's records, read ahead by a thread"
@@ -167,15 +167,15 @@ memtrace_room(src/overview "a recording as a whole: its findings on one screen, 
               SEES base base/thread perf/record report sections session session/dispatch state/world
                    timeline tracepoints/event views views/all)
 memtrace_room(src/doctor "what this machine can do, view by view"
-              SEES base os observe perf/event report tracepoints/format tracepoints/decode
+              SEES base os os/own observe perf/event report tracepoints/format tracepoints/decode
                    tracepoints/probe views views/all)
 memtrace_room(src/recording "records to a file: a sink of the pipeline; the dry run, the perf command"
               SEES base base/thread os decode doctor identity observe pipeline perf/record perf/event
-                   perf/target perf/live perf/file_out plan/events plan/probes report sections
+                   perf/target perf/pace perf/live perf/file_out plan/events plan/probes report sections
                    session state/mapping state/process state/world symbolize/elf symbolize/names
                    tracepoints/format unwind views/all)
 memtrace_room(src/watch "a ring of records in memory, and files of it when a trigger fires"
-              SEES base os decode identity observe pipeline perf/record perf/event perf/target
+              SEES base os os/own decode doctor identity observe pipeline perf/record perf/event perf/target
                    perf/live perf/file_out plan/events recording report sections session
                    state/mapping state/process state/world tracepoints/event unwind)
 memtrace_room(src/cli/options "options as tables, and what they set"

@@ -37,6 +37,12 @@ std::uint64_t weight_of(const EventInfo& event, const Sample& sample) {
   return event.is_clock ? 1 : std::max<std::uint64_t>(sample.period, 1);
 }
 
+Sampling sampling_of(const EventInfo& event, std::uint64_t time_ns) {
+  return event.cycle_ns == 0
+             ? Sampling()
+             : Sampling{.window_share = event.window_share, .window = time_ns / event.cycle_ns};
+}
+
 // 5.10 with PREEMPT_RT puts a tracepoint's own place into the chain twice. What called it cannot be
 // at the same address: behind it stands the tracepoint, and a caller stands behind a call.
 std::span<const std::uint64_t> without_double(const EventInfo& event, const Sample& sample) {
@@ -259,6 +265,7 @@ std::optional<Event> EventDecoder::apply_sample(const Stamp& stamp, const Sample
   event.pid = sample.pid;
   event.tid = sample.tid;
   event.weight = weight_of(recording_.events[sample.event], sample);
+  event.sampling = sampling_of(recording_.events[sample.event], stamp.time_ns);
   event.type = &types_[sample.event];
   event.raw = sample.raw;
   event.stack = pending_stack_.of(sample, callchain_of(sample));

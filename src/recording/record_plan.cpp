@@ -1,8 +1,10 @@
 #include "recording/record_plan.h"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -10,6 +12,7 @@
 #include "os/system.h"
 #include "perf/event/attr_features.h"
 #include "perf/event/ring_size.h"
+#include "perf/pace/ladder.h"
 #include "recording/perf_command.h"
 #include "tracepoints/format/format.h"
 #include "tracepoints/format/tracefs.h"
@@ -48,11 +51,17 @@ std::string stacks_of(const EventRequest& request, const CallGraph& call_graph) 
   return text;
 }
 
-std::string event_lines(const EventRequest& request, const CallGraph& call_graph) {
-  std::string text = "  " + request.info.name + ": " + stacks_of(request, call_graph);
-  if (request.info.period > 1) {
-    text += fmt::format(", one in {}", request.info.period);
+std::string period_of(const EventRequest& request, bool is_paced) {
+  if (is_paced && may_be_sampled(request)) {
+    return fmt::format(", all or one in {}, or in windows",
+                       fmt::join(std::span(kPeriods).subspan(1), ", "));
   }
+  return request.info.period > 1 ? fmt::format(", one in {}", request.info.period) : "";
+}
+
+std::string event_lines(const EventRequest& request, const LiveSetup& live) {
+  std::string text = "  " + request.info.name + ": " + stacks_of(request, live.call_graph) +
+                     period_of(request, live.max_overhead > 0);
   if (!request.filter.empty()) {
     text += "\n    filter: " + request.filter;
   }
@@ -72,15 +81,22 @@ std::string memory_line(const RecordOptions& options,
                         std::size_t cpu_count) {
   const std::size_t tasks = task_count(options.live.target);
   const std::size_t events = options.selected.requests.size();
+  const std::size_t opened =
+      options.live.max_overhead > 0
+          ? static_cast<std::size_t>(std::ranges::count_if(
+                with_all_periods(options.selected.requests),
+                [](const EventRequest& request) { return !request.is_of_windows(); }))
+          : events;
   return fmt::format(
-      "rings: {} of {}, {} in all\ndescriptors: {}, for {} {} plus mappings and names, for "
+      "rings: {} of {}, {} in all\ndescriptors: {}, for {} {}{} plus mappings and names, for "
       "{} {} on {} CPUs\n",
       cpu_count,
       print_bytes(ring_bytes),
       print_bytes(ring_bytes * cpu_count),
-      cpu_count * tasks * (events + 1),
+      cpu_count * tasks * (opened + 1),
       events,
       events == 1 ? "event" : "events",
+      opened > events ? fmt::format(" with up to {} periods", kPeriods.size()) : "",
       tasks,
       tasks == 1 ? "task" : "tasks",
       cpu_count);
@@ -185,7 +201,7 @@ Result<std::string> describe_plan(const RecordOptions& options,
   std::string text = "would record " + options.target_text + " into " + files + "\n\n";
   text += "events\n";
   for (const EventRequest& request : options.selected.requests) {
-    text += event_lines(request, options.live.call_graph);
+    text += event_lines(request, options.live);
   }
   if (options.selected.probes) {
     add_lines(text, "user probes (for uprobe_events)", options.selected.probes->commands());

@@ -135,6 +135,8 @@ class Recorder final : public PipelineSink {
         recording.mapping_reads - std::exchange(told_.mapping_reads, recording.mapping_reads);
     about.started_ns = std::max(about.started_ns, recording.started_ns);
     about.stopped_ns = stopped_ns;
+    about.windows = source_.take_windows();
+    about.windows.resize(std::min(about.windows.size(), kMaxWindows));
     add_notes(*file_, recording.caveats);
     add_notes_of_samples(*file_, pipeline_.user_stacks().caveats());
     add_notes(*file_, notes);
@@ -272,7 +274,7 @@ class Recorder final : public PipelineSink {
 
   Result<> write_sample(std::span<const std::byte> bytes, const Sample& sample) {
     const OpenedEvent& event = source_.events()[sample.event];
-    if (!event.request.shared) {
+    if (!event.request.shared && !event.request.is_of_windows()) {
       return file_->write(bytes);
     }
     const auto tracepoint = static_cast<std::uint16_t>(event.request.info.config);

@@ -9,8 +9,12 @@
 namespace memtrace {
 namespace {
 
-// 95 % of a normal distribution lie within this number of standard deviations.
-constexpr double kDeviations = 1.96;
+bool has_errors(const Table& table) {
+  const auto begin = table.columns.begin() + static_cast<std::ptrdiff_t>(table.key_count);
+  return std::ranges::any_of(begin, table.columns.end(), [](const Column& column) {
+    return column.name == kErrorName || column.name == kBytesErrorName;
+  });
+}
 
 std::optional<std::size_t> first_count(const Table& table) {
   for (std::size_t i = table.key_count; i < table.columns.size(); ++i) {
@@ -32,13 +36,13 @@ Cell error_cell(const Cell& count, double weight) {
 
 double error_percent(double count, double weight) {
   constexpr double kPercent = 100;
-  return kPercent * kDeviations * std::sqrt(std::max(0.0, weight - 1) / count);
+  return kPercent * kErrorDeviations * std::sqrt(std::max(0.0, weight - 1) / count);
 }
 
 void add_error_bars(Report& report, double weight) {
   for (Table& table : report.tables) {
     const auto count = first_count(table);
-    if (table.fixed || table.entries || table.key_count == 0 || !count) {
+    if (table.fixed || table.entries || table.key_count == 0 || !count || has_errors(table)) {
       continue;
     }
     for (auto& row : table.rows) {

@@ -112,6 +112,24 @@ std::vector<LossEntry> losses_of(const Json& json) {
   return losses;
 }
 
+Json json_of(const std::vector<WatchedWindow>& windows) {
+  Json all = Json::array();
+  for (const WatchedWindow& window : windows) {
+    all.push_back({window.from_ns, window.length_ns, window.share});
+  }
+  return all;
+}
+
+std::vector<WatchedWindow> windows_of(const Json& json) {
+  std::vector<WatchedWindow> windows;
+  for (const Json& one : json) {
+    windows.push_back({.from_ns = one.at(0).get<std::uint64_t>(),
+                       .length_ns = one.at(1).get<std::uint64_t>(),
+                       .share = one.at(2).get<std::uint64_t>()});
+  }
+  return windows;
+}
+
 Json json_of(const WatchFacts& watch) {
   Json json = {{"triggers", Json::array()}, {"grown", Json::array()}, {"sizes_ns", watch.sizes_ns}};
   for (const FiredTrigger& fired : watch.triggers) {
@@ -166,6 +184,9 @@ std::string to_json(const RecordingFacts& about) {
   if (!about.watch.triggers.empty()) {
     json["watch"] = json_of(about.watch);
   }
+  if (!about.windows.empty()) {
+    json["windows"] = json_of(about.windows);
+  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -193,6 +214,7 @@ RecordingFacts parse_recording_facts(const std::string& text) {
     about.losses = losses_of(json.value("losses", Json::array()));
     about.observations = observations_of(json.value("observations", Json::array()));
     about.watch = watch_of(json.value("watch", Json::object()));
+    about.windows = windows_of(json.value("windows", Json::array()));
   } catch (const Json::exception&) {
     // What was read so far is right.
   }

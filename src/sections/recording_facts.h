@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "perf/record/watched_window.h"
 #include "sections/loss_log.h"
 #include "sections/watch_facts.h"
 #include "state/world/observations.h"
@@ -45,7 +46,12 @@ struct RecordingFacts {
   // Files of the same recording before this one, whose events are not in it.
   std::uint64_t earlier_files = 0;
   WatchFacts watch;
+  // In which events were watched whose periods have a window_share (EventInfo), at most
+  // kMaxWindows: a list for the reader, that reports do without.
+  std::vector<WatchedWindow> windows;
 };
+
+inline constexpr std::size_t kMaxWindows = 36'000;  // an hour's
 
 std::string to_json(const RecordingFacts& about);
 

@@ -54,6 +54,14 @@ TEST_F(DryRunTest, perf_records_the_heap_as_planned_and_leaves_no_probe) {
             std::string::npos);
 }
 
+TEST_F(DryRunTest, the_periods_of_a_kept_overhead_are_told) {
+  const std::string plan =
+      run_well("$MEMTRACE record -e kmem:kmalloc --max-overhead 3% -a --dry-run").out;
+  EXPECT_NE(plan.find("all or one in 5, 17, 67, 257, 1031, or in windows"), std::string::npos)
+      << plan;
+  EXPECT_NE(plan.find("for 1 event with up to 6 periods plus mappings"), std::string::npos) << plan;
+}
+
 TEST_F(DryRunTest, one_word_means_all_views_or_those_of_the_kernel) {
   const std::string kernel = run_well("$MEMTRACE record --dry-run --for kernel -a").out;
   EXPECT_NE(kernel.find("\n  kmem:kmalloc: "), std::string::npos) << kernel;

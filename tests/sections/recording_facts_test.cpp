@@ -5,6 +5,13 @@
 namespace memtrace {
 namespace {
 
+TEST(AboutTest, windows_are_written_and_read) {
+  RecordingFacts said;
+  said.windows = {{.from_ns = 12'345'678'901, .length_ns = 25'000'000, .share = 4},
+                  {.from_ns = 12'400'000'000, .length_ns = 390'625, .share = 256}};
+  EXPECT_EQ(parse_recording_facts(to_json(said)).windows, said.windows);
+}
+
 TEST(AboutTest, all_that_is_said_is_read_back) {
   const RecordingFacts said{.target = "gcc -c \"x y.c\"",
                             .boot_id = "0f2c",

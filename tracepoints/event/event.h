@@ -81,12 +81,20 @@ struct EventType {
 // A block that an allocation made and that this event frees; state/heap/live_blocks.h.
 struct LiveBlock;
 
+// Of an event that was watched in windows: one slot of time in so many, and which cycle of slots it
+// was (perf/pace/event_gates.h).
+struct Sampling {
+  std::uint64_t window_share = 1;
+  std::uint64_t window = 0;
+};
+
 struct Event {
   std::uint64_t time_ns = 0;
   std::uint32_t cpu = 0;
   std::uint32_t pid = 0;
   std::uint32_t tid = 0;
   std::uint64_t weight = 1;  // hits this event represents: more than 1 when sampled one in N
+  Sampling sampling;
   EventStack stack;
   LocationId call_site;  // who called the allocator, or the probed function; of a fault, its code
   StringId comm;         // the thread's name as of this event

@@ -220,6 +220,10 @@ EventRequest tracking_request(const AttrFeatures& features) {
 }
 
 perf_event_attr file_attr(perf_event_attr attr, const EventRequest& request) {
+  if (request.info.window_share > 1) {
+    attr.config1 = request.info.window_share;
+    attr.config2 = request.info.cycle_ns;
+  }
   if (request.shared) {
     attr.config = request.info.config;
   }

@@ -109,6 +109,9 @@ struct EventRequest {
   // number. Only one of them is enabled at a time (perf/pace/pacer.h).
   std::optional<std::uint32_t> ladder = {};
   bool starts_disabled = false;  // on a ladder: neither start() nor the command's exec enables it
+
+  // Samples of an event on its ladder that were made in windows: it has no descriptor of its own.
+  bool is_of_windows() const { return info.window_share > 1; }
 };
 
 // Its events cannot be inherited: threads and children that start later are not watched. Opened for
@@ -150,7 +153,8 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
 EventRequest tracking_request(const AttrFeatures& features = {});
 
 // As it goes into a file: without the registers and stack bytes that repair and unwinding used up.
-// A probe by the PMU is a tracepoint there.
+// A probe by the PMU is a tracepoint there. One that was watched in windows says so in config1 and
+// config2, which tracepoints and software events have no use for (RecordingBuilder::add_event).
 perf_event_attr file_attr(perf_event_attr attr, const EventRequest& request);
 
 }  // namespace memtrace

@@ -106,6 +106,7 @@ void EventSet::add_events(const EventSetup& setup) {
     events_.push_back({request, make_attr(request, context_), {}});
   }
   mark_shared(events_);
+  mark_windows(events_);
 }
 
 Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {

@@ -40,6 +40,8 @@ struct OpenedEvent {
 
 // Finds out which of the events share one of the kernel's: perf/event/shared_probe.cpp.
 void mark_shared(std::span<OpenedEvent> events);
+// Gives samples of windows (EventRequest::is_of_windows) an id that no descriptor has.
+void mark_windows(std::span<OpenedEvent> events);
 // What the kernel shall test for all that share this one's event. Empty: nothing.
 std::string shared_filter(const OpenedEvent& first, std::span<const OpenedEvent> events);
 // What a probe with this filter adds to it.

@@ -15,6 +15,8 @@ namespace {
 // Above all that the kernel gives out, which counts from 1 (kernel/events/core.c, perf_event_id).
 constexpr std::uint64_t kFirstMadeUpId = std::uint64_t{1} << 62U;
 
+constexpr std::uint64_t kFirstIdOfWindows = kFirstMadeUpId + (std::uint64_t{1} << 61U);
+
 constexpr std::string_view kOr = " || ";
 
 bool is_same_event(const OpenedEvent& a, const OpenedEvent& b) {
@@ -63,6 +65,15 @@ void mark_shared(std::span<OpenedEvent> events) {
     event.is_opened_by_other = std::ranges::any_of(
         events.first(i),
         [&event](const OpenedEvent& other) { return is_same_event(event, other); });
+  }
+}
+
+void mark_windows(std::span<OpenedEvent> events) {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].request.is_of_windows()) {
+      events[i].ids = {kFirstIdOfWindows + i};
+      events[i].is_opened_by_other = true;
+    }
   }
 }
 

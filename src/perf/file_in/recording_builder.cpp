@@ -54,6 +54,10 @@ std::string only_string(Bytes body) {
 // The limit of a section of our own. A parsed document takes up to thirty times the memory.
 constexpr std::size_t kOwnTextMaxBytes = std::size_t{64} << 20U;
 
+// Of the copies that all events have. A machine has two thousand tracepoints of some 2 KB; a file
+// may say that all its events are one of which it has a long text.
+constexpr std::size_t kFormatsMaxBytes = std::size_t{64} << 20U;
+
 // Pieces in a pipe are padded with zeros. Of what is too large nothing is kept.
 void append_text(std::string& text, Bytes piece, RecordingBuilder& builder) {
   if (piece.size() > kOwnTextMaxBytes - std::min(text.size(), kOwnTextMaxBytes)) {
@@ -73,6 +77,17 @@ EventKind kind_of(std::uint32_t type) {
       return EventKind::Software;
     default:
       return EventKind::Other;
+  }
+}
+
+// As file_attr() wrote it (perf/event/event_attr.h). Other recorders leave these fields at 0: the
+// kernel has no use for them in events of these two kinds.
+void learn_windows(const perf_event_attr& attr, EventInfo& event) {
+  const bool is_of_windows = event.kind != EventKind::Other && attr.config1 > 1 &&
+                             attr.config2 > 0 && event.period % attr.config1 == 0;
+  if (is_of_windows) {
+    event.window_share = attr.config1;
+    event.cycle_ns = attr.config2;
   }
 }
 
@@ -99,6 +114,7 @@ void RecordingBuilder::add_event(Bytes attr_bytes, std::span<const std::uint64_t
   event.kind = kind_of(attr.type);
   event.config = attr.config;
   event.period = layout.period;
+  learn_windows(attr, event);
   event.is_tracking = event.kind == EventKind::Software && attr.config == PERF_COUNT_SW_DUMMY;
   event.is_clock = event.kind == EventKind::Software && (attr.config == PERF_COUNT_SW_CPU_CLOCK ||
                                                          attr.config == PERF_COUNT_SW_TASK_CLOCK);
@@ -140,6 +156,16 @@ void RecordingBuilder::add_caveat(std::string sentence) {
   auto& caveats = recording_.caveats;
   if (std::find(caveats.begin(), caveats.end(), sentence) == caveats.end()) {
     caveats.push_back(std::move(sentence));
+  }
+}
+
+void RecordingBuilder::release_texts() {
+  recording_.build_ids = {};
+  for (std::string* text : {&recording_.symbols_json,
+                            &recording_.about_json,
+                            &recording_.identities,
+                            &recording_.part_json}) {
+    std::string().swap(*text);  // an assignment keeps the memory
   }
 }
 
@@ -240,6 +266,10 @@ void RecordingBuilder::read_tracing_data(Bytes body) {
   }
   recording_.page_size_bytes = data.value().page_size_bytes;
   formats_ = std::move(data.value().formats);
+  format_numbers_.clear();
+  for (std::size_t i = 0; i < formats_.size(); ++i) {
+    format_numbers_.try_emplace(formats_[i].id, i);
+  }
 }
 
 void RecordingBuilder::read_event_descriptions(Bytes body) {
@@ -291,19 +321,28 @@ void RecordingBuilder::add_build_id(Bytes record) {
   recording_.build_ids.push_back(std::move(entry));
 }
 
-void RecordingBuilder::complete_event(EventInfo& event) const {
-  const auto tracepoint = std::find_if(formats_.begin(), formats_.end(), [&event](const auto& f) {
-    return event.kind == EventKind::Tracepoint && f.id == event.config;
-  });
-  if (tracepoint != formats_.end()) {
-    event.name = tracepoint->system + ":" + tracepoint->name;
-    event.format = tracepoint->text;
+// Null also for events that come after so many that there is no room for one more copy.
+const TracepointFormat* RecordingBuilder::format_of(const EventInfo& event) const {
+  const auto number = format_numbers_.find(event.config);
+  if (event.kind != EventKind::Tracepoint || number == format_numbers_.end()) {
+    return nullptr;
+  }
+  const TracepointFormat& format = formats_[number->second];
+  return format_bytes_ + format.text.size() <= kFormatsMaxBytes ? &format : nullptr;
+}
+
+void RecordingBuilder::complete_event(EventInfo& event) {
+  if (const TracepointFormat* format = format_of(event)) {
+    event.name = format->system + ":" + format->name;
+    event.format = format->text;
+    format_bytes_ += event.format.size();
   } else if (event.name.empty() && event.kind == EventKind::Software) {
     event.name = software_name(event.config);
   }
 }
 
 void RecordingBuilder::complete_events() {
+  format_bytes_ = 0;
   for (std::size_t i = 0; i < recording_.events.size(); ++i) {
     EventInfo& event = recording_.events[i];
     complete_event(event);

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "perf/file_in/group_counts.h"
@@ -45,6 +46,9 @@ class RecordingBuilder {
 
   const Recording& recording() const { return recording_; }
 
+  // See RecordSource: of many files that are open at once they would take most of the memory.
+  void release_texts();
+
   const RecordParser& parser() const { return parser_; }
 
   GroupCounts& group_counts() { return group_counts_; }
@@ -55,13 +59,16 @@ class RecordingBuilder {
   void read_build_ids(Bytes body);
   bool read_machine_feature(std::uint32_t feature, Bytes body);
   bool read_time_or_own_feature(std::uint32_t feature, Bytes body);
-  void complete_event(EventInfo& event) const;
+  const TracepointFormat* format_of(const EventInfo& event) const;
+  void complete_event(EventInfo& event);
 
   Recording recording_;
   RecordParser parser_;
   GroupCounts group_counts_;
   std::vector<std::uint32_t> types_;  // PERF_TYPE_* of each event
   std::vector<TracepointFormat> formats_;
+  std::unordered_map<std::uint64_t, std::size_t> format_numbers_;  // by TracepointFormat::id
+  std::size_t format_bytes_ = 0;                                   // that events have got
 };
 
 }  // namespace memtrace

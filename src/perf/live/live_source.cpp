@@ -148,14 +148,14 @@ Result<> LiveSource::start_pace(bool enabled_by_exec) {
       PaceSetup{.share = setup_.max_overhead,
                 .tids = tids_,
                 .inherit = enabled_by_exec || setup_.target.kind == TargetKind::Processes,
-                .enabled_by_exec = enabled_by_exec});
+                .enabled_by_exec = enabled_by_exec,
+                .has_monotonic_clock = monotonic_clock()});
   return pacer_->start(monotonic_ns());
 }
 
-// An event that cannot be enabled any more belongs to a program that has ended.
 void LiveSource::keep_pace() {
   if (pacer_) {
-    (void)pacer_->keep_up(monotonic_ns()).ok();
+    pacer_->keep_up(monotonic_ns());
   }
 }
 
@@ -224,7 +224,7 @@ std::optional<Record> LiveSource::next_merged_record() {
       end_events();
     }
     note_seen(record);
-    if (wants(record)) {
+    if (weigh(record) && wants(record)) {
       return parsed.take();
     }
   }
@@ -258,6 +258,12 @@ void LiveSource::note_unfollowed() {
 
 void LiveSource::read_lost_mappings(std::uint64_t time_ns) {
   recording_.mapping_reads += snapshot_.read_lost(time_ns) ? 1U : 0U;
+}
+
+// False: it is of no time in which its event was enabled everywhere.
+bool LiveSource::weigh(Record& record) {
+  auto* sample = std::get_if<Sample>(&record.payload);
+  return sample == nullptr || !pacer_ || pacer_->weigh(*sample, record.stamp.time_ns);
 }
 
 bool LiveSource::wants(const Record& record) {
@@ -334,8 +340,8 @@ void LiveSource::end_events() {
     adopt_added_events();
   }
   if (pacer_) {
+    pacer_->end();
     std::ranges::copy(pacer_->notes(), std::back_inserter(recording_.caveats));
-    pacer_.reset();
   }
   if (setup_.before_stop) {
     setup_.before_stop();

@@ -105,6 +105,11 @@ class LiveSource final : public RecordSource {
   // TargetEnd::end_command()
   std::optional<int> end_command() { return end_.end_command(); }
 
+  // In which events were watched (LiveSetup::max_overhead), since the last call.
+  std::vector<WatchedWindow> take_windows() {
+    return pacer_ ? pacer_->take_windows() : std::vector<WatchedWindow>();
+  }
+
   // Samples of memtrace's own work that a system-wide recording left out.
   std::uint64_t own_samples() const { return own_samples_; }
 
@@ -118,6 +123,7 @@ class LiveSource final : public RecordSource {
   void start_added_events();
   void adopt_added_events();
   std::optional<Record> next_merged_record();
+  bool weigh(Record& record);
   bool wants(const Record& record);
   bool is_before_start(std::uint64_t time_ns, const Sample& sample) const;
   bool is_after_end(std::uint64_t time_ns) const;
@@ -145,7 +151,7 @@ class LiveSource final : public RecordSource {
   std::uint64_t own_samples_ = 0;
   bool told_unfollowed_ = false;
   bool came_too_late_ = false;
-  std::unique_ptr<Pacer> pacer_;  // null: each event is recorded; and once the events have ended
+  std::unique_ptr<Pacer> pacer_;  // null: each event is recorded
 };
 
 }  // namespace memtrace

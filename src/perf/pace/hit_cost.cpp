@@ -6,7 +6,9 @@
 #include <array>
 #include <cerrno>
 #include <optional>
+#include <string>
 
+#include "base/text.h"
 #include "os/mapping.h"
 #include "os/system.h"
 #include "perf/event/event_fd.h"
@@ -97,6 +99,15 @@ Result<HitCost> measure_hit_cost(perf_event_attr attr) {
 }
 
 perf_event_attr as_page_faults(perf_event_attr attr) {
+  for (const char* tracefs : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
+    const auto text = read_file(std::string(tracefs) + "/events/kmem/mm_page_alloc/id");
+    const auto id =
+        text.ok() ? parse_number(text.value().substr(0, text.value().find('\n'))) : std::nullopt;
+    if (id && attr.type == PERF_TYPE_TRACEPOINT) {
+      attr.config = *id;
+      return attr;
+    }
+  }
   attr.type = PERF_TYPE_SOFTWARE;
   attr.config = PERF_COUNT_SW_PAGE_FAULTS;
   attr.sample_type &= ~static_cast<std::uint64_t>(PERF_SAMPLE_RAW);

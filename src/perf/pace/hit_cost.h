@@ -17,7 +17,9 @@ struct HitCost {
 // with the stacks that are to be recorded. Error: the kernel refuses the event or its ring.
 Result<HitCost> measure_hit_cost(perf_event_attr attr);
 
-// The attr of page faults with the stacks of `attr`: for events that no thread can cause by itself.
+// An event of page faults with the stacks of `attr`, for events that no thread can cause by itself:
+// kmem:mm_page_alloc, for a tracepoint costs three times as much as a software event; or where
+// tracefs cannot be read, page-faults.
 perf_event_attr as_page_faults(perf_event_attr attr);
 
 }  // namespace memtrace

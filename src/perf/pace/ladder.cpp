@@ -22,6 +22,14 @@ std::vector<EventRequest> with_all_periods(const std::vector<EventRequest>& requ
       one.ladder = ladder;
       one.starts_disabled = rung != kFirstRung;
     }
+    for (const std::uint64_t share : kWindowShares) {
+      EventRequest& one = all.emplace_back(request);
+      one.info.period = kPeriods[kWindowRung] * share;
+      one.info.window_share = share;
+      one.info.cycle_ns = kCycleNs;
+      one.ladder = ladder;
+      one.starts_disabled = true;
+    }
     ++ladder;
   }
   return all;

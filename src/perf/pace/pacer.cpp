@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <numeric>
 #include <thread>
 
@@ -16,11 +17,17 @@ namespace memtrace {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
-constexpr std::uint64_t kFirstPauseNs = 100'000'000;
+constexpr std::uint64_t kNsOfMs = 1'000'000;
 
-// The trap of a user probe where the kernel need not execute the instruction by itself
-// (arch/x86/kernel/uprobes.c emulates most that functions begin with).
-constexpr double kTrapNs = 1000;
+// An open window takes no more of the programs' time than this, and what earlier looks saw of it
+// counts on: each sees few windows.
+constexpr double kMostOfWindow = 0.5;
+constexpr double kOlderPart = 0.8;
+constexpr std::uint64_t kFirstPauseNs = 100'000'000;
+constexpr std::uint64_t kLongestPauseNs = 500'000'000;
+
+// Of the first second, in which the hits are counted.
+constexpr std::uint64_t kFirstShare = 8;
 
 // What memtrace itself takes to read, sort and write a sample.
 constexpr double kOwnNs = 1000;
@@ -39,6 +46,11 @@ const OpenedEvent* event_of_faults(std::span<const OpenedEvent> events) {
   };
   const auto found = std::ranges::find_if(events, is_of_faults);
   return found == events.end() ? nullptr : &*found;
+}
+
+// Memtrace chooses their places (symbolize/code/probe_place.h): where the kernel emulates.
+bool is_at_chosen_place(const OpenedEvent& event) {
+  return event.request.info.name.starts_with("memtrace_heap");
 }
 
 // "2.3", "48"
@@ -67,8 +79,15 @@ Result<> set_enabled_all(std::span<const OpenedFd> fds, Chosen is_chosen, bool i
 
 }  // namespace
 
+std::uint64_t Pacer::Ladder::weight(const EventPace& pace) {
+  return kPeriods[pace.rung] * pace.share;
+}
+
 Pacer::Pacer(const EventSet& events, PaceSetup setup)
-    : events_(events), setup_(std::move(setup)), clock_(setup_.tids, setup_.inherit) {
+    : events_(events),
+      setup_(std::move(setup)),
+      clock_(setup_.tids, setup_.inherit),
+      gates_(events_, spans_) {
   find_ladders();
   measure_cost();
 }
@@ -84,12 +103,27 @@ void Pacer::find_ladders() {
     }
     Ladder& ladder = ladders_[*request.ladder];
     ladder.name = request.info.name;
-    ladder.rungs.push_back(i);
+    if (request.is_of_windows()) {
+      ladder.windows[request.info.window_share] = i;
+    } else {
+      ladder.rungs.push_back(i);
+    }
   }
-  std::erase_if(ladders_, [](const Ladder& ladder) { return ladder.rungs.empty(); });
+  std::erase_if(ladders_,
+                [](const Ladder& ladder) { return ladder.rungs.size() < kPeriods.size(); });
+}
+
+std::vector<Pacer::Ladder>::const_iterator Pacer::ladder_of(std::uint32_t event) const {
+  return std::ranges::find_if(ladders_, [event](const Ladder& ladder) {
+    return std::ranges::find(ladder.rungs, event) != ladder.rungs.end();
+  });
 }
 
 void Pacer::measure_cost() {
+  if (std::ranges::any_of(events_.fds(), &OpenedFd::of_user_probe)) {
+    const auto measured = measure_trap_cost();
+    trap_ = measured.ok() ? measured.value() : trap_;
+  }
   if (ladders_.empty()) {
     return;
   }
@@ -104,31 +138,49 @@ void Pacer::measure_cost() {
 }
 
 Result<> Pacer::start(std::uint64_t now_ns) {
-  const std::size_t last = kPeriods.size() - 1;
-  for (Ladder& ladder : ladders_) {
-    ladder.now = std::min(setup_.enabled_by_exec ? kFirstRung : last, ladder.rungs.size() - 1);
-    ladder.least = ladder.now;
-    ladder.most = ladder.now;
-    TRY(setup_.enabled_by_exec ? Result<>(kDone) : set_enabled(ladder.rungs[ladder.now], true));
-  }
   pause_ns_ = kFirstPauseNs;
   (void)take_hits();
   (void)clock_.take();
   if (setup_.enabled_by_exec) {
+    set_paces(std::vector<EventPace>(ladders_.size(), EventPace{.rung = kFirstRung}));
     due_ns_ = now_ns + pause_ns_;
-    return kDone;
+  } else {
+    TRY(refuse_expensive_probes());
+    const auto hits = count_first();
+    if (!hits.ok()) {
+      return hits.error();
+    }
+    const CpuTimes times = clock_.take();
+    lost_by_own_ = times.lost_by_own;
+    set_paces(wanted_paces(hits.value(),
+                           setup_.share * kUsedShare * static_cast<double>(times.watched_ns)));
+    due_ns_ = monotonic_ns() + pause_ns_;
   }
-  TRY(refuse_expensive_probes());
-  std::this_thread::sleep_for(std::chrono::nanoseconds(kSecondNs));
-  const CpuTimes times = clock_.take();
-  lost_by_own_ = times.lost_by_own;
-  TRY(choose(take_hits(), setup_.share * kUsedShare * static_cast<double>(times.watched_ns)));
-  for (Ladder& ladder : ladders_) {
-    ladder.least = ladder.now;
-    ladder.most = ladder.now;
-  }
-  due_ns_ = monotonic_ns() + pause_ns_;
+  note_chosen(true);
+  TRY(gates_.start(choices(), setup_.enabled_by_exec));
+  (void)take_hits();
+  (void)gates_.take_enabled_ns();
+  looked_ns_ = monotonic_ns();
   return kDone;
+}
+
+// Of a second, by the sparsest period: in windows, for nobody knows yet what counting costs.
+Result<Pacer::Hits> Pacer::count_first() {
+  const auto is_sparsest = [this](const OpenedFd& opened) {
+    return opened.on_ladder &&
+           events_.events()[opened.event].request.info.period == kPeriods.back();
+  };
+  for (std::uint64_t i = 0; i < kSecondNs / kCycleNs; ++i) {
+    TRY(set_enabled_all(events_.fds(), is_sparsest, true));
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kCycleNs / kFirstShare));
+    TRY(set_enabled_all(events_.fds(), is_sparsest, false));
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kCycleNs - kCycleNs / kFirstShare));
+  }
+  Hits hits = take_hits();
+  for (std::uint64_t& count : hits.of_ladders) {
+    count *= kFirstShare;
+  }
+  return hits;
 }
 
 // A probe traps at each hit, whatever its period: what its hits cost can only be refused.
@@ -156,23 +208,63 @@ Result<> Pacer::refuse_expensive_probes() {
                "memory without probes; or give a larger --max-overhead"};
 }
 
-Result<> Pacer::keep_up(std::uint64_t now_ns) {
-  return now_ns < due_ns_ || pause_ns_ == 0 ? Result<>(kDone) : look(now_ns);
+void Pacer::keep_up(std::uint64_t now_ns) {
+  if (now_ns >= due_ns_ && pause_ns_ != 0) {
+    look(now_ns);
+  }
 }
 
-Result<> Pacer::look(std::uint64_t now_ns) {
-  pause_ns_ = std::min(pause_ns_ * 2, kSecondNs);
+void Pacer::look(std::uint64_t now_ns) {
+  pause_ns_ = std::min(pause_ns_ * 2, kLongestPauseNs);
   due_ns_ = now_ns + pause_ns_;
   const CpuTimes times = clock_.take();
-  const Hits hits = take_hits();
+  Hits hits = take_hits();
   judge(hits, times);
   lost_by_own_ = times.lost_by_own;
   // What memtrace does besides its samples.
   const double own_rest =
       std::max(0.0, static_cast<double>(times.own_ns) - samples_of(hits) * kOwnNs);
-  return choose(hits,
-                setup_.share * kUsedShare * static_cast<double>(times.watched_ns) -
-                    own_rest * times.lost_by_own);
+  const double budget_ns = setup_.share * kUsedShare * static_cast<double>(times.watched_ns) -
+                           own_rest * times.lost_by_own;
+  const Hits counted = hits;
+  const double enabled_share = scale_up(hits, now_ns - std::exchange(looked_ns_, now_ns));
+  stretch_windows(counted, static_cast<double>(times.watched_ns), enabled_share);
+  if (std::ranges::any_of(hits.of_ladders, [](std::uint64_t count) { return count > 0; })) {
+    set_paces(step_towards(paces(), wanted_paces(hits, budget_ns)));
+    note_chosen(false);
+    gates_.change(choices());
+  }
+}
+
+bool Pacer::weigh(Sample& sample, std::uint64_t time_ns) {
+  const auto& events = events_.events();
+  if (!setup_.has_monotonic_clock || sample.event >= events.size() ||
+      !events[sample.event].request.ladder) {
+    return true;
+  }
+  const std::uint64_t share = spans_.share_at(sample.event, time_ns);
+  const auto ladder = share > 1 ? ladder_of(sample.event) : ladders_.end();
+  if (ladder != ladders_.end()) {
+    sample.event = ladder->windows.at(share);
+    sample.period = events[sample.event].request.info.period;
+  }
+  return share != 0;
+}
+
+void Pacer::end() {
+  gates_.stop();
+  pause_ns_ = 0;
+}
+
+// Of what is recorded whatever the periods.
+void Pacer::add_recorded(const OpenedFd& opened, std::uint64_t rise, Hits& hits) const {
+  hits.always_recorded += rise;
+  if (opened.of_user_probe) {
+    const bool is_emulated = is_at_chosen_place(events_.events()[opened.event]);
+    hits.of_probes += rise;
+    hits.traps_ns +=
+        static_cast<double>(rise) * (is_emulated ? trap_.emulated_ns : trap_.stepped_ns);
+  }
 }
 
 Pacer::Hits Pacer::take_hits() {
@@ -187,23 +279,19 @@ Pacer::Hits Pacer::take_hits() {
     const std::uint64_t count = opened.fd.read_count();
     const std::uint64_t rise = count - std::min(count, std::exchange(counts_[i], count));
     if (!opened.on_ladder) {
-      hits.always_recorded += rise;
-      hits.of_probes += opened.of_user_probe ? rise : 0;
+      add_recorded(opened, rise, hits);
       continue;
     }
-    const auto has_it = [&opened](const Ladder& ladder) {
-      return std::ranges::find(ladder.rungs, opened.event) != ladder.rungs.end();
-    };
-    const auto at = std::ranges::find_if(ladders_, has_it) - ladders_.begin();
-    hits.of_ladders[static_cast<std::size_t>(at)] += rise;
+    if (const auto ladder = ladder_of(opened.event); ladder != ladders_.end()) {
+      hits.of_ladders[static_cast<std::size_t>(ladder - ladders_.begin())] += rise;
+    }
   }
   return hits;
 }
 
 // Of what is recorded whatever the periods.
 double Pacer::fixed_ns(const Hits& hits) const {
-  return static_cast<double>(hits.always_recorded) * whole_cost().recorded_ns +
-         static_cast<double>(hits.of_probes) * kTrapNs;
+  return static_cast<double>(hits.always_recorded) * whole_cost().recorded_ns + hits.traps_ns;
 }
 
 HitCost Pacer::whole_cost() const {
@@ -213,8 +301,8 @@ HitCost Pacer::whole_cost() const {
 double Pacer::samples_of(const Hits& hits) const {
   auto samples = static_cast<double>(hits.always_recorded);
   for (std::size_t i = 0; i < ladders_.size(); ++i) {
-    samples +=
-        static_cast<double>(hits.of_ladders[i]) / static_cast<double>(kPeriods[ladders_[i].now]);
+    samples += static_cast<double>(hits.of_ladders[i]) /
+               static_cast<double>(kPeriods[ladders_[i].now.rung]);
   }
   return samples;
 }
@@ -223,68 +311,138 @@ void Pacer::judge(const Hits& hits, const CpuTimes& times) {
   const auto counted = static_cast<double>(
       std::accumulate(hits.of_ladders.begin(), hits.of_ladders.end(), std::uint64_t{0}));
   const double cost_ns = samples_of(hits) * cost_.recorded_ns + counted * cost_.counted_ns +
-                         static_cast<double>(hits.of_probes) * kTrapNs +
-                         static_cast<double>(times.own_ns) * times.lost_by_own;
+                         hits.traps_ns + static_cast<double>(times.own_ns) * times.lost_by_own;
   const auto watched_ns = static_cast<double>(times.watched_ns);
-  cost_ns_ += cost_ns;
-  watched_ns_ += watched_ns;
+  spent_.cost_ns += cost_ns;
+  spent_.watched_ns += watched_ns;
   if (watched_ns > kLeastJudgedNs) {
-    largest_share_ = std::max(largest_share_, cost_ns / watched_ns);
+    spent_.largest_share = std::max(spent_.largest_share, cost_ns / watched_ns);
   }
 }
 
-Result<> Pacer::choose(const Hits& hits, double budget_ns) {
-  const std::vector<std::size_t> rungs =
-      choose_rungs(hits.of_ladders, whole_cost(), budget_ns - fixed_ns(hits));
-  const bool is_first = due_ns_ == 0;
+double Pacer::Spent::part_of_windows() const {
+  return watched_in_windows_ns > 0 ? std::min(kMostOfWindow, in_windows_ns / watched_in_windows_ns)
+                                   : 0;
+}
+
+// Windows are a random part of the time, and the programs use that part of their CPU time in them.
+void Pacer::stretch_windows(const Hits& hits, double watched_ns, double enabled_share) {
+  double cost_ns = 0;
   for (std::size_t i = 0; i < ladders_.size(); ++i) {
-    Ladder& ladder = ladders_[i];
-    const std::size_t wanted = std::min(rungs[i], ladder.rungs.size() - 1);
-    // A program that did nothing for a moment goes on: back by one period at a time.
-    TRY(move_to(ladder, wanted < ladder.now && !is_first ? ladder.now - 1 : wanted));
-  }
-  return kDone;
-}
-
-// The hits of the microseconds in between are missing, rather than there twice.
-Result<> Pacer::move_to(Ladder& ladder, std::size_t rung) {
-  if (rung == ladder.now) {
-    return kDone;
-  }
-  TRY(set_enabled(ladder.rungs[ladder.now], false));
-  TRY(set_enabled(ladder.rungs[rung], true));
-  ladder.now = rung;
-  ladder.least = std::min(ladder.least, rung);
-  ladder.most = std::max(ladder.most, rung);
-  return kDone;
-}
-
-Result<> Pacer::set_enabled(std::uint32_t event, bool is_enabled) const {
-  const auto is_of_event = [event](const OpenedFd& opened) {
-    return opened.on_ladder && opened.event == event;
-  };
-  return set_enabled_all(events_.fds(), is_of_event, is_enabled);
-}
-
-std::vector<std::string> Pacer::notes() const {
-  std::vector<std::string> sampled;
-  for (const Ladder& ladder : ladders_) {
-    if (ladder.most > 0) {
-      sampled.push_back(ladder.name + " " +
-                        period_text(kPeriods[ladder.least], kPeriods[ladder.most]));
+    const EventPace& pace = ladders_[i].now;
+    if (pace.share > 1) {
+      cost_ns += static_cast<double>(hits.of_ladders[i]) *
+                 (cost_.counted_ns + cost_.recorded_ns / static_cast<double>(kPeriods[pace.rung]));
     }
   }
-  const double share = watched_ns_ > 0 ? cost_ns_ / watched_ns_ : 0;
+  if (cost_ns > 0) {
+    spent_.in_windows_ns = spent_.in_windows_ns * kOlderPart + cost_ns;
+    spent_.watched_in_windows_ns =
+        spent_.watched_in_windows_ns * kOlderPart + watched_ns * enabled_share;
+    gates_.set_stretch(1 / (1 - spent_.part_of_windows()));
+  }
+}
+
+// To the hits of the whole interval. Returns the part of it in which windows were open.
+double Pacer::scale_up(Hits& hits, std::uint64_t interval_ns) {
+  const std::vector<std::uint64_t> enabled_ns = gates_.take_enabled_ns();
+  double in_windows = 0;
+  for (std::size_t i = 0; i < ladders_.size(); ++i) {
+    const double share = static_cast<double>(enabled_ns[i]) /
+                         static_cast<double>(std::max<std::uint64_t>(interval_ns, 1));
+    if (ladders_[i].now.share > 1) {
+      in_windows = share;
+    }
+    const double scaled = share > 0 ? static_cast<double>(hits.of_ladders[i]) / share : 0;
+    hits.of_ladders[i] = static_cast<std::uint64_t>(scaled);
+  }
+  return in_windows;
+}
+
+std::vector<EventPace> Pacer::wanted_paces(const Hits& hits, double budget_ns) const {
+  const double left_ns = budget_ns - fixed_ns(hits);
+  if (setup_.has_monotonic_clock) {
+    return choose_paces(hits.of_ladders, whole_cost(), left_ns);
+  }
+  std::vector<EventPace> paces;
+  for (const std::size_t rung : choose_rungs(hits.of_ladders, whole_cost(), left_ns)) {
+    paces.push_back({.rung = rung});
+  }
+  return paces;
+}
+
+std::vector<EventPace> Pacer::paces() const {
+  std::vector<EventPace> paces;
+  std::ranges::transform(ladders_, std::back_inserter(paces), &Ladder::now);
+  return paces;
+}
+
+void Pacer::set_paces(const std::vector<EventPace>& paces) {
+  for (std::size_t i = 0; i < ladders_.size(); ++i) {
+    ladders_[i].now = paces[i];
+  }
+}
+
+std::vector<EventGates::Choice> Pacer::choices() const {
+  std::vector<EventGates::Choice> choices;
+  for (const Ladder& ladder : ladders_) {
+    choices.push_back({.event = ladder.rungs[ladder.now.rung], .share = ladder.now.share});
+  }
+  return choices;
+}
+
+void Pacer::note_chosen(bool is_first) {
+  for (Ladder& ladder : ladders_) {
+    const std::uint64_t now = Ladder::weight(ladder.now);
+    if (is_first || now < Ladder::weight(ladder.densest)) {
+      ladder.densest = ladder.now;
+    }
+    if (is_first || now > Ladder::weight(ladder.sparsest)) {
+      ladder.sparsest = ladder.now;
+    }
+  }
+}
+
+std::vector<std::string> Pacer::notes_of_choices() const {
+  std::vector<std::string> sampled;
+  std::vector<std::string> in_windows;
+  for (const Ladder& ladder : ladders_) {
+    const std::uint64_t most = Ladder::weight(ladder.sparsest);
+    if (most > 1) {
+      sampled.push_back(ladder.name + " " + period_text(Ladder::weight(ladder.densest), most));
+    }
+    if (ladder.sparsest.share > 1) {
+      in_windows.push_back(ladder.name + " " +
+                           period_text(ladder.densest.share, ladder.sparsest.share));
+    }
+  }
   std::vector<std::string> notes;
   if (!sampled.empty()) {
     notes.push_back("to keep the overhead below " + percent_text(setup_.share) +
                     " %, memtrace recorded only some of these events: " + join(sampled, ", "));
   }
+  if (!in_windows.empty()) {
+    notes.push_back(fmt::format(
+        "counting alone would cost too much, so these events were watched in windows only, one "
+        "slot of so many in each {} ms, drawn at random: {}; reports multiply their figures, and "
+        "the error has the differences between windows in it; an open window slowed busy programs "
+        "by about {} %, which was made up for; figures of programs that mostly wait may be too "
+        "high by as much",
+        kCycleNs / kNsOfMs,
+        join(in_windows, ", "),
+        percent_text(spent_.part_of_windows())));
+  }
+  return notes;
+}
+
+std::vector<std::string> Pacer::notes() const {
+  std::vector<std::string> notes = notes_of_choices();
+  const double share = spent_.watched_ns > 0 ? spent_.cost_ns / spent_.watched_ns : 0;
   notes.push_back(
-      fmt::format("estimated overhead: {} % of the watched programs' CPU time, at most {} % in a "
-                  "second (a hit costs {:.0f} ns, with its sample {:.0f} ns)",
+      fmt::format("estimated overhead: {} % of the watched programs' CPU time, at most {} % in "
+                  "half a second (a hit costs {:.0f} ns, with its sample {:.0f} ns)",
                   percent_text(share),
-                  percent_text(largest_share_),
+                  percent_text(spent_.largest_share),
                   cost_.counted_ns,
                   cost_.recorded_ns));
   if (share > setup_.share) {

@@ -1,6 +1,6 @@
 // Keeps what recording costs the watched programs below a share of their CPU time
 // (`--max-overhead`): counts hits, knows what one costs, and enables for each event the period that
-// fits. It looks again each second.
+// fits, all the time or in windows. It looks again twice a second.
 //
 //   hits of each event x what a hit costs  +  memtrace's own CPU time
 //   -----------------------------------------------------------------  <=  share
@@ -8,13 +8,19 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "perf/event/event_set.h"
+#include "perf/pace/choose_rungs.h"
 #include "perf/pace/cpu_times.h"
+#include "perf/pace/event_gates.h"
 #include "perf/pace/hit_cost.h"
+#include "perf/pace/sample_spans.h"
+#include "perf/pace/trap_cost.h"
+#include "perf/record/record.h"
 
 namespace memtrace {
 
@@ -23,6 +29,8 @@ struct PaceSetup {
   std::vector<std::int32_t> tids;
   bool inherit = false;
   bool enabled_by_exec = false;
+  // The records' times can be compared with CLOCK_MONOTONIC: else there are no windows.
+  bool has_monotonic_clock = true;
 };
 
 class Pacer {
@@ -35,7 +43,17 @@ class Pacer {
   Result<> start(std::uint64_t now_ns);
 
   // Looks again when it is time.
-  Result<> keep_up(std::uint64_t now_ns);
+  void keep_up(std::uint64_t now_ns);
+
+  // Gives a sample its weight. False: it is to be left out, for it was made while its event was
+  // enabled on one CPU after the other, or after its window. May be asked after end().
+  bool weigh(Sample& sample, std::uint64_t time_ns);
+
+  // Nothing is enabled, disabled or read any more.
+  void end();
+
+  // That were opened since the last call.
+  std::vector<WatchedWindow> take_windows() { return gates_.take_windows(); }
 
   // Sentences for every report: which periods there were, and what recording has cost.
   std::vector<std::string> notes() const;
@@ -45,40 +63,66 @@ class Pacer {
   struct Ladder {
     std::string name;
     std::vector<std::uint32_t> rungs;  // indices into EventSet::events(), the shortest period first
-    std::size_t now = 0;               // which is enabled
-    std::size_t least = 0, most = 0;   // which were
+    std::map<std::uint64_t, std::uint32_t> windows;  // the same of samples in windows, by share
+    EventPace now;
+    EventPace densest, sparsest;  // of those that were chosen
+
+    // All that a sample counts for.
+    static std::uint64_t weight(const EventPace& pace);
   };
 
   struct Hits {
-    std::vector<std::uint64_t> of_ladders;
-    std::uint64_t always_recorded = 0;  // of events with one period
-    std::uint64_t of_probes = 0;        // part of these
+    std::vector<std::uint64_t> of_ladders;  // that were counted: in windows alone, where there are
+    std::uint64_t always_recorded = 0;      // of events with one period
+    std::uint64_t of_probes = 0;            // part of these
+    double traps_ns = 0;                    // what their traps cost
+  };
+
+  // What recording has cost, and what an open window takes of the programs' time (0.1: a tenth).
+  struct Spent {
+    double cost_ns = 0, watched_ns = 0;
+    double largest_share = 0;
+    double in_windows_ns = 0, watched_in_windows_ns = 0;  // of the last windows mostly
+
+    double part_of_windows() const;
   };
 
   void find_ladders();
+  std::vector<Ladder>::const_iterator ladder_of(std::uint32_t event) const;
   void measure_cost();
   Result<> refuse_expensive_probes();
+  Result<Hits> count_first();
   Hits take_hits();
-  Result<> look(std::uint64_t now_ns);
+  void add_recorded(const OpenedFd& opened, std::uint64_t rise, Hits& hits) const;
+  void look(std::uint64_t now_ns);
   void judge(const Hits& hits, const CpuTimes& times);
+  void stretch_windows(const Hits& hits, double watched_ns, double enabled_share);
+  double scale_up(Hits& hits, std::uint64_t interval_ns);
   HitCost whole_cost() const;
   double samples_of(const Hits& hits) const;
   double fixed_ns(const Hits& hits) const;
-  Result<> choose(const Hits& hits, double budget_ns);
-  Result<> move_to(Ladder& ladder, std::size_t rung);
-  Result<> set_enabled(std::uint32_t event, bool is_enabled) const;
+  std::vector<EventPace> wanted_paces(const Hits& hits, double budget_ns) const;
+  std::vector<EventPace> paces() const;
+  std::vector<EventGates::Choice> choices() const;
+  void set_paces(const std::vector<EventPace>& paces);
+  void note_chosen(bool is_first);
+  std::vector<std::string> notes_of_choices() const;
 
   const EventSet& events_;
   PaceSetup setup_;
   HitCost cost_;
+  // Where it cannot be measured: of Linux 6.18 on a virtual machine.
+  TrapCost trap_{.emulated_ns = 800, .stepped_ns = 9000};
   CpuTimesReader clock_;
+  SampleSpans spans_;
+  EventGates gates_;
   std::vector<Ladder> ladders_;
   std::vector<std::uint64_t> counts_;  // of EventSet::fds(), when last read
+  std::uint64_t looked_ns_ = 0;
   std::uint64_t due_ns_ = 0;
-  std::uint64_t pause_ns_ = 0;
-  double lost_by_own_ = 1;  // CpuTimes
-  double cost_ns_ = 0, watched_ns_ = 0;
-  double largest_share_ = 0;
+  std::uint64_t pause_ns_ = 0;  // 0: looks no more
+  double lost_by_own_ = 1;      // CpuTimes
+  Spent spent_;
 };
 
 }  // namespace memtrace

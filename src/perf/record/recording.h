@@ -16,6 +16,10 @@ struct EventInfo {
   EventKind kind = EventKind::Other;
   std::uint64_t config = 0;  // a tracepoint's id, or PERF_COUNT_SW_*
   std::uint64_t period = 1;  // hits per sample; 0: sampled by frequency
+  // More than 1: it was watched in windows, one slot of so many in each cycle of this length, drawn
+  // at random (perf/pace/event_gates.h). Then the period is that of its samples times this number.
+  std::uint64_t window_share = 1;
+  std::uint64_t cycle_ns = 0;
   std::string format;        // text of its tracefs format file; empty when there is none
   bool is_tracking = false;  // a dummy that carries mmap, comm, fork and exit only
   bool is_clock = false;     // cpu-clock, task-clock: its period is a time, one sample one hit

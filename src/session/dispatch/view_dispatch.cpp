@@ -93,23 +93,38 @@ bool ViewDispatch::has_view_for(const Event& event) {
   return !by_event_[event.type->index]->views.empty() || (call != nullptr && !call->views.empty());
 }
 
-void ViewDispatch::dispatch(const Event& event, const World& world) {
-  for (const std::size_t view : by_event_[event.type->index]->views) {
-    views_[view]->on(event, world);
+void ViewDispatch::give(const Event& event,
+                        const std::vector<std::size_t>& views,
+                        const World& world,
+                        Choice choice) {
+  for (const std::size_t view : views) {
+    if (choice == Choice::All || specs_[view]->needs_resident_pages) {
+      views_[view]->on(event, world);
+    }
   }
+}
+
+void ViewDispatch::give(const Event& event, const World& world, Choice choice) {
+  give(event, by_event_[event.type->index]->views, world, choice);
   if (const Kind* call = call_kind(event)) {
     Event named = event;
     named.type = call->type;
-    for (const std::size_t view : call->views) {
-      views_[view]->on(named, world);
-    }
+    give(named, call->views, world, choice);
   }
+}
+
+void ViewDispatch::dispatch(const Event& event, const World& world) {
+  give(event, world, Choice::All);
   if (world.mapped_change() != nullptr) {
     // Not by handles(): a recording of system calls alone is none of the heap.
     for (const std::size_t view : heap_views_) {
       views_[view]->on(event, world);
     }
   }
+}
+
+void ViewDispatch::dispatch_unwanted(const Event& event, const World& world) {
+  give(event, world, Choice::OfProcesses);
 }
 
 std::deque<EventType> ViewDispatch::types() const {
@@ -130,6 +145,9 @@ double ViewDispatch::largest_weight(std::size_t view, const Recording& recording
   double largest = 1;
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     const Count& count = counts_[i];
+    if (count.samples > 0 && recording.events[i].window_share > 1 && wants(view, i)) {
+      return 1;
+    }
     if (count.hits > count.samples && !recording.events[i].is_counted && wants(view, i)) {
       // Long periods count by the hits that were recorded with them.
       largest =

@@ -45,6 +45,10 @@ class ViewDispatch {
   // themselves.
   void dispatch(const Event& event, const World& world);
 
+  // The same of an event of a task that is not reported, to views of what is resident: their
+  // processes are chosen as wholes at the end, and other threads and tasks change them, too.
+  void dispatch_unwanted(const Event& event, const World& world);
+
   // A view's kinds of events, raw system calls by their own names.
   std::deque<EventType> types() const;
 
@@ -53,7 +57,8 @@ class ViewDispatch {
   // The view wants the recording's event of this number.
   bool wants(std::size_t view, std::size_t event) const;
   // How many hits a sample counts for, of the event of the view that was sampled most sparsely: 1
-  // where all were recorded, and where the kernel counted by itself.
+  // where all were recorded, and where the kernel counted by itself. 1 as well where some were
+  // watched in windows: how these differ, the view's own rows alone know.
   double largest_weight(std::size_t view, const Recording& recording) const;
   // There were such events that the view has something to say of.
   bool has_events(std::size_t view) const;
@@ -69,6 +74,13 @@ class ViewDispatch {
     std::uint64_t samples = 0;
   };
 
+  enum class Choice : std::uint8_t { All, OfProcesses };
+
+  void give(const Event& event, const World& world, Choice choice);
+  void give(const Event& event,
+            const std::vector<std::size_t>& views,
+            const World& world,
+            Choice choice);
   Kind& add_kind(const EventType& type, std::size_t event, const Recording& recording);
   void add_calls(const EventType& type, const Recording& recording);
   // nullptr when it is none of a raw event.

@@ -96,6 +96,7 @@ void FaultPairing::begin(Fault& begun,
   begun.entry = fault;
   begun.place = place_of(world, event.pid, fault.address);
   begun.weight = event.weight;
+  begun.sampling = event.sampling;
   begun.count = event.weight;
 }
 

@@ -35,6 +35,7 @@ struct Fault {
   FaultEnd end = FaultEnd::Open;
   std::optional<std::uint64_t> latency_ns;  // from the entry to the end
   std::uint64_t weight = 1;
+  Sampling sampling;
   std::uint64_t count = 1;  // how many faults it adds: its weight, or 0 when it was counted before
   std::uint32_t huge_pages = 0;     // allocated by its thread during the fault
   std::uint32_t huge_failures = 0;  // allocations that failed

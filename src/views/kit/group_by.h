@@ -18,6 +18,8 @@
 #include "views/kit/figures.h"
 #include "views/kit/keyed_rows.h"
 #include "views/kit/keys.h"
+#include "views/kit/sample_errors.h"
+#include "views/kit/sample_spread.h"
 #include "views/kit/sums.h"
 
 namespace memtrace {
@@ -26,11 +28,16 @@ namespace memtrace {
 template <typename Cost, typename Keys, typename AnyFigure, typename Context>
 class GroupedRows final : public RowSource {
  public:
-  GroupedRows(Keys keys, KeyedRows<Cost> rows, std::vector<AnyFigure> figures, Context context)
+  GroupedRows(Keys keys,
+              KeyedRows<Cost> rows,
+              std::vector<AnyFigure> figures,
+              Context context,
+              SampleErrors<Cost> errors)
       : keys_(std::move(keys)),
         rows_(std::move(rows)),
         figures_(std::move(figures)),
-        context_(std::move(context)) {
+        context_(std::move(context)),
+        errors_(std::move(errors)) {
     rows_.forget_index();
   }
 
@@ -41,7 +48,11 @@ class GroupedRows final : public RowSource {
   }
 
   Cell figure(std::size_t row, std::size_t figure) const override {
-    return figures_[figure].of(rows_.cost(row), context_);
+    if (figure < figures_.size()) {
+      return figures_[figure].of(rows_.cost(row), context_);
+    }
+    const AnyFigure& off = figures_[errors_.figures()[figure - figures_.size()]];
+    return errors_.cell(row, rows_.cost(row), off, context_);
   }
 
  private:
@@ -49,6 +60,7 @@ class GroupedRows final : public RowSource {
   KeyedRows<Cost> rows_;
   std::vector<AnyFigure> figures_;
   Context context_;
+  SampleErrors<Cost> errors_;
 };
 
 // Cost: what is added up for a row (kit/sums.h); starts at zero.
@@ -66,10 +78,19 @@ class GroupBy {
   // The cost of the row that an event or a live block belongs to; valid until the next row().
   template <typename Subject>
   Cost& row(const Subject& subject) {
-    return rows_[keys_.of(subject)];
+    Cost& cost = row_at(keys_.of(subject));
+    if constexpr (SampledSubject<Subject>) {
+      if (subject.weight > 1) {
+        errors_.expect(rows_, cost, subject.weight, subject.sampling);
+      }
+    }
+    return cost;
   }
 
-  Cost& row_at(const KeyWords& words) { return rows_[words]; }
+  Cost& row_at(const KeyWords& words) {
+    errors_.settle(rows_);
+    return rows_[words];
+  }
 
   template <typename Visitor>
   void for_each(Visitor visit) {
@@ -99,11 +120,16 @@ class GroupBy {
     const auto changed = settled(context);
     const KeyedRows<Cost>& rows = changed ? *changed : rows_;
     Table table = empty_table(figures);
+    SampleErrors<Cost> errors = settled_errors(context, rows);
+    errors.add_columns(figures, table);
     table.rows.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::vector<Cell>& cells = table.rows.emplace_back(keys_.cells(rows.keys(i), context));
       for (const auto& figure : figures) {
         cells.push_back(figure.of(rows.cost(i), context));
+      }
+      for (const std::size_t figure : errors.figures()) {
+        cells.push_back(errors.cell(i, rows.cost(i), figures[figure], context));
       }
     }
     return table;
@@ -114,21 +140,28 @@ class GroupBy {
   template <typename Figures, typename Context = CellContext>
   Table take_table(const Figures& figures, const Context& context) && {
     using AnyFigure = std::remove_cvref_t<decltype(*std::begin(figures))>;
-    if (auto changed = settled(context)) {
+    auto changed = settled(context);
+    SampleErrors<Cost> errors = settled_errors(context, changed ? *changed : rows_);
+    if (changed) {
       rows_ = std::move(*changed);
     }
     Table table = empty_table(figures);
+    errors.add_columns(figures, table);
     table.source = std::make_shared<GroupedRows<Cost, Keys, AnyFigure, Context>>(
         keys_,
         std::move(rows_),
         std::vector<AnyFigure>(std::begin(figures), std::end(figures)),
-        context);
+        context,
+        std::move(errors));
     clear();
     return table;
   }
 
   // A busy interval's memory is given back, not kept for the quiet ones after it.
-  void clear() { rows_ = KeyedRows<Cost>(keys_.size()); }
+  void clear() {
+    rows_ = KeyedRows<Cost>(keys_.size());
+    errors_ = {};
+  }
 
  private:
   // A cost that can be taken back again says so with empty().
@@ -170,6 +203,25 @@ class GroupBy {
     return without_empty(resolved);
   }
 
+  // Of the rows that settled() made of these, or of the same.
+  template <typename Context>
+  SampleErrors<Cost> settled_errors(const Context& context, const KeyedRows<Cost>& rows) const {
+    SampleErrors<Cost> errors = errors_;
+    errors.settle(rows_);
+    if (errors.empty() || &rows == &rows_) {
+      return errors;
+    }
+    SampleErrors<Cost> moved;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const KeyWords words = rows_.keys(i);
+      if (const auto row =
+              rows.find(keys_.needs_resolving() ? keys_.resolve_late(words, context) : words)) {
+        moved.merge(*row, errors, i);
+      }
+    }
+    return moved;
+  }
+
   KeyedRows<Cost> without_empty(const KeyedRows<Cost>& rows) const {
     KeyedRows<Cost> left(keys_.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -182,6 +234,7 @@ class GroupBy {
 
   Keys keys_;
   KeyedRows<Cost> rows_;
+  SampleErrors<Cost> errors_;
 };
 
 // What these figures say of the cost of all rows; none that is blank or no whole number.

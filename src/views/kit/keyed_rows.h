@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,6 +41,27 @@ class KeyedRows {
   }
 
   std::size_t size() const { return costs_.size(); }
+
+  // Not after forget_index().
+  std::optional<std::size_t> find(const KeyWords& keys) const {
+    const auto words = std::span(keys.words).first(key_count_);
+    const std::uint64_t hash = hash_words(words);
+    for (std::size_t at = hash; !slots_.empty(); ++at) {
+      const Slot& slot = slots_[at & (slots_.size() - 1)];
+      if (slot.number == 0) {
+        return std::nullopt;
+      }
+      if (slot.hash == upper(hash) && is_at(slot.number - 1, words)) {
+        return slot.number - 1;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Of one that operator[] returned last.
+  std::size_t row_of(const Cost& cost) const {
+    return static_cast<std::size_t>(&cost - costs_.data());
+  }
 
   Cost& cost(std::size_t row) { return costs_[row]; }
 

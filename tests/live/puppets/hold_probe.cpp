@@ -9,6 +9,7 @@
 #include "symbolize/code/function_table.h"
 #include "symbolize/code/probe_place.h"
 #include "tests/live/puppets/puppet.h"
+#include "tracepoints/probe/stale_probes.h"
 #include "tracepoints/probe/uprobe_events.h"
 
 namespace {
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
   }
   const std::string path = argv[1];
   const std::string_view where = argv[3];
-  const std::size_t removed = taken(memtrace::remove_stale_probe_groups());
+  const std::size_t removed = taken(memtrace::remove_stale_probes());
   const auto table = taken(memtrace::FunctionTable::load(path));
   const memtrace::Function function = taken(table.find(argv[2])).front();
   const bool is_placed = where == "place" || where == "free";

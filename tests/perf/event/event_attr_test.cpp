@@ -8,6 +8,15 @@
 namespace memtrace {
 namespace {
 
+TEST(EventAttr, an_event_of_windows_says_so_in_the_file) {
+  const EventRequest request{
+      .info = {.name = "kmem:kmalloc", .period = 67 * 4, .window_share = 4, .cycle_ns = 100}};
+  const perf_event_attr written = file_attr(make_attr(request, {}), request);
+  EXPECT_EQ(written.sample_period, 268U);
+  EXPECT_EQ(written.config1, 4U);
+  EXPECT_EQ(written.config2, 100U);
+}
+
 TEST(EventAttr, the_tracking_event_tells_of_data_only_when_it_is_wanted) {
   EXPECT_EQ(make_attr(tracking_request(), {}).mmap_data, 0U);
   EXPECT_EQ(make_attr(tracking_request(), {.data_mappings = true}).mmap_data, 1U);

@@ -10,14 +10,28 @@ EventRequest tracepoint(const char* name) {
   return {.info = {.name = name}, .type = kTypeTracepoint, .may_be_sampled = true};
 }
 
+constexpr std::size_t kOfOne = kPeriods.size() + kWindowShares.size();
+
 TEST(LadderTest, an_event_is_offered_once_for_each_period_and_one_starts) {
   const auto all = with_all_periods({tracepoint("kmem:kmalloc"), tracepoint("kmem:kfree")});
-  ASSERT_EQ(all.size(), 2 * kPeriods.size());
+  ASSERT_EQ(all.size(), 2 * kOfOne);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    EXPECT_EQ(all[i].info.period, kPeriods[i % kPeriods.size()]);
-    EXPECT_EQ(all[i].ladder, i / kPeriods.size());
-    EXPECT_EQ(all[i].starts_disabled, i % kPeriods.size() != kFirstRung);
-    EXPECT_EQ(all[i].info.name, i < kPeriods.size() ? "kmem:kmalloc" : "kmem:kfree");
+    const std::size_t rung = i % kOfOne;
+    EXPECT_EQ(all[i].ladder, i / kOfOne);
+    EXPECT_EQ(all[i].starts_disabled, rung != kFirstRung);
+    EXPECT_EQ(all[i].info.name, i < kOfOne ? "kmem:kmalloc" : "kmem:kfree");
+    EXPECT_EQ(all[i].is_of_windows(), rung >= kPeriods.size());
+    EXPECT_TRUE(rung >= kPeriods.size() || all[i].info.period == kPeriods[rung]);
+  }
+}
+
+TEST(LadderTest, a_sample_of_a_window_counts_for_its_period_in_each_slot) {
+  const auto all = with_all_periods({tracepoint("kmem:kmalloc")});
+  for (std::size_t i = 0; i < kWindowShares.size(); ++i) {
+    const EventInfo& info = all[kPeriods.size() + i].info;
+    EXPECT_EQ(info.window_share, kWindowShares[i]);
+    EXPECT_EQ(info.period, kWindowShares[i] * kPeriods[kWindowRung]);
+    EXPECT_EQ(kCycleNs / info.window_share * info.window_share, info.cycle_ns);
   }
 }
 

@@ -62,6 +62,19 @@ TEST_F(ViewDispatchTest, event_goes_to_the_views_that_handle_it) {
   EXPECT_FALSE(dispatch_.has_events(0));
 }
 
+// They choose whole processes when they report, and another thread or task changes these, too.
+TEST_F(ViewDispatchTest, event_of_an_unwanted_task_goes_to_views_of_what_is_resident) {
+  ViewSpec resident_spec{.needs = kSlabNeeds, .needs_resident_pages = true};
+  CountingView resident;
+  ViewDispatch dispatch;
+  dispatch.set_views({&slab_spec_, &resident_spec}, {&slab_, &resident});
+  dispatch.learn(types_, recording_);
+  const Event event{.time_ns = 1, .pid = 10, .tid = 10, .type = &types_[0]};
+  dispatch.dispatch_unwanted(event, world_);
+  EXPECT_EQ(resident.names, Names{"kmem:kmalloc"});
+  EXPECT_TRUE(slab_.names.empty());
+}
+
 // System calls change the mappings that other events are read by.
 TEST_F(ViewDispatchTest, event_is_needed_by_a_view_or_by_what_others_are_read_by) {
   recording_.events.push_back({.name = "kmem:mm_page_alloc"});

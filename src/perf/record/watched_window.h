@@ -1,0 +1,16 @@
+// A time in which events were watched that cost too much to be watched all the time.
+#pragma once
+
+#include <cstdint>
+
+namespace memtrace {
+
+struct WatchedWindow {
+  std::uint64_t from_ns = 0;  // by the records' clock
+  std::uint64_t length_ns = 0;
+  std::uint64_t share = 1;  // one slot in so many: what was recorded in it counts so many times
+
+  friend bool operator==(const WatchedWindow&, const WatchedWindow&) = default;
+};
+
+}  // namespace memtrace
