@@ -325,7 +325,11 @@ bool Session::count(const Event& event) {
 }
 
 void Session::on_event(const Event& event, std::uint64_t unmatched) {
-  if (!count(event) || !wanted(event)) {
+  if (!count(event)) {
+    return;
+  }
+  if (!wanted(event)) {
+    dispatch_.dispatch_unwanted(event, world());
     return;
   }
   if (may_be_known(event)) {

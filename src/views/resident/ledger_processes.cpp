@@ -109,6 +109,7 @@ void LedgerProcesses::add_accounts(const World& world,
       process.begin = 0;
     }
     process.is_ended = account.is_ended;
+    process.is_end_seen = account.is_ended;
     process.sums += account.sums;
     process.peak = std::max(process.peak, account.peak_bytes);
     process.while_read += account.while_read_bytes;
@@ -198,8 +199,9 @@ void LedgerProcesses::settle(const World& world, LedgerProcess& process) {
     process.end = 0;
   }
   // The kernel may close a task's own events before it gives its memory back (kernel/exit.c:
-  // perf_event_exit_task), and another task may be the last to leave the address space.
-  if (process.is_ended && process.begin) {
+  // perf_event_exit_task), and another task may be the last to leave the address space. What it had
+  // then is by the changes that were seen, so that nothing checks them.
+  if (process.is_ended && process.begin && !process.is_end_seen) {
     const std::int64_t left = *process.begin + process.sums.total();
     if (left > 0) {
       const std::string whole = name_of({.kind = RssPlace::Kind::Whole}, world);

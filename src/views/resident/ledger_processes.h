@@ -21,6 +21,8 @@ struct LedgerProcess {
   std::optional<std::int64_t> end;
   std::int64_t peak = 0;
   bool is_ended = false;
+  // It has ended, and events show that it gave all back. Else what it had then is not known.
+  bool is_end_seen = false;
   RssSums sums;
   std::map<std::string, RssSums> mappings;       // by name
   std::optional<ResidentSnapshot::Parts> first;  // as /proc said; none for what did not run then

@@ -24,9 +24,10 @@ struct LedgerRow {
   std::optional<std::int64_t> begin, end;
   std::int64_t peak = 0;
   RssSums sums;
+  bool is_checked = true;  // no size is by the changes themselves
 
   std::optional<std::int64_t> residual() const {
-    return begin && end ? std::optional(*end - *begin - sums.total()) : std::nullopt;
+    return begin && end && is_checked ? std::optional(*end - *begin - sums.total()) : std::nullopt;
   }
 
   std::int64_t weight() const {
@@ -53,6 +54,7 @@ void add(const LedgerRow& part, LedgerRow& row) {
   }
   row.peak += part.peak;
   row.sums += part.sums;
+  row.is_checked = row.is_checked && part.is_checked;
 }
 
 std::optional<std::int64_t> size_in(const std::optional<ResidentSnapshot::Parts>& parts,
@@ -82,8 +84,11 @@ std::set<std::string> mappings_of(const LedgerProcess& process) {
 }
 
 std::vector<LedgerRow> parts_of(const LedgerProcess& process, LedgerKeys keys) {
-  LedgerRow whole{
-      .begin = process.begin, .end = process.end, .peak = process.peak, .sums = process.sums};
+  LedgerRow whole{.begin = process.begin,
+                  .end = process.end,
+                  .peak = process.peak,
+                  .sums = process.sums,
+                  .is_checked = !process.is_ended || process.is_end_seen};
   if (keys.process) {
     whole.comm = process.comm;
     whole.pid = process.pid;
@@ -97,6 +102,7 @@ std::vector<LedgerRow> parts_of(const LedgerProcess& process, LedgerKeys keys) {
     row.mapping = name;
     row.begin = size_in(process.first, process.begin, name);
     row.end = size_in(process.last, process.end, name);
+    row.is_checked = !process.is_ended;  // the events of an end do not say from which mapping
     const auto known = process.mappings.find(name);
     row.sums = known == process.mappings.end() ? RssSums() : known->second;
   }

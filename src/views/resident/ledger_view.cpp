@@ -58,6 +58,8 @@ class LedgerView final : public View {
   Report finish(const World& world, Span span) override;
 
  private:
+  void note_residuals(const std::vector<LedgerProcess>& processes,
+                      std::vector<std::string>& notes) const;
   void add_notes(const std::vector<LedgerProcess>& processes,
                  std::vector<std::string>& notes) const;
 
@@ -117,8 +119,9 @@ Report LedgerView::finish(const World& world, Span span) {
   return report;
 }
 
-void LedgerView::add_notes(const std::vector<LedgerProcess>& processes,
-                           std::vector<std::string>& notes) const {
+// Why a residual is not known, or is not of the changes alone.
+void LedgerView::note_residuals(const std::vector<LedgerProcess>& processes,
+                                std::vector<std::string>& notes) const {
   const auto unread = static_cast<std::uint64_t>(std::ranges::count_if(
       processes, [](const LedgerProcess& process) { return !process.begin || !process.end; }));
   std::int64_t while_read = 0;
@@ -129,10 +132,26 @@ void LedgerView::add_notes(const std::vector<LedgerProcess>& processes,
     notes.push_back(fmt::format("the residual of {} is not known: /proc/PID/smaps was not read",
                                 counted(unread, "process", "processes")));
   }
+  const auto unseen =
+      static_cast<std::uint64_t>(std::ranges::count_if(processes, [](const LedgerProcess& process) {
+        return process.begin && process.is_ended && !process.is_end_seen;
+      }));
+  if (unseen > 0) {
+    notes.push_back(fmt::format(
+        "the residual of {} that ended is not known: no event shows how much memory was given back "
+        "then{}",
+        counted(unseen, "process", "processes"),
+        has_rss_ ? "; record the whole machine (-a) to see it" : ""));
+  }
   if (while_read > 0) {
     notes.push_back(print_bytes(static_cast<std::uint64_t>(while_read)) +
                     " changed while /proc was read at the start: the residual may have them");
   }
+}
+
+void LedgerView::add_notes(const std::vector<LedgerProcess>& processes,
+                           std::vector<std::string>& notes) const {
+  note_residuals(processes, notes);
   if (!has_rss_) {
     notes.emplace_back(
         "the recording lacks kmem:rss_stat (Linux 5.5): the peak is not known, copies, swap-ins "
@@ -141,8 +160,10 @@ void LedgerView::add_notes(const std::vector<LedgerProcess>& processes,
   }
   if (has_rss_ && ledger_.is_batched()) {
     notes.emplace_back(
-        "this kernel counts 64 faults of a thread together (before Linux 6.2): sums are exact, and "
-        "the line of a change is that of the last fault");
+        "this kernel counts 64 faults of a thread together (before Linux 6.2): the line of a "
+        "change "
+        "is that of the last of them, and up to 64 pages of each thread that still runs are in the "
+        "residual");
   }
   if (heap_.any()) {
     notes.emplace_back(

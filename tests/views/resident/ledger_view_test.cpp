@@ -368,6 +368,9 @@ TEST(Ledger, exit_that_no_event_shows_is_known_by_difference) {
   EXPECT_EQ(line(report, "exit, by difference"), change(-11));
   EXPECT_EQ(line(report, "exit"), Cell());
   EXPECT_EQ(line(report, "resident at the end"), size(0));
+  EXPECT_EQ(line(report, "residual"), Cell()) << "nothing checks it";
+  EXPECT_EQ(figure(report, kPuppet, "residual_share"), Cell());
+  EXPECT_TRUE(has_note(report, "the residual of 1 process that ended is not known"));
 }
 
 TEST(Ledger, copy_that_the_kernel_makes_itself_is_a_copy) {
@@ -393,6 +396,8 @@ TEST(Ledger, kernels_that_count_faults_together_are_said) {
   EXPECT_EQ(line(report, "anonymous, first touch"), change(128));
   EXPECT_EQ(line(report, "residual"), change(0));
   EXPECT_TRUE(has_note(report, "64 faults of a thread together"));
+  EXPECT_TRUE(
+      has_note(report, "up to 64 pages of each thread that still runs are in the residual"));
 }
 
 TEST(Ledger, heap_that_was_recorded_is_split_into_live_and_free) {
