@@ -170,8 +170,12 @@ void Pipeline::identify_processes(const Target& target, bool monotonic_clock) {
     return event.name == "kmem:kmem_cache_alloc";
   };
   if (std::ranges::any_of(recording().events, is_object_alloc)) {
-    observer_.begin_slabs();
+    observe_slabs();
   }
+}
+
+void Pipeline::observe_slabs() {
+  observer_.begin_slabs();
 }
 
 void Pipeline::identify_new_processes(const Target& target) {

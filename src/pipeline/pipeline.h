@@ -91,6 +91,9 @@ class Pipeline {
   // Live: whose the processes are that run already; before the source is started, because they may
   // be gone when they are met, and after it.
   void identify_processes(const Target& target, bool monotonic_clock);
+
+  // Live: what slab caches hold now, for observe_end(). identify_processes() does it, too.
+  void observe_slabs();
   void identify_new_processes(const Target& target);
 
   // Whether it is known at all whose processes are.

@@ -189,6 +189,16 @@ void Session::learn_from_end() {
   }
 }
 
+// --truth of the kernel's views.
+bool Session::needs_slab_counts() const {
+  for (std::size_t view = 0; view < options_.views.size(); ++view) {
+    if (options_.options_of(view).own.contains("truth")) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool Session::needs_identities() const {
   const auto needs = [](const NamedView* view) { return view->spec.needs_identities; };
   return options_.view_options.asks_identity() || std::ranges::any_of(options_.views, needs);
@@ -201,6 +211,9 @@ void Session::identify_processes(const LiveSource& source) {
   pipeline_.watch_roots(source.target().command);
   if (needs_identities()) {
     pipeline_.identify_processes(source.target(), source.monotonic_clock());
+  }
+  if (needs_slab_counts()) {
+    pipeline_.observe_slabs();
   }
 }
 

@@ -81,5 +81,29 @@ TEST_F(SlabTruthTest, dentries_of_names_that_are_not_there_are_explained) {
   });
 }
 
+TEST_F(SlabTruthTest, live_views_compare_too) {
+  if (count_dentries().active == 0) {
+    GTEST_SKIP() << "no /proc/slabinfo with dentries";
+  }
+  int folders = 0;  // a name that was looked for has its dentry already
+  expect_some_try([this, &folders](Try& tried) {
+    for (const std::string view : {"slab --by cache", "kleaks"}) {
+      const std::string folder = "names" + std::to_string(++folders);
+      const Json live =
+          json_of("mkdir " + folder + "; cd " + folder + "; $MEMTRACE " + view +
+                  " --truth -a --top 0 --format json -- $PUPPETS/press_memory names " +
+                  std::to_string(kNames) + " | sed -n '/^{/,$p'");
+      if (!tried.expect_none_lost(live)) {
+        return;
+      }
+      const Json dentry = truth_of(live, "dentry");
+      ASSERT_FALSE(dentry.is_null()) << live.dump(1);
+      EXPECT_GE(dentry.at("allocated").get<std::uint64_t>(), kNames);
+      const double explained = dentry.at("explained").get<double>();
+      tried.expect_equal(explained >= 90 && explained <= 110 ? 1 : 0, 1, "explained 90 to 110 %");
+    }
+  });
+}
+
 }  // namespace
 }  // namespace memtrace::test
