@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <optional>
+#include <utility>
 
 #include "os/kallsyms.h"
 #include "os/system.h"
@@ -94,8 +95,8 @@ Frames FrameNamer::name(const CodeLocation& location) {
 }
 
 Frames FrameNamer::names_of(const CodeLocation& location, const Module& module) {
-  const Frames* stored = embedded_.find(module, location.lookup_offset());
-  return stored != nullptr ? *stored : from_symbolizer(location, module);
+  auto stored = embedded_.find(module, location.lookup_offset());
+  return stored ? std::move(*stored) : from_symbolizer(location, module);
 }
 
 CodeFile FrameNamer::module(ModuleId id) {

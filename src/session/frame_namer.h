@@ -26,6 +26,9 @@ class FrameNamer final : public Namer {
   const Frames& location(LocationId id) override;
   CodeFile module(ModuleId id) override;
 
+  // Reads the running kernel's symbols now, and not with the first address in the kernel.
+  void read_kernel() { symbolizer_.read_kernel(); }
+
   // Names that were given out, and the files that they are from, are not needed any more.
   void forget();
 

@@ -10,6 +10,7 @@
 #include "session/allocation_wrappers.h"
 #include "session/dispatch/slot_views.h"
 #include "session/page_allocator.h"
+#include "tracepoints/decode/heap.h"
 
 namespace memtrace {
 namespace {
@@ -23,6 +24,19 @@ bool any_needs(const SessionOptions& options, bool ViewSpec::*need) {
   });
 }
 
+// Views that are of other events, but look at blocks of the heap where they were recorded, too.
+bool follows_heap(const RecordSource& source, const SessionOptions& options) {
+  EventType malloc;
+  malloc.heap_function = "malloc";
+  const auto follows = [&malloc](const NamedView* view) {
+    return view->spec.needs_memory_map && handles(view->spec, malloc);
+  };
+  const std::vector<EventInfo>& events = source.recording().events;
+  return std::ranges::any_of(options.views, follows) &&
+         std::ranges::any_of(events,
+                             [](const EventInfo& event) { return is_heap_event(event.name); });
+}
+
 World::Options world_options(const RecordSource& source, const SessionOptions& options) {
   const bool has_timeline = options.timeline != nullptr;
   bool reads_stacks = has_timeline;
@@ -31,7 +45,8 @@ World::Options world_options(const RecordSource& source, const SessionOptions& o
   }
   return {.part = options.part,
           .stacks = reads_stacks ? StackUse::Stacks : StackUse::None,
-          .track_live_blocks = has_timeline || any_needs(options, &ViewSpec::needs_live_blocks),
+          .track_live_blocks = has_timeline || any_needs(options, &ViewSpec::needs_live_blocks) ||
+                               follows_heap(source, options),
           .track_mappings = any_needs(options, &ViewSpec::needs_memory_map),
           .keep_code_of_faults = options.view_options.wants_lines(),
           .track_first_touches = any_needs(options, &ViewSpec::needs_resident_pages),

@@ -68,5 +68,29 @@ TEST_F(PathTest, a_full_cgroup_reclaims_within_faults) {
   EXPECT_NEAR(of_all, 100, 0.1);
 }
 
+// main() of grow_memory allocates a block, and touch_allocated() touches 300 of its pages.
+TEST_F(PathTest, a_fault_on_a_block_is_of_the_malloc_that_made_it) {
+  run_well(
+      "trap 'kill $(cat pid)' EXIT\n"
+      "$MEMTRACE record --for path,heap -- sh -c '$PUPPETS/grow_memory > ready < /dev/zero & "
+      "echo $! > pid; until grep -q more ready; do sleep 0.02; done'");
+  const auto touched = [](const Json& report, std::string_view function) {
+    std::uint64_t bytes = 0;
+    for (const Json& row : report.at("tables").at(0).at("rows")) {
+      const bool is_there = row.at("stack").dump().find(function) != std::string::npos;
+      bytes +=
+          is_there && row.at("comm") == "grow_memory" ? row.at("touched").get<std::uint64_t>() : 0;
+    }
+    return bytes;
+  };
+  const Json by_owner = report("path --by comm,stack,layer --top 0");
+  const Json by_toucher = report("path --by comm,stack,layer --top 0 --touchers");
+  EXPECT_EQ(touched(by_toucher, "touch_allocated"), 300 * kPageBytes);
+  EXPECT_EQ(touched(by_owner, "touch_allocated"), 0U) << by_owner.dump(1);
+  EXPECT_EQ(touched(by_owner, "malloc"), touched(by_toucher, "malloc") + 300 * kPageBytes);
+  EXPECT_EQ(touched(by_owner, "touch_unmapped"), 1000 * kPageBytes) << "no block of the heap";
+  EXPECT_EQ(by_owner.at("totals"), by_toucher.at("totals"));
+}
+
 }  // namespace
 }  // namespace memtrace::test

@@ -2,15 +2,18 @@
 // allocation down to reclaim: how much of the time and of the memory each layer takes.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "base/units.h"
 #include "report/layers.h"
 #include "views/fault/fault_keys.h"
 #include "views/fault/fault_pairing.h"
 #include "views/kit/group_by.h"
 #include "views/kit/make_view.h"
 #include "views/kit/mapping_call_needs.h"
+#include "views/path/heap_owners.h"
 #include "views/path/layers.h"
 #include "views/path/open_layers.h"
 
@@ -43,6 +46,9 @@ constexpr auto kParts = std::to_array<EventNarrowing>({
 
 constexpr auto kKeys =
     std::to_array<std::string_view>({"stack", "layer", "comm", "pid", "tid", "cpu"});
+constexpr ViewOption kTouchersOption{
+    "touchers", "", "faults on heap blocks count for the code that touched them, not for malloc"};
+constexpr auto kOptions = std::to_array<ViewOption>({kTouchersOption});
 constexpr auto kDefaultBy = std::to_array<std::string_view>({"stack", "layer"});
 
 // Set when it is known: an event alone does not show in which layer it is.
@@ -84,6 +90,10 @@ class Paths final : public View {
         pairing_(keys, [this](const Fault& fault) { on_fault(fault); }),
         page_bytes_(options.page_size_bytes) {
     pairing_.ignore_zero_pages();
+    if (!options.own.contains(std::string(kTouchersOption.name)) &&
+        rows_.keys().index_of("stack")) {
+      owners_.emplace();
+    }
   }
 
   Result<> check(const std::deque<EventType>& types) override;
@@ -92,6 +102,7 @@ class Paths final : public View {
 
  private:
   void on_fault(const Fault& fault);
+  KeyWords keys_with_owner(const Fault& fault);
   void on_call(const Event& event, const SystemCallDone& done);
   void on_step(const Event& event, const InnerStep& step);
   std::uint64_t take_steps(std::uint32_t tid, KeyWords keys, Layer outer);
@@ -108,6 +119,8 @@ class Paths final : public View {
   tsl::robin_map<std::uint32_t, std::uint64_t> tops_;  // by pid: where brk(2) has put the end
   std::uint64_t page_bytes_ = 0;
   std::uint64_t fault_ns_ = 0;
+  std::optional<HeapOwners> owners_;  // of heap blocks, if faults on them are theirs
+  std::uint64_t owned_faults_ = 0;
   bool has_reclaim_ = false;
   bool has_ends_ = false;  // of faults
 };
@@ -160,16 +173,28 @@ std::uint64_t Paths::touched_bytes(const Fault& fault) const {
   return fault.weight * pages * page_bytes_;
 }
 
+// A fault on a block of the heap is of the malloc that made it, whoever touches it first.
+KeyWords Paths::keys_with_owner(const Fault& fault) {
+  KeyWords keys = fault.keys;
+  const StackId owner = owners_ ? owners_->owner_of(fault.pid, fault.entry.address) : StackId();
+  if (owner.valid()) {
+    keys.words.at(*rows_.keys().index_of("stack")) = owner.value;
+    owned_faults_ += fault.count;
+  }
+  return keys;
+}
+
 void Paths::on_fault(const Fault& fault) {
+  const KeyWords keys = keys_with_owner(fault);
   const Layer outer = is_of_kernel(fault.entry) ? Layer::KernelFault : Layer::Fault;
   LayerPath path{.outer = outer};
   if (fault.end == FaultEnd::Major) {
     path.middle = fault.place.is_anonymous() ? Layer::SwapIn : Layer::FileRead;
   }
   const std::uint64_t whole_ns = fault.latency_ns.value_or(0) * fault.weight;
-  const std::uint64_t inner_ns = take_steps(fault.tid, fault.keys, outer);
+  const std::uint64_t inner_ns = take_steps(fault.tid, keys, outer);
   fault_ns_ += whole_ns;
-  add(fault.keys,
+  add(keys,
       path,
       {.count = fault.count,
        .time_ns = whole_ns - std::min(whole_ns, inner_ns),
@@ -240,6 +265,9 @@ void Paths::on(const Event& event, const World& world) {
   } else if (const auto* done = std::get_if<SystemCallDone>(&event.payload)) {
     on_call(event, *done);
   }
+  if (owners_) {
+    owners_->on(event);
+  }
   pairing_.on(event, world);
 }
 
@@ -255,6 +283,11 @@ std::vector<std::string> Paths::notes(const World& world) const {
     notes.emplace_back(
         "no page allocation was seen: kmem:mm_page_alloc was not recorded, or no "
         "page was allocated");
+  }
+  if (owned_faults_ > 0) {
+    notes.push_back(counted(owned_faults_, "fault", "faults") +
+                    " on blocks of the heap count for the stack of the call that allocated the "
+                    "block; --touchers has them for the code that touched it");
   }
   if (!has_reclaim_) {
     notes.emplace_back("direct reclaim was not recorded: its time is in that of the layer above");
@@ -289,14 +322,16 @@ Report Paths::finish(const World& world, Span span) {
   report.caveats.notes = notes(world);
   rows_.clear();
   layers_.clear();
+  owned_faults_ = 0;
   fault_ns_ = 0;
   return report;
 }
 
 bool handles(const EventType& type) {
-  return std::ranges::any_of(kNeeds, [&type](std::string_view need) {
-    return ("|" + std::string(need) + "|").find("|" + type.name + "|") != std::string::npos;
-  });
+  const bool is_of_heap = !type.heap_function.empty();
+  return is_of_heap || std::ranges::any_of(kNeeds, [&type](std::string_view need) {
+           return ("|" + std::string(need) + "|").find("|" + type.name + "|") != std::string::npos;
+         });
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
@@ -311,6 +346,7 @@ constinit const ViewSpec view_path{
     .needs = kNeeds,
     .keys = kKeys,
     .default_by = kDefaultBy,
+    .options = kOptions,
     .needs_memory_map = true,
     .needs_call_stacks = true,
     .looks_at_stack_keys_only = true,
