@@ -8,6 +8,8 @@ memtrace_room(src/base/thread "threads of our own: without signals, and for step
               SEES base)
 memtrace_room(src/os "the operating system: descriptors, mappings, foreign files, signals, threads"
               SEES base USES Threads)
+memtrace_room(src/os/own "memtrace's own memory: taken beforehand, locked, passed over by the OOM killer"
+              SEES base os)
 
 # tracepoints/: what the kernel's events carry.
 memtrace_room(tracepoints/format "format files, fields by offset, tracefs, filters"
@@ -188,10 +190,10 @@ memtrace_room(src/cli/terminal "a full screen: keys in, frames out" SEES base ba
 memtrace_room(src/cli/top "the live screen: what is on it, and what keys do"
               SEES base os cli/terminal perf/record render report)
 memtrace_room(src/cli "the commands"
-              SEES base os cli/options cli/output cli/terminal cli/top decode doctor identity observe
+              SEES base os os/own cli/options cli/output cli/terminal cli/top decode doctor identity observe
                    perf/convert perf/event
                    perf/target overview perf/record perf/live perf/file_in plan/events programs
                    recording render render/all report sections session session/dispatch timeline tracepoints/format
-                   tracepoints/decode views views/all views/kit views/failure
-                   views/oom watch)
+                   tracepoints/decode tracepoints/probe views views/all views/kit
+                   views/failure views/oom watch)
 memtrace_room(src "main" SEES base os cli)

@@ -17,7 +17,6 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kDefaultRingBytes = std::size_t{32} << 20;
 constexpr std::size_t kLeastRingBytes = std::size_t{4} << 20;
 constexpr std::size_t kQueueBytes = std::size_t{16} << 20;  // of events that wait to be sorted
 // Of each CPU: a second of 5,000 events with their stacks.
@@ -96,7 +95,7 @@ Result<> read_limits(const ParsedOptions& parsed, WatchOptions& watch) {
   const auto before = parsed.duration_ns("before", watch.before_ns);
   const auto after = parsed.duration_ns("after", watch.after_ns);
   const auto keep = parsed.number("keep", watch.keep);
-  const auto memory = parsed.bytes("max-memory", kDefaultRingBytes);
+  const auto memory = parsed.bytes("max-memory", kWatchDefaultBytes);
   for (const auto* number : {&before, &after, &keep, &memory}) {
     if (!number->ok()) {
       return number->error();

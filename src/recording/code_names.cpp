@@ -68,6 +68,11 @@ void CodeNamer::add_build_ids(const World& world, const std::function<bool()>& i
   }
 }
 
+void CodeNamer::read_kernel(const World& world, const Recording& recording) {
+  kernel_.emplace(world, recording, true);
+  kernel_->read_kernel();
+}
+
 bool CodeNamer::look_up(const World& world,
                         const Recording& recording,
                         const std::function<bool()>& is_over) {
@@ -91,7 +96,9 @@ bool CodeNamer::look_up(const World& world,
   }
   files_.reset();
   open_ = {};
-  give_memory_back();
+  if (!keeps_memory_) {
+    give_memory_back();
+  }
   return true;
 }
 

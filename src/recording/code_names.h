@@ -26,7 +26,12 @@ struct CodeNames {
 // A recording of several files asks for each: what was named once is not looked up again.
 class CodeNamer {
  public:
-  explicit CodeNamer(bool embed_symbols) : embed_symbols_(embed_symbols) {}
+  // `keeps_memory`: what was read of files is not given back to the system.
+  explicit CodeNamer(bool embed_symbols, bool keeps_memory = false)
+      : embed_symbols_(embed_symbols), keeps_memory_(keeps_memory) {}
+
+  // Reads the kernel's symbols, the largest part of the work, before records come.
+  void read_kernel(const World& world, const Recording& recording);
 
   // Looks up what the world has seen since the last time; always of the same world and recording.
   // `is_over` is asked before each file: once it says so, the others are left out. True: none was.
@@ -42,6 +47,7 @@ class CodeNamer {
   void add_build_ids(const World& world, const std::function<bool()>& is_over);
 
   bool embed_symbols_;
+  bool keeps_memory_;
   std::optional<FrameNamer> kernel_;  // with its symbols: ten megabytes that do not change
   // What files say is read for each file of a recording anew: a just-in-time compiler adds to its
   // names. Null: all has been looked up.

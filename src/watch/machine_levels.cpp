@@ -48,4 +48,15 @@ MachineLevels read_levels(const std::string& proc) {
           .total_bytes = proc_bytes(memory, "MemTotal")};
 }
 
+// "some avg10=12.34 avg60=3.10 avg300=0.64 total=1234567"
+std::string pressure_words(const std::string& proc) {
+  constexpr std::string_view kSome = "some avg10=";
+  const std::string text = text_of(proc + "/pressure/memory");
+  if (!text.starts_with(kSome)) {
+    return "";
+  }
+  const std::string share = text.substr(kSome.size(), text.find(' ', kSome.size()) - kSome.size());
+  return share == "0.00" ? "" : "some task waited for memory for " + share + " % of the last 10 s";
+}
+
 }  // namespace memtrace

@@ -17,4 +17,9 @@ struct MachineLevels {
 // shared memory, which is more than what is available.
 MachineLevels read_levels(const std::string& proc = "/proc");
 
+// For how much of the last ten seconds some task of the machine waited for memory, as pressure
+// stall information has it (Linux 4.20, CONFIG_PSI): "some task waited for memory for 12.34 % of
+// the last 10 s". "" when it is not known, or when none waited.
+std::string pressure_words(const std::string& proc = "/proc");
+
 }  // namespace memtrace

@@ -130,6 +130,15 @@ std::string known_triggers() {
   return all + ", available<500M";
 }
 
+std::vector<Trigger> each_trigger() {
+  std::vector<Trigger> triggers;
+  triggers.reserve(kForms.size());
+  for (const TriggerForm& form : kForms) {
+    triggers.push_back({.kind = form.kind, .word = std::string(form.example)});
+  }
+  return triggers;
+}
+
 Result<Trigger> parse_trigger(const std::string& word) {
   const std::string name = word.substr(0, word.find_first_of("(<>=! "));
   const auto* const form = std::ranges::find(kForms, name, &TriggerForm::name);

@@ -30,6 +30,9 @@ struct Trigger {
 Result<Trigger> parse_trigger(const std::string& word);
 Result<std::vector<Trigger>> parse_triggers(const std::vector<std::string>& words);
 
+// One of each kind, with the limit of the man page's example.
+std::vector<Trigger> each_trigger();
+
 // All forms, as the man page has them: "oom, enomem, swap-in>1000/s, ...".
 std::string known_triggers();
 

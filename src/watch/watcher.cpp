@@ -10,6 +10,8 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "observe/host_facts.h"
+#include "os/own/heap_reserve.h"
+#include "os/own/own_protection.h"
 #include "os/system.h"
 #include "perf/target/proc_snapshot.h"
 #include "pipeline/pipeline.h"
@@ -20,7 +22,7 @@
 #include "unwind/sample_rewriter.h"
 #include "watch/capture.h"
 #include "watch/capture_files.h"
-#include "watch/own_protection.h"
+#include "watch/machine_levels.h"
 #include "watch/pending_capture.h"
 #include "watch/ring_writer.h"
 #include "watch/segment_ring.h"
@@ -31,7 +33,6 @@ namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kSegments = 6;  // that --before is made of
-constexpr std::size_t kReserveBytes = std::size_t{16} << 20;
 
 RecordingFacts facts_of(const WatchOptions& options) {
   return {.target = options.target_text,
@@ -72,7 +73,10 @@ class Watcher final : public PipelineSink {
   void share_rules(SharedRules& log) { pipeline_.unwinder().share_rules(log); }
 
   // The first segment, before the first record.
-  void begin() { begin_segment(monotonic_ns()); }
+  void begin() {
+    namer_.read_kernel(pipeline_.world(), source_.recording());
+    begin_segment(monotonic_ns());
+  }
 
   Result<> run() { return pipeline_.run(*this); }
 
@@ -181,6 +185,9 @@ class Watcher final : public PipelineSink {
   }
 
   void fire(Firing firing) {
+    if (const std::string pressure = pressure_words(); !pressure.empty()) {
+      firing.fired.text += "; " + pressure;
+    }
     inform(firing.fired.word + ": " + firing.fired.text);
     const std::vector<ResidentSize> sizes =
         pending_.is_waiting() ? std::vector<ResidentSize>() : resident_sizes();
@@ -197,9 +204,6 @@ class Watcher final : public PipelineSink {
     now_.is_naming = !namer_.look_up(pipeline_.world(), source_.recording(), [this, until_ns] {
       return monotonic_ns() >= until_ns || source_.has_many_waiting();
     });
-    if (!now_.is_naming) {
-      reserve_.refill();
-    }
   }
 
   bool is_segment_over() const {
@@ -319,7 +323,6 @@ class Watcher final : public PipelineSink {
     const auto published = written.ok() ? CaptureFiles::publish(name) : Result<>(written.error());
     pending_.clear();
     begin_segment(monotonic_ns());
-    reserve_.refill();
     if (!published.ok()) {
       warn("no file was written, and the watch goes on: " + describe(published.error()));
       return;
@@ -359,13 +362,26 @@ class Watcher final : public PipelineSink {
   Pipeline pipeline_;
   TriggerWatch triggers_;
   PendingCapture pending_;
-  HeapReserve reserve_{kReserveBytes};
-  CodeNamer namer_{true};
+  CodeNamer namer_{true, true};
   SampleRewriter rewriter_;
   RingWriter records_;
   std::uint64_t reached_ns_ = 0;  // all records up to then are in the ring
   Now now_;
 };
+
+// Before any thread starts, and again when it begins anew.
+void protect() {
+  if (const std::size_t taken = take_heap(kWatchHeapBytes); taken < kWatchHeapBytes) {
+    warn(fmt::format("memtrace could take only {} of {} beforehand",
+                     print_bytes(taken),
+                     print_bytes(kWatchHeapBytes)));
+  }
+  for (const std::string& refused : {pass_over_by_oom_killer(), lock_own_memory()}) {
+    if (!refused.empty()) {
+      warn(refused);
+    }
+  }
+}
 
 // Until the end: false; or until memtrace has become too large: true.
 Result<bool> watch_once(const WatchOptions& options,
@@ -379,6 +395,7 @@ Result<bool> watch_once(const WatchOptions& options,
   if (!source.ok()) {
     return source.take_error();
   }
+  source.value()->take_memory();
   Watcher watcher(options, *source.value(), ring, files);
   watcher.identify_processes();
   watcher.begin();
@@ -403,9 +420,7 @@ Result<std::uint64_t> watch(const WatchOptions& options) {
     if (!ring.ok()) {
       return ring.take_error();
     }
-    for (const std::string& refused : protect_from_oom()) {
-      warn(refused);
-    }
+    protect();
     const auto ended = watch_once(options, ring.value(), files, written);
     if (!ended.ok()) {
       return ended.error();

@@ -30,9 +30,14 @@ struct WatchOptions {
   std::string target_text;
 };
 
+// Of the compressed records, unless the user says otherwise.
+inline constexpr std::size_t kWatchDefaultBytes = std::size_t{32} << 20;
+
 // What memtrace takes beside the compressed records, without the kernel's rings: names of the
 // kernel's functions, processes, stacks, what waits to be sorted.
 inline constexpr std::size_t kWatchOverheadBytes = std::size_t{128} << 20;
+// Of that, taken and touched at the start.
+inline constexpr std::size_t kWatchHeapBytes = std::size_t{80} << 20;
 
 // Returns the number of files written. An error ends it only before it watches.
 Result<std::uint64_t> watch(const WatchOptions& options);

@@ -239,6 +239,12 @@ std::vector<FrameName> Symbolizer::name(ModuleId id,
   return frames;
 }
 
+void Symbolizer::read_kernel() {
+  if (!state_->kernel) {
+    state_->load_kernel();
+  }
+}
+
 void Symbolizer::close_files() {
   state_->files.clear();
 }

@@ -36,6 +36,9 @@ class Symbolizer {
                               const ModuleDescription& module,
                               std::uint64_t lookup_offset);
 
+  // Reads kallsyms_path now, unless it has been read: megabytes, all at once.
+  void read_kernel();
+
   // Files are kept open, with what was read of them, up to 64. This gives the memory back.
   void close_files();
 

@@ -79,6 +79,22 @@ class WatchTest : public PressureTest {
     }
   }
 
+  // What /proc says of its memory, in bytes.
+  struct OwnMemory {
+    std::uint64_t anonymous = 0;
+    std::uint64_t resident = 0;
+    std::uint64_t locked = 0;
+  };
+
+  static OwnMemory memory_of(const Background& memtrace) {
+    const std::string proc = "/proc/" + std::to_string(memtrace.pid());
+    const auto bytes = [status = text_of(proc + "/status")](const std::string& field) {
+      const std::size_t at = status.find("\n" + field + ":");
+      return at == std::string::npos ? 0 : std::stoull(status.substr(at + field.size() + 2)) * 1024;
+    };
+    return {bytes("RssAnon"), bytes("VmRSS"), bytes("VmLck")};
+  }
+
   static std::string end(Background& memtrace) {
     memtrace.signal(SIGTERM);
     const Outcome outcome = memtrace.wait();
@@ -112,10 +128,89 @@ TEST_F(WatchTest, outlives_a_kill_in_its_own_cgroup_and_says_who_it_was) {
   });
   ASSERT_NE(touched, sentences.end());
   EXPECT_NE(touched->find("touch."), std::string::npos) << *touched;
-  const std::string told = end(*memtrace);
-  // Some containers may not lower it.
-  EXPECT_TRUE(told.find("oom_score_adj is refused") != std::string::npos ||
-              text_of("/proc/self/oom_score_adj") != "-1000\n");
+  end(*memtrace);
+}
+
+// Some containers may not lower it.
+bool may_lower_oom_score() {
+  return run_script("echo -1000 >/proc/self/oom_score_adj", "/", {}).status == 0;
+}
+
+// memtrace is the largest process of its cgroup, by far: it would be the one to be killed.
+TEST_F(WatchTest, outlives_a_kill_as_the_largest_process_of_its_cgroup) {
+  const MemoryGroup group(dir_.path(), 256 * kMebibyte);
+  if (!group.usable()) {
+    GTEST_SKIP() << "no memory cgroup can be made";
+  }
+  if (!may_lower_oom_score()) {
+    GTEST_SKIP() << "the kernel refuses a lower oom_score_adj: CAP_SYS_RESOURCE is missing";
+  }
+  group.forbid_swap();
+  const auto memtrace = watch(std::string(kTimes) + "--on oom --max-memory 96M", group.enter());
+  run(group.enter() + "$PUPPETS/press_memory anon 100000; true");
+  EXPECT_EQ(group.kills(), 1U);
+  EXPECT_GT(memory_of(*memtrace).anonymous, 128 * kMebibyte);
+  const std::string file = wait_for_file("oom");
+  ASSERT_NE(file, "") << memtrace->err();
+  EXPECT_NE(happened(file).front().find("killed press_memory"), std::string::npos);
+  EXPECT_EQ(end(*memtrace).find("may kill memtrace"), std::string::npos);
+}
+
+// Against /proc: nothing of what processes that begin, end and take memory make memtrace hold has
+// to be asked of the kernel.
+TEST_F(WatchTest, takes_all_its_memory_at_the_start_and_is_not_among_those_that_grew) {
+  const auto memtrace = watch(std::string(kTimes) + "--on oom");
+  const OwnMemory before = memory_of(*memtrace);
+  EXPECT_GE(before.anonymous, (32 + 80 + 8) * kMebibyte);
+  run("for i in 1 2 3 4 5 6 7 8 9 10; do $PUPPETS/press_memory anon 2000; $PUPPETS/press_memory "
+      "names 1000; sh -c 'ls / | sort | sed s/a/b/' >/dev/null; sleep 0.5; done");
+  const OwnMemory after = memory_of(*memtrace);
+  EXPECT_LT(after.anonymous, before.anonymous + kMebibyte);
+  EXPECT_LT(after.resident, before.resident + kMebibyte);
+  memtrace->signal(SIGUSR2);
+  const std::string file = wait_for_file("asked");
+  ASSERT_NE(file, "") << memtrace->err();
+  // Others may run beside it.
+  const std::string own = "(pid " + std::to_string(memtrace->pid()) + ")";
+  for (const std::string& sentence : happened(file)) {
+    EXPECT_EQ(sentence.find(own), std::string::npos) << sentence;
+  }
+  end(*memtrace);
+}
+
+TEST_F(WatchTest, memory_is_locked_or_the_refusal_is_told) {
+  const auto locked = watch(std::string(kTimes));
+  const OwnMemory memory = memory_of(*locked);
+  EXPECT_GE(memory.locked, (32 + 80 + 8) * kMebibyte);
+  EXPECT_EQ(end(*locked).find("mlockall"), std::string::npos);
+  const auto refused =
+      watch(std::string(kTimes) + "--ring-size 64K",
+            "setpriv --bounding-set=-ipc_lock sh -c 'ulimit -l 4096; exec \"$@\"' - ");
+  EXPECT_EQ(memory_of(*refused).locked, 0U);
+  EXPECT_NE(end(*refused).find("may be swapped out: mlockall: Cannot allocate memory; ulimit -l "
+                               "allows 4.0 MiB, and CAP_IPC_LOCK any amount"),
+            std::string::npos);
+}
+
+TEST_F(WatchTest, doctor_says_what_watch_is_refused) {
+  const auto states_of = [this](const std::string& before) {
+    std::map<std::string, std::string> states;
+    const Json doctor = json_of(before + "$MEMTRACE doctor watch --json");
+    for (const Json& row : doctor.at("tables").at(2).at("rows")) {
+      states[row.at("part")] = row.at("state");
+    }
+    return states;
+  };
+  auto states = states_of("");
+  for (const char* part : {"oom", "enomem", "swap-in", "reclaim", "rss", "available"}) {
+    EXPECT_EQ(states[part], "works") << part;
+  }
+  EXPECT_EQ(states["locked memory"], "works");
+  EXPECT_EQ(states["oom_score_adj"], may_lower_oom_score() ? "works" : "in part");
+  EXPECT_EQ(states["pressure"],
+            std::filesystem::exists("/proc/pressure/memory") ? "works" : "cannot");
+  states = states_of("ulimit -l 4096; setpriv --bounding-set=-ipc_lock ");
+  EXPECT_EQ(states["locked memory"], "in part");
 }
 
 TEST_F(WatchTest, refused_call_is_a_trigger) {
@@ -131,7 +226,7 @@ TEST_F(WatchTest, wait_for_reclaim_and_swap_ins_are_triggers) {
   if (!group.usable() || !swap.usable()) {
     GTEST_SKIP() << "no memory cgroup or no swap file can be made";
   }
-  const auto memtrace = watch(std::string(kTimes) + "--on 'reclaim>1us' --on 'swap-in>100/s'");
+  const auto memtrace = watch(std::string(kTimes) + "--on 'reclaim>1us' --on 'swap-in>1000/s'");
   run(group.enter() + "$PUPPETS/press_memory anon 16000");
   const std::string file = wait_for_file("reclaim");
   ASSERT_NE(file, "") << memtrace->err();
@@ -151,9 +246,24 @@ TEST_F(WatchTest, size_of_a_process_is_a_trigger_once_as_long_as_it_stays_true) 
   end(*memtrace);
 }
 
+// Puppets hold memory until /proc/meminfo is below the limit; others may take some, too.
 TEST_F(WatchTest, available_memory_is_a_trigger) {
-  const auto memtrace = watch(std::string(kTimes) + "--on 'available<99.999%'");
-  expect_happened("available", {"available<99.999% fired at ", "were available."});
+  const auto kibibytes = [](const std::string& field) {
+    const std::string all = text_of("/proc/meminfo");
+    return std::stoull(all.substr(all.find(field) + field.size()));
+  };
+  const auto available = [&kibibytes] { return kibibytes("MemAvailable:"); };
+  const std::uint64_t total = kibibytes("MemTotal:");
+  const std::uint64_t limit = (available() - 512 * 1024) * 1000 / total;  // thousandths
+  const std::string share = std::to_string(limit / 10) + "." + std::to_string(limit % 10) + "%";
+  const auto memtrace = watch(std::string(kTimes) + "--on 'available<" + share + "'");
+  std::vector<std::unique_ptr<Background>> puppets;
+  for (int i = 0; i < 60 && available() * 1000 / total >= limit; ++i) {
+    puppets.push_back(start("exec $PUPPETS/press_memory hold 16384"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  EXPECT_LT(available() * 1000 / total, limit);
+  expect_happened("available", {"available<" + share + " fired at ", " were available"});
   end(*memtrace);
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "support/temp_dir.h"
@@ -37,6 +38,18 @@ TEST_F(MachineLevelsTest, what_is_not_there_is_not_known) {
   const MachineLevels levels = read_levels(dir_.path());
   EXPECT_FALSE(levels.available_bytes);
   EXPECT_FALSE(levels.swapped_in_pages);
+}
+
+TEST_F(MachineLevelsTest, pressure_is_said_where_a_task_has_waited) {
+  EXPECT_EQ(pressure_words(dir_.path()), "");
+  ASSERT_TRUE(std::filesystem::create_directory(dir_.file("pressure")));
+  write("pressure/memory",
+        "some avg10=12.34 avg60=3.10 avg300=0.64 total=1234567\n"
+        "full avg10=9.00 avg60=1.00 avg300=0.10 total=234567\n");
+  EXPECT_EQ(pressure_words(dir_.path()),
+            "some task waited for memory for 12.34 % of the last 10 s");
+  write("pressure/memory", "some avg10=0.00 avg60=3.10 avg300=0.64 total=1234567\n");
+  EXPECT_EQ(pressure_words(dir_.path()), "");
 }
 
 }  // namespace
