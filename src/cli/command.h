@@ -30,6 +30,7 @@ extern const Command command_convert;
 extern const Command command_diff;
 extern const Command command_top;
 extern const Command command_doctor;
+extern const Command command_cleanup;
 extern const Command command_list;
 extern const Command command_help;
 

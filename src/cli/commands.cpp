@@ -21,6 +21,7 @@ constexpr auto kCommands = std::to_array<const Command*>({&command_record,
                                                           &command_convert,
                                                           &command_top,
                                                           &command_doctor,
+                                                          &command_cleanup,
                                                           &command_list,
                                                           &command_help});
 

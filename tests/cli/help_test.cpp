@@ -41,7 +41,7 @@ TEST_F(HelpTest, every_command_has_short_help) {
 }
 
 TEST_F(HelpTest, every_command_has_a_page) {
-  for (const char* topic : {"record", "report", "convert", "top", "doctor", "list"}) {
+  for (const char* topic : {"record", "report", "convert", "top", "doctor", "cleanup", "list"}) {
     expect_prints(std::string("help ") + topic, "MEMTRACE-" + in_capitals(topic) + "(1)");
   }
   expect_prints("help memtrace", "MEMTRACE(1)");

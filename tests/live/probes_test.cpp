@@ -90,6 +90,27 @@ TEST_F(ProbesTest, killed_process_leaves_a_probe_that_the_next_one_removes) {
   run("echo '-:mtlivetest/others' >>/sys/kernel/tracing/uprobe_events");
 }
 
+// Killed while it records: what is left are probes, and cleanup removes those and no others.
+TEST_F(ProbesTest, cleanup_removes_what_a_killed_memtrace_has_left) {
+  run("echo 'p:mtlivetest/others " + libc() + ":0x100' >>/sys/kernel/tracing/uprobe_events");
+  const std::string pid = run_well(
+                              "sleep 60 & TARGET=$!\n"
+                              "export MEMTRACE_USER_PROBES=tracefs\n"
+                              "begin $MEMTRACE record --for malloc -o killed.data -p $TARGET\n"
+                              "kill -9 $RECORDER; wait $RECORDER; kill $TARGET; echo $RECORDER")
+                              .out;
+  const std::string group = "memtrace_heap_" + pid.substr(0, pid.find('\n'));
+  ASSERT_NE(defined().find(group + "/"), std::string::npos);
+  EXPECT_NE(run_well("$MEMTRACE cleanup --dry-run").out.find("would remove " + group + ":"),
+            std::string::npos);
+  EXPECT_NE(defined().find(group + "/"), std::string::npos) << "a dry run removes nothing";
+  const Outcome cleaned = run_well("$MEMTRACE cleanup");
+  EXPECT_NE(cleaned.out.find("removed " + group + ":"), std::string::npos) << cleaned.out;
+  EXPECT_EQ(defined().find(group + "/"), std::string::npos);
+  EXPECT_NE(defined().find("p:mtlivetest/others"), std::string::npos);
+  run("echo '-:mtlivetest/others' >>/sys/kernel/tracing/uprobe_events");
+}
+
 TEST_F(ProbesTest, the_uprobe_pmu_gives_the_same_figures_as_tracefs) {
   need_perf();
   if (IsSkipped() || !std::filesystem::exists("/sys/bus/event_source/devices/uprobe/type")) {

@@ -1,12 +1,16 @@
-// Probes of memtrace processes that were killed.
+#include "tracepoints/probe/stale_probes.h"
+
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <utility>
 
 #include "os/procfs.h"
 #include "os/system.h"
 #include "tracepoints/format/tracefs.h"
 #include "tracepoints/probe/uprobe_events.h"
+#include "tracepoints/probe/uprobe_names.h"
 
 namespace memtrace {
 namespace {
@@ -40,40 +44,54 @@ bool is_running_memtrace(pid_t pid, const std::string& events_file) {
          has_open(process, events_file);
 }
 
-// How many probes of dead processes there were in the list.
-std::size_t remove_stale(const std::string& events_file, std::string_view list) {
-  std::size_t removed = 0;
+// Adds those of dead processes that are in the list. An event of several places is there once for
+// each of them, and the kernel removes them all at once (trace_uprobe.c, dyn_event_release()).
+void add_stale(const std::string& events_file,
+               std::string_view list,
+               StaleAction action,
+               std::vector<StaleProbe>& stale) {
   for (const ListedProbe& probe : parse_probe_list(list)) {
     const auto pid = pid_of_probe_group(probe.group);
-    if (pid && !is_running_memtrace(*pid, events_file)) {
-      removed += remove_probe(events_file, probe, 1) == 0 ? 1 : 0;
+    std::string name = probe.group + ":" + probe.event;
+    const bool is_known = std::ranges::find(stale, name, &StaleProbe::name) != stale.end();
+    if (pid && !is_known && !is_running_memtrace(*pid, events_file)) {
+      const int failed = action == StaleAction::List ? 0 : remove_probe(events_file, probe, 1);
+      stale.push_back({.name = std::move(name), .errno_value = failed});
     }
   }
-  return removed;
 }
 
 }  // namespace
 
-Result<std::size_t> remove_stale_probe_groups() {
+Result<std::vector<StaleProbe>> stale_probes(StaleAction action) {
   const auto root = tracefs_root();
-  if (!root.ok()) {
-    return root.error();
-  }
-  return remove_stale_probe_groups(root.value());
+  return root.ok() ? stale_probes_in(root.value(), action)
+                   : Result<std::vector<StaleProbe>>(root.error());
 }
 
 // A probe in use is not removed (EBUSY): a memtrace that lives in another pid namespace, whose pid
 // means nothing here, keeps its probes.
-Result<std::size_t> remove_stale_probe_groups(const std::string& tracing_directory) {
+Result<std::vector<StaleProbe>> stale_probes_in(const std::string& tracing_directory,
+                                                StaleAction action) {
   const std::string events_file = probe_events_file(tracing_directory);
   const auto text = read_file(events_file);
   if (!text.ok()) {
     return cannot_use_probes(events_file, text.error().errno_value);
   }
+  std::vector<StaleProbe> stale;
+  add_stale(events_file, text.value(), action, stale);
   const std::string kernel_file = probe_events_file(tracing_directory, kKernelGroupStart);
   const auto kernel_text = read_file(kernel_file);  // without kprobes there is none
-  return remove_stale(events_file, text.value()) +
-         remove_stale(kernel_file, kernel_text.ok() ? kernel_text.value() : "");
+  add_stale(kernel_file, kernel_text.ok() ? kernel_text.value() : "", action, stale);
+  return stale;
+}
+
+Result<std::size_t> remove_stale_probes() {
+  const auto stale = stale_probes(StaleAction::Remove);
+  if (!stale.ok()) {
+    return stale.error();
+  }
+  return static_cast<std::size_t>(std::ranges::count(stale.value(), 0, &StaleProbe::errno_value));
 }
 
 }  // namespace memtrace

@@ -111,9 +111,4 @@ class ProbeGroup {
   pid_t owner_ = 0;     // a forked child must not remove what its parent uses
 };
 
-// Removes the probes of memtrace processes that are dead: killed before they could do so. How many
-// there were. What is in use by anybody stays.
-Result<std::size_t> remove_stale_probe_groups();
-Result<std::size_t> remove_stale_probe_groups(const std::string& tracing_directory);
-
 }  // namespace memtrace

@@ -15,6 +15,7 @@
 #include "plan/probes/uprobe_event.h"
 #include "programs/no_allocator.h"
 #include "tracepoints/decode/heap.h"
+#include "tracepoints/probe/stale_probes.h"
 #include "views/heap/heap_events.h"
 
 namespace memtrace {
@@ -46,7 +47,7 @@ UserProbes::UserProbes(Target target,
       probes_(std::move(probes)) {}
 
 Result<std::unique_ptr<UserProbes>> UserProbes::open(const Target& target) {
-  const auto stale = remove_stale_probe_groups();
+  const auto stale = remove_stale_probes();
   if (stale.ok() && stale.value() > 0) {
     inform("removed " + counted(stale.value(), "probe", "probes") +
            " that a killed memtrace had left");

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "os/system.h"
+#include "tracepoints/probe/stale_probes.h"
 
 namespace memtrace {
 namespace {
@@ -122,15 +123,20 @@ TEST_F(UprobeEvents, groups_of_dead_and_of_other_programs_are_stale) {
   const std::string dead = dead_pid();
   const std::string own = std::to_string(::getpid());
   write("uprobe_events",
-        "p:memtrace_" + dead + "/malloc /x:0x1\nr:memtrace_heap_" + dead + "/free /x:0x2\n" +
+        "p:memtrace_" + dead + "/malloc /x:0x1\np:memtrace_" + dead +
+            "/malloc /x:0x9\nr:memtrace_heap_" + dead + "/free /x:0x2\n" +
             "p:memtrace_1/a /x:0x1\n" +  // init is not memtrace
             "p:memtrace_" + own +
             "/b /x:0x1\n"                     // runs
             "p:probe_libc/malloc /x:0x1\n" +  // perf probe's
             "p:memtrace_foo/c /x:0x1\n");
-  const auto removed = remove_stale_probe_groups(root_);
-  ASSERT_TRUE(removed.ok());
-  EXPECT_EQ(removed.value(), 3U);
+  const auto listed = stale_probes_in(root_, StaleAction::List);
+  EXPECT_EQ(written().find("-:"), std::string::npos) << "what is only listed stays";
+  const auto removed = stale_probes_in(root_, StaleAction::Remove);
+  ASSERT_TRUE(listed.ok() && removed.ok());
+  ASSERT_EQ(listed.value().size(), 3U);
+  EXPECT_EQ(listed.value().front().name, "memtrace_" + dead + ":malloc");
+  EXPECT_EQ(removed.value().size(), 3U);
   const std::string text = written();
   EXPECT_NE(text.find("-:memtrace_" + dead + "/malloc\n-:memtrace_heap_" + dead +
                       "/free\n-:memtrace_1/a\n"),
@@ -155,11 +161,11 @@ TEST_F(UprobeEvents, a_program_of_any_name_that_has_the_file_open_keeps_its_prob
     ::usleep(1000);
   }
   write("uprobe_events", "p:memtrace_" + std::to_string(child) + "/malloc /x:0x1\n");
-  const auto with_file = remove_stale_probe_groups(root_);
+  const auto with_file = stale_probes_in(root_, StaleAction::Remove);
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
-  EXPECT_EQ(with_file.value(), 0U);
-  EXPECT_EQ(remove_stale_probe_groups(root_).value(), 1U);
+  EXPECT_TRUE(with_file.value().empty());
+  EXPECT_EQ(stale_probes_in(root_, StaleAction::Remove).value().size(), 1U);
 }
 
 TEST_F(UprobeEvents, kprobes_are_in_a_file_of_their_own_and_go_stale_too) {
@@ -175,7 +181,7 @@ TEST_F(UprobeEvents, kprobes_are_in_a_file_of_their_own_and_go_stale_too) {
                               .kernel_function = "hugetlb_fault"})
                      .ok());
   }
-  EXPECT_EQ(remove_stale_probe_groups(root_).value(), 1U);
+  EXPECT_EQ(stale_probes_in(root_, StaleAction::Remove).value().size(), 1U);
   EXPECT_EQ(read_file(root_ / "kprobe_events").take(),
             "p:memtrace_kernel_" + dead + "/oom_kill_process oom_kill_process\np:" + own +
                 "/hugetlb_fault hugetlb_fault address=%dx:u64\n-:" + own +
