@@ -30,11 +30,8 @@ Result<std::unique_ptr<RecordSource>> open_recording(const std::vector<std::stri
     if (path == "-") {
       return Error{"-i -", 0, "a pipe is read alone, without other files", ErrorKind::Usage};
     }
-    auto source = open_file_source(path, ReadAhead::IfCpus);  // a thread runs while it is read
-    if (!source.ok()) {
-      return source;
-    }
-    files.push_back({path, source.take()});
+    // A thread runs while the file is read.
+    files.push_back({path, [path] { return open_file_source(path, ReadAhead::IfCpus); }});
   }
   return JoinedSource::create(std::move(files));
 }

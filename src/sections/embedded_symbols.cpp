@@ -1,90 +1,90 @@
 #include "sections/embedded_symbols.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <iterator>
 #include <utility>
-#include <vector>
 
+#include "sections/symbols_reader.h"
 #include "sections/symbols_text.h"
 
 namespace memtrace {
-namespace {
 
-using Json = nlohmann::json;
-
-Frame to_frame(const Json& json) {
-  return {.function = json.at(0),
-          .module = json.at(1),
-          .file = json.at(2),
-          .line = json.at(3),
-          .kernel = json.at(4),
-          .inlined = json.at(5)};
+// Of places that were added again the last one stays.
+void EmbeddedSymbols::sort(Places& places) {
+  std::ranges::reverse(places);
+  std::ranges::stable_sort(places, {}, &Place::lookup_offset);
+  // Not by std::ranges::unique(), whose subrange clang 14 does not take from libstdc++ 12.
+  const auto is_same = [](const Place& left, const Place& right) {
+    return left.lookup_offset == right.lookup_offset;
+  };
+  places.erase(std::unique(places.begin(), places.end(), is_same), places.end());
+  places.shrink_to_fit();
 }
 
-std::string key_of(const Json& module) {
-  return ModuleKey{.name = module.at("module"), .file = module.value("file", "")}.text();
+EmbeddedSymbols::Places::const_iterator EmbeddedSymbols::find_in(const Places& places,
+                                                                 std::uint64_t lookup_offset) {
+  const auto place = std::ranges::lower_bound(places, lookup_offset, {}, &Place::lookup_offset);
+  return place != places.end() && place->lookup_offset == lookup_offset ? place : places.end();
 }
-
-void add_places(const Json& json, std::unordered_map<std::uint64_t, Frames>& places) {
-  for (const Json& place : json) {
-    Frames& frames = places[place.at(0)];
-    frames.clear();
-    for (const Json& frame : place.at(1)) {
-      frames.push_back(to_frame(frame));
-    }
-  }
-}
-
-}  // namespace
 
 Result<EmbeddedSymbols> EmbeddedSymbols::parse(const std::string& json) {
   EmbeddedSymbols symbols;
-  try {
-    const Json document = Json::parse(json);
-    for (const Json& module : document.at("modules")) {
-      Places& places = symbols.modules_[key_of(module)];
-      add_places(module.at("at"), places);
-    }
-  } catch (const Json::exception& error) {
-    return Error{std::string("names stored in the file: ") + error.what(), 0, ""};
+  Places of_module;
+  SymbolsSink sink;
+  sink.place = [&](std::uint64_t lookup_offset, const Frames& frames) {
+    of_module.push_back({lookup_offset, symbols.frames_.add(frames)});
+  };
+  sink.module = [&](const ModuleKey& module) {
+    Places& places = symbols.modules_[module.text()];
+    places.insert(places.end(), of_module.begin(), of_module.end());
+    of_module.clear();
+  };
+  TRY(read_symbols(json, sink));
+  for (auto& [key, places] : symbols.modules_) {
+    sort(places);
   }
   return symbols;
 }
 
 void EmbeddedSymbols::add(const Module& module, std::uint64_t lookup_offset, const Frames& frames) {
-  modules_[ModuleKey::of(module).text()][lookup_offset] = frames;
+  Places& places = modules_[ModuleKey::of(module).text()];
+  places.push_back({lookup_offset, frames_.add(frames)});
+  sort(places);
 }
 
-void EmbeddedSymbols::merge(EmbeddedSymbols&& other) {
-  for (auto& [key, places] : other.modules_) {
-    modules_[key].merge(std::move(places));
+void EmbeddedSymbols::merge(const EmbeddedSymbols& other) {
+  for (const auto& [key, theirs] : other.modules_) {
+    Places& places = modules_[key];
+    Places missing;
+    std::ranges::copy_if(theirs, std::back_inserter(missing), [&places](const Place& place) {
+      return find_in(places, place.lookup_offset) == places.end();
+    });
+    for (const Place& place : missing) {
+      places.push_back({place.lookup_offset, frames_.add(other.frames_.at(place.frames))});
+    }
+    sort(places);
   }
 }
 
-const Frames* EmbeddedSymbols::find(const Module& module, std::uint64_t lookup_offset) const {
+std::optional<Frames> EmbeddedSymbols::find(const Module& module,
+                                            std::uint64_t lookup_offset) const {
   const ModuleKey key = ModuleKey::of(module);
   auto places = modules_.find(key.text());
   if (places == modules_.end()) {
     places = modules_.find(key.name);
   }
   if (places == modules_.end()) {
-    return nullptr;
+    return std::nullopt;
   }
-  const auto place = places->second.find(lookup_offset);
-  return place == places->second.end() ? nullptr : &place->second;
+  const auto place = find_in(places->second, lookup_offset);
+  return place == places->second.end() ? std::nullopt : std::optional(frames_.at(place->frames));
 }
 
 std::string EmbeddedSymbols::to_json() const {
   SymbolsText text;
   for (const auto& [key, places] : modules_) {
-    // Sorted, so that the same names give the same bytes.
-    std::vector<std::uint64_t> offsets;
-    for (const auto& [offset, frames] : places) {
-      offsets.push_back(offset);
-    }
-    std::ranges::sort(offsets);
-    for (const std::uint64_t offset : offsets) {
-      text.add(key, offset, places.at(offset));
+    for (const Place& place : places) {
+      text.add(key, place.lookup_offset, frames_.at(place.frames));
     }
   }
   return text.to_json();

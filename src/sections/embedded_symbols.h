@@ -10,9 +10,11 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/result.h"
 #include "report/report.h"
+#include "sections/packed_frames.h"
 #include "state/process/module_table.h"
 
 namespace memtrace {
@@ -24,20 +26,29 @@ class EmbeddedSymbols {
 
   void add(const Module& module, std::uint64_t lookup_offset, const Frames& frames);
 
-  // Takes over what the other has.
-  void merge(EmbeddedSymbols&& other);
+  // Takes over what the other has and this one has not.
+  void merge(const EmbeddedSymbols& other);
 
-  // nullptr when the address was not seen by the recording.
-  const Frames* find(const Module& module, std::uint64_t lookup_offset) const;
+  // Nothing when the address was not seen by the recording.
+  std::optional<Frames> find(const Module& module, std::uint64_t lookup_offset) const;
 
   bool empty() const { return modules_.empty(); }
 
   std::string to_json() const;
 
  private:
-  using Places = std::unordered_map<std::uint64_t, Frames>;
+  struct Place {
+    std::uint64_t lookup_offset = 0;
+    PackedFrames::Range frames;
+  };
 
-  std::unordered_map<std::string, Places> modules_;  // by key_of()
+  using Places = std::vector<Place>;  // by lookup_offset
+
+  static Places::const_iterator find_in(const Places& places, std::uint64_t lookup_offset);
+  static void sort(Places& places);
+
+  std::unordered_map<std::string, Places> modules_;  // by ModuleKey::text()
+  PackedFrames frames_;
 };
 
 }  // namespace memtrace

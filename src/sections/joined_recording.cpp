@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "base/units.h"
@@ -18,7 +19,7 @@ std::vector<const JoinedFile*> last_ones(std::span<const JoinedFile> files,
                                          std::string Recording::*text) {
   std::vector<const JoinedFile*> last;
   for (const JoinedFile& file : files) {
-    if ((file.recording->*text).empty()) {
+    if ((file.recording.*text).empty()) {
       continue;
     }
     if (!last.empty() && file.is_of_recording_of(*last.back())) {
@@ -72,14 +73,14 @@ void add_facts(RecordingFacts& all, const RecordingFacts& more) {
 RecordingFacts joined_facts(std::span<const JoinedFile> files) {
   RecordingFacts all = files.front().facts;
   for (const JoinedFile& file : files.subspan(1)) {
-    if (!file.recording->about_json.empty()) {
+    if (!file.recording.about_json.empty()) {
       add_facts(all, file.facts);
     }
   }
   // The losses of a file that was never finished stand in its records only, and those of all files
   // stand in their records, too.
   if (std::ranges::any_of(
-          files, [](const JoinedFile& file) { return file.recording->about_json.empty(); })) {
+          files, [](const JoinedFile& file) { return file.recording.about_json.empty(); })) {
     all.losses.clear();
   }
   all.notes.clear();
@@ -97,13 +98,13 @@ RecordingFacts joined_facts(std::span<const JoinedFile> files) {
 std::string joined_symbols(std::span<const JoinedFile> files) {
   const auto last = last_ones(files, &Recording::symbols_json);
   if (last.size() <= 1) {
-    return last.empty() ? "" : last.front()->recording->symbols_json;
+    return last.empty() ? "" : last.front()->recording.symbols_json;
   }
   EmbeddedSymbols all;
   for (const JoinedFile* file : last) {
-    auto symbols = EmbeddedSymbols::parse(file->recording->symbols_json);
+    const auto symbols = EmbeddedSymbols::parse(file->recording.symbols_json);
     if (symbols.ok()) {
-      all.merge(symbols.take());
+      all.merge(symbols.value());
     }
   }
   return all.to_json();
@@ -136,41 +137,64 @@ std::string gap_between(const JoinedFile& before, const JoinedFile& after) {
 
 }  // namespace
 
-JoinedFile JoinedFile::of(std::string path, const Recording& recording) {
-  return {.path = std::move(path),
-          .recording = &recording,
-          .part = parse_recording_part(recording.part_json),
-          .facts = parse_recording_facts(recording.about_json)};
+JoinedFile JoinedFile::of(std::string path, Recording recording) {
+  JoinedFile file{.path = std::move(path),
+                  .recording = std::move(recording),
+                  .part = {},
+                  .facts = {},
+                  .given = 0};
+  file.part = parse_recording_part(file.recording.part_json);
+  file.facts = parse_recording_facts(file.recording.about_json);
+  return file;
+}
+
+void release_repeated_names(std::vector<JoinedFile>& files) {
+  JoinedFile& added = files.back();
+  for (JoinedFile& file : std::span(files).first(files.size() - 1)) {
+    std::string& names = file.recording.symbols_json;
+    if (names.empty() || added.recording.symbols_json.empty() || !added.is_of_recording_of(file)) {
+      continue;
+    }
+    if (file.part.number < added.part.number) {
+      std::string().swap(names);  // an assignment keeps the memory
+    } else {
+      std::string().swap(added.recording.symbols_json);
+    }
+  }
 }
 
 std::uint64_t JoinedFile::started_ns() const {
   if (facts.started_ns != 0) {
     return facts.started_ns;
   }
-  return part.started_ns != 0 ? part.started_ns : recording->first_time_ns;
+  return part.started_ns != 0 ? part.started_ns : recording.first_time_ns;
 }
 
 std::uint64_t JoinedFile::stopped_ns() const {
-  return facts.stopped_ns != 0 ? facts.stopped_ns : recording->last_time_ns;
+  return facts.stopped_ns != 0 ? facts.stopped_ns : recording.last_time_ns;
 }
 
-Recording join_recordings(std::span<const JoinedFile> files) {
-  Recording all = *files.front().recording;
+Recording join_recordings(std::vector<JoinedFile> files) {
+  std::string symbols_json = joined_symbols(files);
+  for (JoinedFile& file : files) {
+    std::string().swap(file.recording.symbols_json);
+  }
+  Recording all = files.front().recording;
   all.events.clear();
   all.caveats.clear();
   all.identities.clear();
-  all.last_time_ns = files.back().recording->last_time_ns;
+  all.last_time_ns = files.back().recording.last_time_ns;
   for (const JoinedFile& file : files) {
-    all.tells_exec = all.tells_exec && file.recording->tells_exec;
-    all.identities += file.recording->identities;
-    add_build_ids(all, *file.recording);
+    all.tells_exec = all.tells_exec && file.recording.tells_exec;
+    all.identities += file.recording.identities;
+    add_build_ids(all, file.recording);
   }
   for (std::size_t i = 1; i < files.size(); ++i) {
     if (!files[i].follows(files[i - 1])) {
       all.caveats.push_back(gap_between(files[i - 1], files[i]));
     }
   }
-  all.symbols_json = joined_symbols(files);
+  all.symbols_json = std::move(symbols_json);
   all.about_json = to_json(joined_facts(files));
   return all;
 }

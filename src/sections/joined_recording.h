@@ -1,8 +1,8 @@
 // What several files say of themselves, as if they were one recording.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -14,11 +14,12 @@ namespace memtrace {
 
 struct JoinedFile {
   std::string path;
-  const Recording* recording = nullptr;
+  Recording recording;
   RecordingPart part;
   RecordingFacts facts;
+  std::size_t given = 0;  // its place in the order that the user gave
 
-  static JoinedFile of(std::string path, const Recording& recording);
+  static JoinedFile of(std::string path, Recording recording);
 
   // When it began and ended, on the records' clock; 0: the file does not say.
   std::uint64_t started_ns() const;
@@ -34,7 +35,12 @@ struct JoinedFile {
   }
 };
 
+// A file has the names of the files before it of the same recording, too: of these two, where the
+// last of `files` is one, only the later one keeps them. The names of many files would be most of
+// the memory.
+void release_repeated_names(std::vector<JoinedFile>& files);
+
 // `files` in order of time. All but the events, which the reader of the records puts together.
-Recording join_recordings(std::span<const JoinedFile> files);
+Recording join_recordings(std::vector<JoinedFile> files);
 
 }  // namespace memtrace

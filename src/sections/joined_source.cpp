@@ -21,7 +21,7 @@ Result<> check_pair(const JoinedFile& before, const JoinedFile& after) {
   if (after.is_of_recording_of(before) && after.part.number == before.part.number) {
     return two_reports(before, after, "are the same part of one recording");
   }
-  if (before.recording->host_name != after.recording->host_name) {
+  if (before.recording.host_name != after.recording.host_name) {
     return two_reports(before, after, "were recorded on two machines");
   }
   const bool overlap = before.stopped_ns() != 0 && after.started_ns() < before.stopped_ns();
@@ -33,32 +33,54 @@ Result<> check_pair(const JoinedFile& before, const JoinedFile& after) {
 
 }  // namespace
 
-Result<std::unique_ptr<RecordSource>> JoinedSource::create(std::vector<File> files) {
-  std::vector<Part> parts;
+// Of all files only what they say of themselves is in memory, without what others say again.
+Result<JoinedSource::Sources> JoinedSource::open(std::vector<File> files,
+                                                 std::vector<JoinedFile>& opened) {
+  Sources sources;
   for (File& file : files) {
-    Part& part = parts.emplace_back();
-    part.source = std::move(file.source);
-    part.file = JoinedFile::of(std::move(file.path), part.source->recording());
+    auto source = file.open();
+    if (!source.ok()) {
+      return source.take_error();
+    }
+    opened.push_back(JoinedFile::of(std::move(file.path), source.value()->recording()));
+    opened.back().given = sources.size();
+    release_repeated_names(opened);
+    source.value()->release_texts();
+    sources.push_back(source.take());
   }
-  std::ranges::stable_sort(parts, {}, [](const Part& part) {
-    return std::pair(part.file.started_ns(), part.file.part.number);
-  });
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    const JoinedFile& before = parts[i - 1].file;
-    Part& after = parts[i];
-    TRY(check_pair(before, after.file));
-    after.is_behind_gap = !after.file.follows(before);
-    after.known_records = after.is_behind_gap ? 0 : after.file.part.state_records;
-  }
-  return std::unique_ptr<RecordSource>(new JoinedSource(std::move(parts)));
+  return sources;
 }
 
-JoinedSource::JoinedSource(std::vector<Part> parts) : parts_(std::move(parts)) {
-  std::vector<JoinedFile> files;
-  for (const Part& part : parts_) {
-    files.push_back(part.file);
+Result<std::unique_ptr<RecordSource>> JoinedSource::create(std::vector<File> files) {
+  std::vector<JoinedFile> opened;
+  auto sources = open(std::move(files), opened);
+  if (!sources.ok()) {
+    return sources.take_error();
   }
-  recording_ = join_recordings(files);
+  std::ranges::stable_sort(opened, {}, [](const JoinedFile& file) {
+    return std::pair(file.started_ns(), file.part.number);
+  });
+  std::vector<Part> parts;
+  for (std::size_t i = 1; i < opened.size(); ++i) {
+    TRY(check_pair(opened[i - 1], opened[i]));
+  }
+  for (std::size_t i = 0; i < opened.size(); ++i) {
+    const JoinedFile& file = opened[i];
+    Part& part = parts.emplace_back();
+    part.path = file.path;
+    part.started_ns = file.started_ns();
+    part.source = std::move(sources.value()[file.given]);
+    if (i > 0) {
+      part.is_behind_gap = !file.follows(opened[i - 1]);
+      part.known_records = part.is_behind_gap ? 0 : file.part.state_records;
+    }
+  }
+  return std::unique_ptr<RecordSource>(
+      new JoinedSource(std::move(parts), join_recordings(std::move(opened))));
+}
+
+JoinedSource::JoinedSource(std::vector<Part> parts, Recording recording)
+    : parts_(std::move(parts)), recording_(std::move(recording)) {
   for (Part& part : parts_) {
     learn_events(part);
     learn_caveats(part);
@@ -85,7 +107,7 @@ void JoinedSource::learn_events(Part& part) {
 void JoinedSource::learn_caveats(Part& part) {
   const std::vector<std::string>& own = part.source->recording().caveats;
   for (; part.told_caveats < own.size(); ++part.told_caveats) {
-    recording_.caveats.push_back(part.file.path + ": " + own[part.told_caveats]);
+    recording_.caveats.push_back(part.path + ": " + own[part.told_caveats]);
   }
 }
 
@@ -101,8 +123,8 @@ Result<std::optional<Record>> JoinedSource::next() {
     Part& part = parts_[current_];
     if (std::exchange(part.is_behind_gap, false)) {
       // Nothing more is lost that could be counted, but calls that have begun may have returned.
-      return std::optional<Record>(Record{.stamp = {.time_ns = part.file.started_ns()},
-                                          .payload = Lost{0, LossReason::Kernel}});
+      return std::optional<Record>(
+          Record{.stamp = {.time_ns = part.started_ns}, .payload = Lost{0, LossReason::Kernel}});
     }
     auto record = part.source->next();
     if (!record.ok()) {
@@ -110,6 +132,7 @@ Result<std::optional<Record>> JoinedSource::next() {
     }
     if (!record.value()) {
       learn_caveats(part);
+      part.source.reset();
       ++current_;
       continue;
     }

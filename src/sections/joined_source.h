@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,11 +19,12 @@ class JoinedSource final : public RecordSource {
  public:
   struct File {
     std::string path;
-    std::unique_ptr<RecordSource> source;
+    std::function<Result<std::unique_ptr<RecordSource>>()> open;  // called once
   };
 
-  // In any order. Errors: a file is given twice; two recordings were made at the same time or on
-  // different machines.
+  // In any order. All stay open, so that they may be removed meanwhile, but only the one that is
+  // read takes memory. Errors: a file cannot be opened, or is given twice; two recordings were made
+  // at the same time or on different machines.
   static Result<std::unique_ptr<RecordSource>> create(std::vector<File> files);
 
   Result<std::optional<Record>> next() override;
@@ -30,16 +32,21 @@ class JoinedSource final : public RecordSource {
   const Recording& recording() const override { return recording_; }
 
  private:
+  using Sources = std::vector<std::unique_ptr<RecordSource>>;
+
   struct Part {
-    std::unique_ptr<RecordSource> source;
-    JoinedFile file;
-    std::uint64_t known_records = 0;    // at its start: the file before has left the same state
-    bool is_behind_gap = false;         // between two files something is missing
-    std::vector<std::uint32_t> events;  // the recording's number for each of its own
+    std::string path;
+    std::uint64_t started_ns = 0;
+    std::unique_ptr<RecordSource> source;  // until all of it was read
+    std::uint64_t known_records = 0;       // at its start: the file before has left the same state
+    bool is_behind_gap = false;            // between two files something is missing
+    std::vector<std::uint32_t> events;     // the recording's number for each of its own
     std::size_t told_caveats = 0;
   };
 
-  explicit JoinedSource(std::vector<Part> parts);
+  JoinedSource(std::vector<Part> parts, Recording recording);
+
+  static Result<Sources> open(std::vector<File> files, std::vector<JoinedFile>& opened);
 
   void learn_events(Part& part);
   void renumber(Sample& sample, Part& part);

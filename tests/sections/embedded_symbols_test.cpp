@@ -27,16 +27,16 @@ TEST(EmbeddedSymbolsTest, frames_come_back_as_they_were) {
   symbols.add(kLibc, 0x1234, inlined_frames());
   symbols.add(kKernel, 0xffffffff81000000U, {{.function = "kfree", .kernel = true}});
   const EmbeddedSymbols read = read_back(symbols);
-  const Frames* frames = read.find(kLibc, 0x1234);
-  ASSERT_NE(frames, nullptr);
+  const auto frames = read.find(kLibc, 0x1234);
+  ASSERT_TRUE(frames.has_value());
   ASSERT_EQ(frames->size(), 2U);
   EXPECT_EQ(frames->at(0).function, "copy<int>");
   EXPECT_TRUE(frames->at(0).inlined);
   EXPECT_EQ(frames->at(1).file, "b.c");
   EXPECT_EQ(frames->at(1).line, 90U);
   EXPECT_FALSE(frames->at(1).inlined);
-  const Frames* kernel = read.find(kKernel, 0xffffffff81000000U);
-  ASSERT_NE(kernel, nullptr);
+  const auto kernel = read.find(kKernel, 0xffffffff81000000U);
+  ASSERT_TRUE(kernel.has_value());
   EXPECT_TRUE(kernel->front().kernel);
 }
 
@@ -44,8 +44,8 @@ TEST(EmbeddedSymbolsTest, places_that_were_not_seen_are_not_found) {
   EmbeddedSymbols symbols;
   symbols.add(kLibc, 0x1234, inlined_frames());
   const EmbeddedSymbols read = read_back(symbols);
-  EXPECT_EQ(read.find(kLibc, 0x1235), nullptr);
-  EXPECT_EQ(read.find(kKernel, 0x1234), nullptr);
+  EXPECT_FALSE(read.find(kLibc, 0x1235).has_value());
+  EXPECT_FALSE(read.find(kKernel, 0x1234).has_value());
   EXPECT_FALSE(read.empty());
 }
 
@@ -60,12 +60,12 @@ TEST(EmbeddedSymbolsTest, files_of_the_same_path_have_names_of_their_own) {
   symbols.add(other, 0x10, {{.function = "other"}});
   symbols.add(kLibc, 0x20, {{.function = "unnumbered"}});
   const EmbeddedSymbols read = read_back(symbols);
-  ASSERT_NE(read.find(inside, 0x10), nullptr);
+  ASSERT_TRUE(read.find(inside, 0x10).has_value());
   EXPECT_EQ(read.find(inside, 0x10)->front().function, "inside");
-  ASSERT_NE(read.find(other, 0x10), nullptr);
+  ASSERT_TRUE(read.find(other, 0x10).has_value());
   EXPECT_EQ(read.find(other, 0x10)->front().function, "other");
   inside.inode = 14;  // of a file that is written without numbers, as memtrace did
-  ASSERT_NE(read.find(inside, 0x20), nullptr);
+  ASSERT_TRUE(read.find(inside, 0x20).has_value());
   EXPECT_EQ(read.find(inside, 0x20)->front().function, "unnumbered");
 }
 
@@ -74,8 +74,10 @@ TEST(EmbeddedSymbolsTest, anonymous_code_is_each_process_own) {
   EmbeddedSymbols symbols;
   symbols.add({.kind = ModuleKind::Anonymous, .path = "//anon", .pid = 7}, 0x10, inlined_frames());
   const EmbeddedSymbols read = read_back(symbols);
-  EXPECT_NE(read.find({.kind = ModuleKind::Anonymous, .path = "//anon", .pid = 7}, 0x10), nullptr);
-  EXPECT_EQ(read.find({.kind = ModuleKind::Anonymous, .path = "//anon", .pid = 8}, 0x10), nullptr);
+  EXPECT_TRUE(
+      read.find({.kind = ModuleKind::Anonymous, .path = "//anon", .pid = 7}, 0x10).has_value());
+  EXPECT_FALSE(
+      read.find({.kind = ModuleKind::Anonymous, .path = "//anon", .pid = 8}, 0x10).has_value());
 }
 
 TEST(EmbeddedSymbolsTest, order_of_adding_does_not_show_in_the_bytes) {
@@ -96,22 +98,51 @@ TEST(EmbeddedSymbolsTest, place_that_is_written_again_replaces_the_one_before) {
   text.add(kLibc, 0x10, {{.function = "again"}});
   const auto read = EmbeddedSymbols::parse(text.to_json());
   ASSERT_TRUE(read.ok()) << text.to_json();
-  const Frames* frames = read.value().find(kLibc, 0x10);
-  ASSERT_NE(frames, nullptr);
+  const auto frames = read.value().find(kLibc, 0x10);
+  ASSERT_TRUE(frames.has_value());
   ASSERT_EQ(frames->size(), 1U);
   EXPECT_EQ(frames->front().function, "again");
-  ASSERT_NE(read.value().find(kKernel, 0x10), nullptr);
+  ASSERT_TRUE(read.value().find(kKernel, 0x10).has_value());
 }
 
 TEST(EmbeddedSymbolsTest, names_that_are_not_utf8_do_not_spoil_the_others) {
   EmbeddedSymbols symbols;
   symbols.add(kLibc, 1, {{.function = "bad\xff"}});
   symbols.add(kLibc, 2, inlined_frames());
-  EXPECT_NE(read_back(symbols).find(kLibc, 2), nullptr);
+  EXPECT_TRUE(read_back(symbols).find(kLibc, 2).has_value());
 }
 
 TEST(EmbeddedSymbolsTest, nothing_is_read_back_as_nothing) {
   EXPECT_TRUE(read_back({}).empty());
+}
+
+TEST(EmbeddedSymbolsTest, what_a_later_version_adds_is_passed_over) {
+  const auto read = EmbeddedSymbols::parse(
+      R"({"since":[1,{"modules":[2]}],"modules":[{"at":[[5,[["f","m","s",3,false,true,"more",[]]],8]],)"
+      R"("file":"1:2:3","module":"a","size":{"at":[4]}}],"version":2})");
+  ASSERT_TRUE(read.ok()) << describe(read.error());
+  const Module module{.kind = ModuleKind::File, .path = "a", .major = 1, .minor = 2, .inode = 3};
+  const auto frames = read.value().find(module, 5);
+  ASSERT_TRUE(frames.has_value());
+  ASSERT_EQ(frames->size(), 1U);
+  EXPECT_EQ(frames->front().function, "f");
+  EXPECT_EQ(frames->front().line, 3U);
+  EXPECT_TRUE(frames->front().inlined);
+}
+
+TEST(EmbeddedSymbolsTest, what_is_known_stays_when_others_are_merged) {
+  EmbeddedSymbols symbols;
+  symbols.add(kLibc, 1, {{.function = "known"}});
+  symbols.add(kLibc, 3, {{.function = "third"}});
+  EmbeddedSymbols others;
+  others.add(kLibc, 1, {{.function = "other"}});
+  others.add(kLibc, 2, inlined_frames());
+  others.add(kKernel, 4, {{.function = "kfree", .kernel = true}});
+  symbols.merge(others);
+  EXPECT_EQ(symbols.find(kLibc, 1)->front().function, "known");
+  EXPECT_EQ(symbols.find(kLibc, 2)->back().function, "memmove");
+  EXPECT_EQ(symbols.find(kLibc, 3)->front().function, "third");
+  EXPECT_TRUE(symbols.find(kKernel, 4)->front().kernel);
 }
 
 TEST(EmbeddedSymbolsTest, other_bytes_are_an_error) {

@@ -33,8 +33,27 @@ class FakeFile final : public RecordSource {
 
   const Recording& recording() const override { return recording_; }
 
+  void release_texts() override {
+    recording_.symbols_json = recording_.about_json = recording_.identities = "";
+  }
+
+  // Set to false when nobody needs the file any more.
+  void tell_life(bool* is_open) { is_open_ = is_open; }
+
+  FakeFile(const FakeFile&) = delete;
+  FakeFile& operator=(const FakeFile&) = delete;
+  FakeFile(FakeFile&&) = delete;
+  FakeFile& operator=(FakeFile&&) = delete;
+
+  ~FakeFile() override {
+    if (is_open_ != nullptr) {
+      *is_open_ = false;
+    }
+  }
+
  private:
   std::array<std::byte, 8> bytes_{};
+  bool* is_open_ = nullptr;
   Recording recording_;
   std::deque<Record> records_;
 };
@@ -59,9 +78,10 @@ Recording part_of(const std::string& recording, std::uint64_t number, const Reco
 class JoinedSourceTest : public testing::Test {
  protected:
   FakeFile& add(const std::string& path, const Recording& recording) {
-    auto file = std::make_unique<FakeFile>(recording);
-    FakeFile& made = *file;
-    files_.push_back({path, std::move(file)});
+    auto file =
+        std::make_shared<std::unique_ptr<RecordSource>>(std::make_unique<FakeFile>(recording));
+    auto& made = static_cast<FakeFile&>(**file);
+    files_.push_back({path, [file] { return Result(std::move(*file)); }});
     return made;
   }
 
@@ -253,6 +273,41 @@ TEST_F(JoinedSourceTest, file_that_was_never_finished_counts_by_its_records) {
   EXPECT_EQ(all.stopped_ns, 0U);
   EXPECT_EQ(source->recording().symbols_json, "names");
   EXPECT_EQ(source->recording().caveats, std::vector<std::string>{"f.2: it was killed"});
+}
+
+// Each of a hundred files takes memory while it is open, and its names alone take tens of
+// megabytes.
+TEST_F(JoinedSourceTest, file_takes_no_memory_before_and_after_its_turn) {
+  std::vector<FakeFile*> files;
+  std::array<bool, 3> are_open{true, true, true};
+  for (std::uint64_t number = 1; number <= 3; ++number) {
+    Recording part = part_of("r", number, times(number * 100, number * 100 + 100));
+    part.symbols_json = "names up to " + std::to_string(number);
+    part.identities = "task\n";
+    FakeFile& file = add("f." + std::to_string(number), part);
+    file.add(number * 100, Comm{.pid = 9, .tid = 9, .name = "own"});
+    file.add(number * 100 + 1, Comm{.pid = 9, .tid = 9, .name = "own"});
+    file.add(number * 100 + 2, Comm{.pid = 9, .tid = 9, .name = "own"});
+    file.tell_life(&are_open[number - 1]);
+    files.push_back(&file);
+  }
+  std::ranges::reverse(files_);
+  const auto source = joined();
+  for (const FakeFile* file : files) {
+    EXPECT_EQ(file->recording().symbols_json, "");
+    EXPECT_EQ(file->recording().about_json, "");
+    EXPECT_EQ(file->recording().identities, "");
+  }
+  EXPECT_EQ(source->recording().symbols_json, "names up to 3");
+  EXPECT_EQ(source->recording().identities, "task\ntask\ntask\n");
+  ASSERT_TRUE(source->next().ok());
+  EXPECT_EQ(are_open, (std::array<bool, 3>{true, true, true}));
+  for (int i = 1; i < 4; ++i) {
+    ASSERT_TRUE(source->next().ok());
+  }
+  EXPECT_EQ(are_open, (std::array<bool, 3>{false, true, true}));
+  EXPECT_EQ(all(*source).size(), 1U) << "two of each later file repeat the state before it";
+  EXPECT_EQ(are_open, (std::array<bool, 3>{false, false, false}));
 }
 
 TEST_F(JoinedSourceTest, what_was_before_the_first_file_stays_unknown) {

@@ -44,6 +44,8 @@ class AheadSource final : public RecordSource {
 
   const Recording& recording() const override { return source_->recording(); }
 
+  void release_texts() override { source_->release_texts(); }
+
  private:
   struct Batch {
     std::vector<Record> records;

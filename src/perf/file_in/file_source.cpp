@@ -56,6 +56,8 @@ class FileSource final : public HoldingSource {
 
   const Recording& recording() const override { return builder_.recording(); }
 
+  void release_texts() override { builder_.release_texts(); }
+
   RecordingBuilder& builder() { return builder_; }
 
  private:

@@ -22,6 +22,8 @@ class GroupSource final : public RecordSource {
 
   const Recording& recording() const override { return source_->recording(); }
 
+  void release_texts() override { source_->release_texts(); }
+
  private:
   void split(const Record& record, const Sample& sample);
 

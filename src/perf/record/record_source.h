@@ -33,6 +33,10 @@ class RecordSource {
   // Complete as far as it has been read: a pipe announces its events as they come, and sections
   // behind the data are there at the end only.
   virtual const Recording& recording() const = 0;
+
+  // The caller has a copy of recording(). Its long texts are not needed any more: build ids, names,
+  // identities and memtrace's own JSON. To be called before next().
+  virtual void release_texts() {}
 };
 
 }  // namespace memtrace
