@@ -10,7 +10,6 @@
 #include "cli/output/print.h"
 #include "cli/past_kills.h"
 #include "cli/probe_rate.h"
-#include "cli/unwatched_children.h"
 #include "observe/host_facts.h"
 #include "os/procfs.h"
 #include "os/system.h"
@@ -18,6 +17,7 @@
 #include "perf/live/live_source.h"
 #include "plan/events/event_narrowing.h"
 #include "plan/events/kernel_counting.h"
+#include "programs/unwatched_children.h"
 #include "session/session.h"
 #include "views/all/all_views.h"
 

@@ -9,10 +9,10 @@
 #include "cli/options/shared_options.h"
 #include "cli/output/print.h"
 #include "cli/probe_rate.h"
-#include "cli/unwatched_children.h"
 #include "cli/view_groups.h"
 #include "identity/process_search.h"
 #include "os/this_thread.h"
+#include "programs/unwatched_children.h"
 #include "recording/record_plan.h"
 #include "recording/recorder.h"
 

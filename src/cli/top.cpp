@@ -14,13 +14,13 @@
 #include "cli/output/print.h"
 #include "cli/top/top_screen.h"
 #include "cli/top/watched_source.h"
-#include "cli/unwatched_children.h"
 #include "observe/host_facts.h"
 #include "os/ready_notice.h"
 #include "os/stop_signals.h"
 #include "os/this_thread.h"
 #include "perf/live/live_source.h"
 #include "plan/events/event_narrowing.h"
+#include "programs/unwatched_children.h"
 #include "session/session.h"
 
 namespace memtrace {

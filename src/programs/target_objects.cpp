@@ -40,14 +40,10 @@ bool is_same_file(const std::string& left, const std::string& right) {
          first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-// The shortest name that opens the mapped file from here. It may live in another mount namespace,
-// or have been deleted or replaced since.
-std::string path_from_here(std::uint32_t pid, const std::string& exact, const std::string& mapped) {
-  if (is_same_file(mapped, exact)) {
-    return mapped;
-  }
-  const std::string rooted = proc_path(pid, "root") + mapped;
-  return is_same_file(rooted, exact) ? rooted : exact;
+bool has_inode(const std::string& path, std::uint64_t inode) {
+  struct stat status {};
+
+  return ::stat(path.c_str(), &status) == 0 && status.st_ino == inode;
 }
 
 void add_mapping(ObjectList& objects, std::uint32_t pid, const MapsLine& line) {
@@ -55,7 +51,10 @@ void add_mapping(ObjectList& objects, std::uint32_t pid, const MapsLine& line) {
     return;
   }
   const std::string mapped = without_deleted(line.path);
-  const std::string here = path_from_here(pid, map_files_path(pid, line.start, line.limit), mapped);
+  const std::string here = path_from_here({.exact = map_files_path(pid, line.start, line.limit),
+                                           .mapped = mapped,
+                                           .rooted = proc_path(pid, "root") + mapped,
+                                           .inode = line.inode});
   objects.add({here, mapped, !is_loader_name(mapped) && is_same_file(here, proc_path(pid, "exe"))});
 }
 
@@ -93,6 +92,17 @@ bool is_library_named(std::string_view path, std::string_view name) {
 
 }  // namespace
 
+std::string path_from_here(const MappedFile& file) {
+  if (!path_exists(file.exact)) {
+    return has_inode(file.mapped, file.inode)   ? file.mapped
+           : has_inode(file.rooted, file.inode) ? file.rooted
+                                                : file.exact;
+  }
+  return is_same_file(file.mapped, file.exact)   ? file.mapped
+         : is_same_file(file.rooted, file.exact) ? file.rooted
+                                                 : file.exact;
+}
+
 bool FileSet::insert(const std::string& path) {
   struct stat status {};
 
@@ -106,7 +116,8 @@ std::optional<TargetObject> object_of_mapping(const NewMapping& mapping) {
   struct stat status {};
 
   if (::stat(exact.c_str(), &status) == 0) {
-    return TargetObject{path_from_here(mapping.pid, exact, mapping.path), mapping.path};
+    const std::string rooted = proc_path(mapping.pid, "root") + mapping.path;
+    return TargetObject{path_from_here({exact, mapping.path, rooted, mapping.inode}), mapping.path};
   }
   // The process has ended already, or called execve(2): others may run the same file.
   if (::stat(mapping.path.c_str(), &status) != 0 || status.st_ino != mapping.inode) {

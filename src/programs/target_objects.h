@@ -1,6 +1,7 @@
 // The ELF files that a target executes code from: where its allocators are looked for.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,6 +30,19 @@ std::vector<TargetObject> objects_of_process(std::uint32_t pid);
 // The file of a mapping that was made just now; nothing when it cannot be found any more, or is
 // another file by now.
 std::optional<TargetObject> object_of_mapping(const NewMapping& mapping);
+
+// The names that a mapped file may have.
+struct MappedFile {
+  std::string exact;   // in /proc/PID/map_files
+  std::string mapped;  // as the process knows it, maybe in another mount namespace
+  std::string rooted;  // the same, below the process's root
+  std::uint64_t inode = 0;
+};
+
+// The shortest name that opens the file from here. It may have been deleted or replaced since.
+// /proc/PID/map_files is missing on RHEL 6 and where the kernel lacks CONFIG_CHECKPOINT_RESTORE
+// (before Linux 4.3), and is root's; then the file is known by its inode.
+std::string path_from_here(const MappedFile& file);
 
 // Files by what they are, whatever they are called.
 class FileSet {

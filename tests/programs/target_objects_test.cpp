@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,6 +29,22 @@ TEST(TargetObjects, of_this_process_are_its_program_and_libraries) {
   const auto objects = objects_of_process(static_cast<std::uint32_t>(::getpid()));
   EXPECT_TRUE(has_file(objects, "programs_test"));
   EXPECT_TRUE(has_file(objects, "libc.so"));
+}
+
+// As on a kernel without /proc/PID/map_files.
+TEST(TargetObjects, a_file_is_known_by_its_inode_where_nothing_else_tells) {
+  const test::TempDir dir;
+  const std::string path = dir.path() + "/mapped";
+  std::ofstream(path) << "x";
+
+  struct stat status {};
+
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  const std::string none = dir.path() + "/none";
+  EXPECT_EQ(path_from_here({none, path, none, status.st_ino}), path);
+  EXPECT_EQ(path_from_here({none, none, path, status.st_ino}), path);
+  EXPECT_EQ(path_from_here({none, path, path, status.st_ino + 1}), none) << "another file";
+  EXPECT_EQ(path_from_here({path, none, path, 0}), path) << "what map_files says is right";
 }
 
 // maps writes the addresses of a program that is not position-independent with zeros in front.

@@ -1,4 +1,4 @@
-#include "cli/unwatched_children.h"
+#include "programs/unwatched_children.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "cli/unwatched_children.h"
+#include "programs/unwatched_children.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
