@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <climits>
 #include <optional>
 
 #include "base/text.h"
@@ -112,12 +113,11 @@ std::string IdentityLog::take_tasks_after(std::uint64_t time_ns) {
 }
 
 void IdentityReplay::advance(std::uint64_t time_ns) {
-  if (read_ < recording_.identities.size()) {
+  if (looked_at_ != recording_.identities.size()) {
     read_news();
   }
   while (!due_.empty() && due_.front().time_ns <= time_ns) {
-    const TaskIdentity& task = due_.front();
-    world_.identify(task.pid, world_.identities().intern(task.uid, task.cgroup));
+    world_.identify(due_.front().pid, due_.front().identity);
     due_.pop_front();
   }
   while (!due_commands_.empty() && due_commands_.front().time_ns <= time_ns) {
@@ -134,6 +134,7 @@ void IdentityReplay::read_news() {
     read_line(text.substr(read_, end - read_));
     read_ = end + 1;
   }
+  looked_at_ = text.size();
 }
 
 void IdentityReplay::read_line(std::string_view line) {
@@ -146,7 +147,7 @@ void IdentityReplay::read_line(std::string_view line) {
   }
   const auto number = next_id(line);
   if (number && kind == "cgroup") {
-    cgroups_[*number] = line;
+    cgroups_[*number] = line.substr(0, PATH_MAX);
   } else if (number && kind == "user") {
     world_.identities().name_user(*number, line);
   }
@@ -158,9 +159,9 @@ void IdentityReplay::read_task(std::string_view words) {
   const std::string_view user = next_word(words);
   const std::string_view cgroup = next_word(words);
   const auto uid = user == kUnknown ? std::optional(kUnknownUser) : to_id(user);
-  const auto path = cgroup == kUnknown ? std::optional(std::string()) : path_of(cgroup);
+  const auto path = cgroup == kUnknown ? std::optional(std::string_view()) : path_of(cgroup);
   if (time_ns && pid && uid && path) {
-    due_.push_back({*time_ns, *pid, *uid, *path});
+    due_.push_back({*time_ns, *pid, world_.identities().intern(*uid, *path)});
   }
 }
 
@@ -173,9 +174,9 @@ void IdentityReplay::read_process(std::string_view words) {
   }
 }
 
-std::optional<std::string> IdentityReplay::path_of(std::string_view number) {
+std::optional<std::string_view> IdentityReplay::path_of(std::string_view number) {
   const auto known = parse_number(number);
-  return known ? std::optional(cgroups_[*known]) : std::nullopt;
+  return known ? std::optional<std::string_view>(cgroups_[*known]) : std::nullopt;
 }
 
 }  // namespace memtrace

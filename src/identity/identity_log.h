@@ -82,12 +82,20 @@ class IdentityReplay {
   void read_line(std::string_view line);
   void read_task(std::string_view words);
   void read_process(std::string_view words);
-  std::optional<std::string> path_of(std::string_view number);
+  std::optional<std::string_view> path_of(std::string_view number);
+
+  // Many have the same path: a copy for each would be any size.
+  struct DueTask {
+    std::uint64_t time_ns = 0;
+    std::uint32_t pid = 0;
+    IdentityId identity;
+  };
 
   World& world_;
   const Recording& recording_;
-  std::size_t read_ = 0;
-  std::deque<TaskIdentity> due_;
+  std::size_t read_ = 0;       // whole lines
+  std::size_t looked_at_ = 0;  // with the one that has no end yet
+  std::deque<DueTask> due_;
   std::deque<TaskCommand> due_commands_;
   std::unordered_map<std::uint64_t, std::string> cgroups_;
 };

@@ -1,5 +1,10 @@
 #include "programs/dynamic_section.h"
 
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <utility>
+
 #include "symbolize/elf/elf_file.h"
 
 namespace memtrace {
@@ -14,6 +19,18 @@ void add(Elf64_Sxword tag, std::string text, DynamicSection& dynamic) {
   }
 }
 
+// Of all entries together. Each may name the same text, as long as the file is.
+constexpr std::size_t kMaxTextBytes = std::size_t{256} * PATH_MAX;
+
+// elf_strptr(3) looks for the table's last NUL for each name.
+std::string name_at(std::span<const std::byte> names, std::uint64_t offset) {
+  const auto rest = names.subspan(std::min<std::uint64_t>(offset, names.size()));
+  const std::size_t room = std::min(rest.size(), kMaxTextBytes);
+  const auto* text = reinterpret_cast<const char*>(rest.data());
+  const std::size_t length = room == 0 ? 0 : ::strnlen(text, room);
+  return length < room ? std::string(text, length) : std::string();
+}
+
 }  // namespace
 
 std::optional<DynamicSection> read_dynamic_section(const std::string& path) {
@@ -24,8 +41,15 @@ std::optional<DynamicSection> read_dynamic_section(const std::string& path) {
   if (data == nullptr) {
     return std::nullopt;
   }
+  ElfFile::Section names;
+  names.handle = ::elf_getscn(file.value().handle(), section->header.sh_link);
+  const bool has_names = names.handle != nullptr &&
+                         ::gelf_getshdr(names.handle, &names.header) != nullptr &&
+                         names.header.sh_type == SHT_STRTAB;
+  const auto text = has_names ? names.content() : std::span<const std::byte>();
   DynamicSection dynamic;
   dynamic.machine = file.value().machine();
+  std::size_t text_bytes = 0;
   GElf_Dyn entry;
   for (int i = 0; i < kMaxEntries && ::gelf_getdyn(data, i, &entry) != nullptr; ++i) {
     if (entry.d_tag == DT_NULL) {
@@ -34,9 +58,12 @@ std::optional<DynamicSection> read_dynamic_section(const std::string& path) {
     if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_RPATH && entry.d_tag != DT_RUNPATH) {
       continue;
     }
-    const char* name =
-        ::elf_strptr(file.value().handle(), section->header.sh_link, entry.d_un.d_val);
-    add(entry.d_tag, name == nullptr ? "" : name, dynamic);
+    std::string name = name_at(text, entry.d_un.d_val);
+    text_bytes += name.size();
+    if (text_bytes > kMaxTextBytes) {
+      break;
+    }
+    add(entry.d_tag, std::move(name), dynamic);
   }
   return dynamic;
 }

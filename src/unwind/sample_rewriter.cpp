@@ -50,7 +50,9 @@ std::span<const std::byte> SampleRewriter::rename(std::span<const std::byte> byt
     bytes_.assign(bytes.begin(), bytes.end());
   }
   std::memcpy(bytes_.data() + kIdOffset, &names.id, sizeof(names.id));
-  std::memcpy(bytes_.data() + raw_start, &names.tracepoint, sizeof(names.tracepoint));
+  if (!sample.raw.empty()) {  // else it is no tracepoint's
+    std::memcpy(bytes_.data() + raw_start, &names.tracepoint, sizeof(names.tracepoint));
+  }
   return bytes_;
 }
 

@@ -184,13 +184,15 @@ std::vector<ResultStore> find_result_stores(const FunctionCode& code) {
     return stores;
   }
   const ArgumentFlow flow(instructions);
+  const auto targets = branch_targets(instructions);
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& one = instructions[i];
     const bool is_store = one.move && one.move->to_memory &&
                           (flow.at(i) & mask_of(one.move->destination)) != 0 &&
                           (flow.at(i) & mask_of(one.move->source)) == 0;
     if (is_store) {
-      const bool other_ways = is_branch_target(instructions, one.limit());
+      const bool other_ways =
+          std::ranges::binary_search(targets, static_cast<std::int64_t>(one.limit()));
       stores.push_back({other_ways ? one.offset : one.limit(), one.move->source});
     }
   }

@@ -9,7 +9,8 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kMaxPieces = 16;
+constexpr std::size_t kMaxFollowed = 16;
+constexpr std::size_t kMaxPieces = 128;
 constexpr std::size_t kLongestFunction = 8192;
 
 bool goes_on(InstructionKind kind) {
@@ -65,6 +66,14 @@ TailCode::TailCode(const std::string& path, const FunctionTable& table)
     add_plt_stubs(*file_, stubs_);
     stubs_.sort();
   }
+  if (stubs_.empty()) {
+    return;
+  }
+  for (const Function& function : table_.functions()) {
+    for (const std::string& name : function.names) {
+      offsets_.try_emplace(name, function.file_offset);
+    }
+  }
 }
 
 // For a stub of a function of this very file, which other files may replace: the function.
@@ -74,13 +83,8 @@ std::uint64_t TailCode::behind_stub(std::uint64_t file_offset) const {
   if (stub == nullptr) {
     return file_offset;
   }
-  for (const Function& function : table_.functions()) {
-    if (std::find(function.names.begin(), function.names.end(), stub->name) !=
-        function.names.end()) {
-      return function.file_offset;
-    }
-  }
-  return file_offset;
+  const auto found = offsets_.find(stub->name);
+  return found == offsets_.end() ? file_offset : found->second;
 }
 
 std::vector<CodePiece> TailCode::of(CodePiece function) const {
@@ -88,11 +92,11 @@ std::vector<CodePiece> TailCode::of(CodePiece function) const {
   std::vector<CodePiece> pieces;
   pieces.push_back(std::move(function));
   const auto add = [&](std::uint64_t target) {
-    if (seen.insert(target).second) {
+    if (pieces.size() < kMaxPieces && seen.insert(target).second) {
       pieces.push_back({target, read_code(path_, target)});
     }
   };
-  for (std::size_t i = 0; i < pieces.size() && pieces.size() < kMaxPieces; ++i) {
+  for (std::size_t i = 0; i < std::min(pieces.size(), kMaxFollowed); ++i) {
     const std::uint64_t start = pieces[i].file_offset;
     const ReturnPlaces places =
         find_return_places({.bytes = pieces[i].bytes, .machine = table_.machine()});

@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "symbolize/code/function_table.h"
@@ -27,7 +29,8 @@ class TailCode {
   // `table` is of the file at `path`, and outlives this.
   TailCode(const std::string& path, const FunctionTable& table);
 
-  // The function itself is first.
+  // The function itself is first. A file may say that it jumps anywhere: there are no more pieces
+  // than any compiler makes.
   std::vector<CodePiece> of(CodePiece function) const;
 
   // For the linker's stub of a function of this very file: where the function is. For any other
@@ -39,6 +42,7 @@ class TailCode {
   const FunctionTable& table_;
   std::optional<ElfFile> file_;
   SymbolTable stubs_;
+  std::unordered_map<std::string_view, std::uint64_t> offsets_;  // by name; of a file with stubs
 };
 
 // How long the function is that begins here: up to the first instruction that does not go on and

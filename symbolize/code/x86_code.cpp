@@ -261,10 +261,15 @@ const Instruction* instruction_at(std::span<const Instruction> code, std::int64_
   return exists ? &*found : nullptr;
 }
 
-bool is_branch_target(std::span<const Instruction> code, std::uint64_t offset) {
-  return std::any_of(code.begin(), code.end(), [offset](const Instruction& one) {
-    return one.has_target() && one.target == static_cast<std::int64_t>(offset);
-  });
+std::vector<std::int64_t> branch_targets(std::span<const Instruction> code) {
+  std::vector<std::int64_t> targets;
+  for (const Instruction& one : code) {
+    if (one.has_target()) {
+      targets.push_back(one.target);
+    }
+  }
+  std::ranges::sort(targets);
+  return targets;
 }
 
 }  // namespace memtrace

@@ -87,7 +87,7 @@ std::vector<Instruction> decode_x86(std::span<const std::byte> code);
 // The one that begins at this offset, or null.
 const Instruction* instruction_at(std::span<const Instruction> code, std::int64_t offset);
 
-// Whether a branch of this very function leads to the offset.
-bool is_branch_target(std::span<const Instruction> code, std::uint64_t offset);
+// Where this function's branches and calls lead, ascending.
+std::vector<std::int64_t> branch_targets(std::span<const Instruction> code);
 
 }  // namespace memtrace

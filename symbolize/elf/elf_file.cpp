@@ -21,6 +21,9 @@ constexpr std::size_t kMaxSegments = (std::size_t{1} << 16U) / sizeof(Elf64_Phdr
 // What libelf copies: tables that lie askew, or in the other order of bytes. Linkers align them.
 constexpr std::uint64_t kMaxCopiedBytes = std::uint64_t{16} << 20U;
 
+// A linker signs its name and version.
+constexpr std::size_t kMaxCommentBytes = std::size_t{64} << 10U;
+
 // The number in the header, or, when that has no room for it, in the first section's header (gABI:
 // e_shnum). 0 for what is no 64-bit ELF file: a 32-bit one cannot be large.
 std::uint64_t claimed_sections(std::span<const std::byte> bytes) {
@@ -151,6 +154,20 @@ bool ElfFile::is_copied(const GElf_Shdr& header) const {
   return header.sh_offset % alignment != 0 || ident == nullptr || ident[EI_DATA] != ELFDATA2LSB;
 }
 
+// For each name that libelf and libdw ask for, libelf looks for the last NUL of all names.
+bool ElfFile::has_last_name_an_end() const {
+  std::size_t index = 0;
+  Section names;
+  if (::elf_getshdrstrndx(elf_.get(), &index) != 0 ||
+      (names.handle = ::elf_getscn(elf_.get(), index)) == nullptr ||
+      ::gelf_getshdr(names.handle, &names.header) == nullptr ||
+      names.header.sh_type != SHT_STRTAB) {
+    return true;  // there are no names
+  }
+  const auto bytes = names.content();
+  return bytes.empty() || bytes.back() == std::byte{0};
+}
+
 // libelf unpacks names that are compressed, whatever their size. Only DWARF is ever compressed
 // (gABI: SHF_COMPRESSED), and open_dwarf() looks how large it is.
 Result<> ElfFile::check_sections() const {
@@ -170,7 +187,9 @@ Result<> ElfFile::check_sections() const {
       return Error{shown_path() + ": compresses more than DWARF", 0, ""};
     }
   }
-  return kDone;
+  return has_last_name_an_end()
+             ? Result<>(kDone)
+             : Error{shown_path() + ": the names of its sections do not end", 0, ""};
 }
 
 std::string ElfFile::build_id() const {
@@ -201,7 +220,8 @@ std::optional<std::uint64_t> ElfFile::svma_by_layout(std::uint64_t file_offset) 
     }
     const auto comment = section(".comment");
     const auto bytes = comment ? comment->content() : std::span<const std::byte>();
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                                std::min(bytes.size(), kMaxCommentBytes));
     const bool other_linker =
         text.find("LLD") != std::string_view::npos || text.find("mold") != std::string_view::npos;
     return other_linker ? std::nullopt : std::optional(svma);

@@ -65,6 +65,9 @@ class ElfFile {
   // Nothing for an offset that no segment loads.
   std::optional<std::uint64_t> svma_of(std::uint64_t file_offset) const;
 
+  // Those that are loaded, as the file has them.
+  std::span<const Segment> segments() const { return segments_; }
+
   // The address of the first loaded segment: where the file's own addresses begin. Prelinking moves
   // it.
   std::uint64_t base_svma() const { return segments_.empty() ? 0 : segments_.front().svma; }
@@ -82,6 +85,7 @@ class ElfFile {
   Result<> open_bytes(std::span<const std::byte> bytes);
   Result<> read_headers();
   Result<> check_sections() const;
+  bool has_last_name_an_end() const;
   bool is_copied(const GElf_Shdr& header) const;
 
   std::string shown_path() const { return path_.empty() ? "memory image" : path_; }

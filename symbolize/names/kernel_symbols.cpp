@@ -55,7 +55,8 @@ void KernelSymbols::add_line(std::string_view text) {
   const auto name_offset = static_cast<std::size_t>(line->name.data() - text_.data());
   const std::size_t name_bytes = line->name.size();
   const bool fits = name_bytes > 0 && name_bytes < std::numeric_limits<std::uint16_t>::max() &&
-                    name_offset < std::numeric_limits<std::uint32_t>::max();
+                    name_offset < std::numeric_limits<std::uint32_t>::max() &&
+                    modules_.size() < std::numeric_limits<std::uint16_t>::max();
   // $x, $d and the like on arm64 say what kind of bytes follow; they are not functions.
   if (line->address == 0 || !line->is_code() || !fits || line->name.front() == '$') {
     return;
@@ -73,12 +74,14 @@ std::uint16_t KernelSymbols::module_index(std::string_view name) {
   if (name.empty()) {
     return 0;
   }
-  const auto found = std::find(modules_.rbegin(), modules_.rend(), name);
-  if (found == modules_.rend()) {
+  if (modules_.back() != name) {
+    const auto [known, is_new] = module_numbers_.try_emplace(std::string(name), modules_.size());
+    if (!is_new) {
+      return known->second;
+    }
     modules_.emplace_back(name);
-    return static_cast<std::uint16_t>(modules_.size() - 1);
   }
-  return static_cast<std::uint16_t>(modules_.rend() - found - 1);
+  return static_cast<std::uint16_t>(modules_.size() - 1);
 }
 
 std::string_view KernelSymbols::name_of(const Symbol& symbol) const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace memtrace {
@@ -45,6 +46,7 @@ class KernelSymbols {
 
   std::string text_;
   std::vector<std::string> modules_ = {"[kernel]"};
+  std::unordered_map<std::string, std::uint16_t> module_numbers_;  // in modules_
   std::vector<Symbol> symbols_;
   bool saw_symbol_ = false;
 };

@@ -54,6 +54,23 @@ TEST_F(IdentityLogTest, a_pipe_brings_it_in_pieces_that_may_end_within_a_line) {
   EXPECT_EQ(identity(7), "3 /b");
 }
 
+// A recording may hold anything: in proportion to the product of their lengths this takes hours,
+// and more memory than there is.
+TEST_F(IdentityLogTest, long_path_is_kept_once_and_a_line_without_an_end_is_read_once) {
+  recording_.identities = "cgroup 1 /" + std::string(std::size_t{4} << 20U, 'x') + "\n";
+  constexpr std::uint32_t kTasks = 100'000;
+  for (std::uint32_t pid = 1; pid <= kTasks; ++pid) {
+    recording_.identities += "task 5 " + std::to_string(pid) + " 1000 1\n";
+  }
+  recording_.identities += std::string(std::size_t{1} << 20U, 'x');
+  for (std::uint64_t time_ns = 0; time_ns < kTasks; ++time_ns) {
+    replay_.advance(time_ns);
+  }
+  EXPECT_TRUE(identity(1).starts_with("1000 /xxx"));
+  EXPECT_EQ(identity(kTasks), identity(1));
+  EXPECT_LE(identity(1).size(), 5000U);
+}
+
 TEST_F(IdentityLogTest, what_is_not_known_is_written_as_such) {
   log_.add({0, 7, 1000, "/a"});
   log_.add({10, 7, kUnknownUser, "/a"});

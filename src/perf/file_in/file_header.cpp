@@ -32,19 +32,30 @@ Error cut_error(const std::string& path) {
           "again"};
 }
 
-std::vector<std::uint64_t> read_ids(Bytes file, FileSection section, RecordingBuilder& builder) {
-  const auto bytes = section_of(file, section);
-  if (!bytes) {
-    builder.add_caveat(
-        "The ids of some events are cut off; their samples cannot be distinguished.");
-    return {};
+// The ids of events. Their sections lie one behind the other: where all of them may be the whole
+// file, a small one has any number of ids.
+class IdSections {
+ public:
+  explicit IdSections(Bytes file) : file_(file), room_bytes_(file.size()) {}
+
+  // Nothing when they are not there, or when there are more than the file can hold.
+  std::optional<std::vector<std::uint64_t>> read(FileSection section) {
+    const auto bytes = section_of(file_, section);
+    if (!bytes || bytes->size() > room_bytes_) {
+      return std::nullopt;
+    }
+    room_bytes_ -= bytes->size();
+    std::vector<std::uint64_t> ids(bytes->size() / sizeof(std::uint64_t));
+    if (!ids.empty()) {  // memcpy(3) takes no null pointer, not even for no bytes
+      std::memcpy(ids.data(), bytes->data(), ids.size() * sizeof(std::uint64_t));
+    }
+    return ids;
   }
-  std::vector<std::uint64_t> ids(bytes->size() / sizeof(std::uint64_t));
-  if (!ids.empty()) {  // memcpy(3) takes no null pointer, not even for no bytes
-    std::memcpy(ids.data(), bytes->data(), ids.size() * sizeof(std::uint64_t));
-  }
-  return ids;
-}
+
+ private:
+  Bytes file_;
+  std::size_t room_bytes_ = 0;
+};
 
 Result<> read_attrs(Bytes file, const FileHeader& header, RecordingBuilder& builder) {
   const auto attrs = section_of(file, header.attrs);
@@ -54,11 +65,17 @@ Result<> read_attrs(Bytes file, const FileHeader& header, RecordingBuilder& buil
   if (!attrs || !plausible || attrs->size() < entry_bytes) {
     return Error{"no event description", 0, ""};
   }
+  IdSections sections(file);
   for (std::size_t at = 0; at + entry_bytes <= attrs->size(); at += entry_bytes) {
     const std::size_t attr_bytes = entry_bytes - sizeof(FileSection);
-    FileSection ids;
-    std::memcpy(&ids, attrs->data() + at + attr_bytes, sizeof(ids));
-    builder.add_event(attrs->subspan(at, attr_bytes), read_ids(file, ids, builder));
+    FileSection place;
+    std::memcpy(&place, attrs->data() + at + attr_bytes, sizeof(place));
+    const auto ids = sections.read(place);
+    if (!ids) {
+      builder.add_caveat(
+          "The ids of some events are cut off; their samples cannot be distinguished.");
+    }
+    builder.add_event(attrs->subspan(at, attr_bytes), ids.value_or(std::vector<std::uint64_t>()));
   }
   return kDone;
 }

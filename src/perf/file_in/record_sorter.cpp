@@ -49,7 +49,7 @@ std::size_t RecordSorter::run_for(std::uint64_t time_ns) {
   if (after != runs_.begin()) {
     return static_cast<std::size_t>(after - runs_.begin()) - 1;
   }
-  runs_.emplace(runs_.begin());
+  runs_.emplace_front();
   return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -55,7 +56,9 @@ class RecordSorter {
   void take_released(Run& run, std::uint64_t up_to_ns);
   void merge_released();
 
-  std::vector<Run> runs_;           // by ascending time of their last entries
+  // By ascending time of their last entries. A file whose records go backwards has a run for each,
+  // always the first one.
+  std::deque<Run> runs_;
   std::size_t recent_run_ = 0;      // where the last record went
   std::vector<Entry> released_;     // in order
   std::vector<std::size_t> parts_;  // while releasing: where each run's part begins

@@ -1,6 +1,7 @@
 #include "perf/record/tracing_data.h"
 
 #include <algorithm>
+#include <climits>
 #include <map>
 #include <utility>
 
@@ -55,12 +56,18 @@ void read_formats(ByteReader& reader, const std::string& system, TracingData& da
   }
 }
 
-void read_systems(ByteReader& reader, TracingData& data) {
+// False: what stands there is no system's name, which is a folder's. Each of its formats would have
+// a copy of it.
+bool read_systems(ByteReader& reader, TracingData& data) {
   const auto system_count = reader.read<std::uint32_t>();
   for (std::uint32_t i = 0; i < system_count && !reader.failed(); ++i) {
     const std::string system = c_string(reader);
+    if (system.size() > NAME_MAX) {
+      return false;
+    }
     read_formats(reader, system, data);
   }
+  return !reader.failed();
 }
 
 }  // namespace
@@ -92,8 +99,7 @@ Result<TracingData> parse_tracing_data(Bytes bytes) {
   for (std::uint32_t i = 0; i < ftrace_count && !reader.failed(); ++i) {
     sized_text(reader);
   }
-  read_systems(reader, data);
-  data.is_whole = !reader.failed();
+  data.is_whole = read_systems(reader, data);
   return data;
 }
 

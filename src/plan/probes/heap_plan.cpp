@@ -64,7 +64,8 @@ std::vector<std::string> prefixes_in(const FunctionIndex& index) {
   for (const auto& [name, function] : index) {
     const bool marked = name.ends_with(kMark) && name.size() > kMark.size();
     const std::string prefix(marked ? name.substr(0, name.size() - kMark.size()) : "");
-    if (marked && std::find(prefixes.begin(), prefixes.end(), prefix) == prefixes.end()) {
+    // Names are unique, and so are prefixes but for those that are known already.
+    if (marked && std::ranges::find(heap_prefixes(), prefix) == heap_prefixes().end()) {
       prefixes.push_back(prefix);
     }
   }

@@ -1,5 +1,6 @@
 #include "perf/file_in/file_source.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -357,6 +358,73 @@ TEST(FileSource, file_that_is_cut_while_it_is_read_ends_there) {
     ASSERT_FALSE(source.value()->recording().caveats.empty());
     EXPECT_NE(source.value()->recording().caveats.back().find("became shorter"), std::string::npos);
   }
+}
+
+// Each event says that the whole file is its ids.
+TEST(FileSource, ids_of_all_events_are_no_more_than_the_file_holds) {
+  constexpr std::uint64_t kEvents = 4000;
+  const RecordBytes attr = attr_bytes(kmalloc_attr());
+  FileHeader header;
+  header.size_bytes = sizeof(header);
+  header.attr_size_bytes = attr.size() + sizeof(FileSection);
+  header.attrs = {.offset = sizeof(header), .size_bytes = kEvents * header.attr_size_bytes};
+  const std::uint64_t file_bytes = sizeof(header) + header.attrs.size_bytes;
+  header.data = {.offset = file_bytes, .size_bytes = 0};
+  ByteWriter out;
+  out.put(header);
+  for (std::uint64_t i = 0; i < kEvents; ++i) {
+    out.put_bytes(attr);
+    out.put(FileSection{.offset = 0, .size_bytes = file_bytes});
+  }
+  const TempFile file("ids");
+  file.write(out.bytes());
+  const auto source = open_file_source(file.path());
+  ASSERT_TRUE(source.ok());
+  const Recording& recording = source.value()->recording();
+  EXPECT_EQ(recording.events.size(), kEvents);
+  EXPECT_EQ(std::ranges::count(
+                recording.caveats,
+                "The ids of some events are cut off; their samples cannot be distinguished."),
+            1);
+}
+
+// In proportion to the product of their numbers they take minutes.
+TEST(FileSource, many_events_find_their_formats_at_once) {
+  constexpr std::uint64_t kEvents = 50'000;
+  TracingData data;
+  RecordingBuilder builder;
+  for (std::uint64_t i = 1; i <= kEvents; ++i) {
+    data.formats.push_back(
+        describe_format("kmem", fmt::format("name: event_{0}\nID: {0}\nformat:\n", i)));
+    perf_event_attr attr = kmalloc_attr();
+    attr.config = i;
+    builder.add_event(attr_bytes(attr), {&i, 1});
+  }
+  builder.add_feature(kTracingData, write_tracing_data(data));
+  builder.complete_events();
+  EXPECT_EQ(builder.recording().events.front().name, "kmem:event_1");
+  EXPECT_EQ(builder.recording().events.back().name, fmt::format("kmem:event_{}", kEvents));
+}
+
+// A small file would take any memory: each event has a copy of the same text.
+TEST(FileSource, formats_of_all_events_have_a_limit) {
+  constexpr std::size_t kTextBytes = std::size_t{1} << 20U;
+  TracingData data;
+  data.formats.push_back(
+      describe_format("kmem", "name: kmalloc\nID: 547\n" + std::string(kTextBytes, 'x')));
+  RecordingBuilder builder;
+  for (std::uint64_t id = 1; id <= 100; ++id) {
+    builder.add_event(attr_bytes(kmalloc_attr()), {&id, 1});
+  }
+  builder.add_feature(kTracingData, write_tracing_data(data));
+  for (int times = 0; times < 2; ++times) {
+    builder.complete_events();
+    EXPECT_EQ(std::ranges::count_if(builder.recording().events,
+                                    [](const EventInfo& event) { return !event.format.empty(); }),
+              63);
+  }
+  builder.note_missing_formats();
+  EXPECT_EQ(builder.recording().caveats.size(), 1U);
 }
 
 TEST(FileSource, section_of_names_has_a_limit) {

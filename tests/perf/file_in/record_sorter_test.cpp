@@ -108,6 +108,20 @@ class NaiveSorter {
   std::uint64_t next_ = 0, newest_ns_ = 0, round_ns_ = 0;
 };
 
+// In proportion to the square of their number they take minutes.
+TEST(RecordSorter, records_that_go_backwards_take_time_in_proportion_to_their_number) {
+  constexpr std::uint64_t kRecords = 300'000;
+  RecordSorter sorter;
+  for (std::uint64_t i = 0; i < kRecords; ++i) {
+    sorter.add(kRecords - i, nullptr);
+  }
+  sorter.finish();
+  const Sequences sequences = drain(sorter);
+  ASSERT_EQ(sequences.size(), kRecords);
+  EXPECT_EQ(sequences.front(), kRecords - 1);
+  EXPECT_EQ(sequences.back(), 0U);
+}
+
 TEST(RecordSorter, agrees_with_a_naive_model) {
   std::mt19937 random(7);
   for (int turn = 0; turn < 200; ++turn) {

@@ -2,11 +2,14 @@
 
 #include <elf.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <initializer_list>
 
+#include "support/own_code.h"
 #include "symbolize/code/function_table.h"
+#include "symbolize/code/tail_code.h"
 
 namespace memtrace {
 namespace {
@@ -175,6 +178,42 @@ TEST(return_places, returns_and_tail_calls_are_found) {
   EXPECT_EQ(places.tail_calls[1].target, 269);
   EXPECT_TRUE(places.is_complete);
   EXPECT_FALSE(find_return_places({code({0xFF, 0xE0}), EM_X86_64}).is_complete);
+}
+
+// A file says itself how long its functions are. In proportion to the square of their number these
+// stores take minutes.
+TEST(result_stores, many_take_time_in_proportion_to_their_number) {
+  constexpr std::size_t kStoresOfOne = 100'000;
+  Bytes bytes;
+  for (std::size_t i = 0; i < kStoresOfOne; ++i) {
+    const Bytes store = code({0x48, 0x89, 0x07});  // mov %rax,(%rdi)
+    bytes.insert(bytes.end(), store.begin(), store.end());
+  }
+  EXPECT_EQ(find_result_stores({bytes, EM_X86_64}).size(), kStoresOfOne);
+}
+
+TEST(tail_code, function_that_jumps_everywhere_has_few_pieces) {
+  const auto table = FunctionTable::load("/proc/self/exe");
+  ASSERT_TRUE(table.ok());
+  const TailCode code_of("/proc/self/exe", table.value());
+  Bytes jumps;
+  for (int i = 0; i < 1000; ++i) {
+    const Bytes jump = code({0xE9, 0, i % 256, 1 + i / 256, 0});
+    jumps.insert(jumps.end(), jump.begin(), jump.end());
+  }
+  const auto pieces = code_of.of({0, jumps});
+  EXPECT_GT(pieces.size(), 64U);
+  EXPECT_LE(pieces.size(), 128U);
+}
+
+TEST(code_bytes, function_that_claims_more_than_any_has_is_cut) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("program", "");
+  constexpr std::uint64_t kClaimed = std::uint64_t{64} << 20U;
+  ASSERT_EQ(::truncate(path.c_str(), kClaimed), 0);
+  const auto bytes = code_bytes(path, 0, kClaimed);
+  ASSERT_TRUE(bytes.ok());
+  EXPECT_EQ(bytes.value().size(), std::size_t{1} << 20U);
 }
 
 // Functions of allocators as Debian builds them.

@@ -127,6 +127,21 @@ TEST_F(HostileFiles, number_of_sections_is_limited) {
   expect_little_memory();
 }
 
+// Else each section's name costs as much as all of them.
+TEST_F(HostileFiles, names_of_sections_must_end) {
+  std::string image = image_with({{".text"}});
+  Elf64_Ehdr header;
+  std::memcpy(&header, image.data(), sizeof(header));
+  const std::size_t names = header.e_shoff + header.e_shstrndx * sizeof(Elf64_Shdr);
+  Elf64_Shdr section;
+  std::memcpy(&section, &image[names], sizeof(section));
+  --section.sh_size;
+  std::memcpy(&image[names], &section, sizeof(section));
+  const auto file = ElfFile::open(folder_.write("names", image));
+  ASSERT_FALSE(file.ok());
+  EXPECT_NE(file.error().message.find("do not end"), std::string::npos) << file.error().message;
+}
+
 TEST_F(HostileFiles, compressed_names_are_refused) {
   std::string image =
       image_with({{".strtab", SHT_STRTAB, SHF_COMPRESSED, compressed(std::uint64_t{4} << 30U)}});

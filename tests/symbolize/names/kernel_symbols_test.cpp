@@ -1,5 +1,6 @@
 #include "symbolize/names/kernel_symbols.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 namespace memtrace {
@@ -47,6 +48,22 @@ TEST(KernelSymbols, module_functions_carry_their_module) {
   EXPECT_EQ(match->function, "nft_do_chain");
   EXPECT_EQ(match->module, "[nf_tables]");
   EXPECT_EQ(symbols.find(0xffffffffc0900004)->module, "[bpf]");
+}
+
+// In proportion to the square of their number they take minutes.
+TEST(KernelSymbols, many_modules_take_time_in_proportion_to_their_number) {
+  std::string text;
+  constexpr std::uint64_t kModules = 60'000;
+  const auto address = [](std::uint64_t number) { return 0xffffffffc0000000U + number * 4096; };
+  for (std::uint64_t i = 0; i < 2 * kModules; ++i) {
+    text += fmt::format("{:x} t init_{}\t[module_{}]\n", address(i), i, i % kModules);
+  }
+  const KernelSymbols symbols = KernelSymbols::parse(std::move(text));
+  for (const std::uint64_t number : {std::uint64_t{0}, kModules - 1, kModules + 2}) {
+    const auto match = symbols.find(address(number));
+    ASSERT_TRUE(match);
+    EXPECT_EQ(match->module, fmt::format("[module_{}]", number % kModules));
+  }
 }
 
 TEST(KernelSymbols, gaps_belong_to_no_function) {
