@@ -39,8 +39,9 @@ FNR == NR && line == 2 { column = find_column($0); line = 3; next }
 FNR == NR && line == 3 { page[$1] = $(column + 1) }
 FNR == NR { next }
 column == 0 { exit }
+/^ *"title": / { view = "" }  # the table of views has them
 /^ *"view": / && FNR > 10 { view = value($0) }
-/^ *"state": / {
+/^ *"state": / && view != "" {
   ++checked
   if (page[view] != short(value($0))) {
     printf "memtrace-kernels(7) says \"%s\" of %s on %s, its doctor \"%s\"\n", page[view], view, name,

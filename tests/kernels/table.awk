@@ -16,6 +16,7 @@ FNR == 1 {
   kernel = parts[count - 1]
   kernels[++kernel_count] = kernel
 }
+/^ *"title": / { view = "" }  # the table of views has them
 /^ *"view": / && FNR > 10 {
   view = value($0)
   if (!(view in known)) {
@@ -23,7 +24,7 @@ FNR == 1 {
     views[++view_count] = view
   }
 }
-/^ *"state": / { states[view, kernel] = value($0) }
+/^ *"state": / && view != "" { states[view, kernel] = value($0) }
 /^ *"findings": / && value($0) != "" {
   line = view ": " value($0)
   if (!(line in where)) {

@@ -14,20 +14,6 @@ check_program() {
   check promised.overview = 0 "$(status_of "$MEMTRACE" report)"
 }
 
-# The .rpm, unpacked where nothing of the release that built it is: it holds the program that is
-# checked here, and all that this needs.
-check_package() {
-  if [ ! -e /memtrace.rpm ]; then
-    say_missing package
-    return
-  fi
-  mkdir installed
-  (cd installed && rpm2cpio /memtrace.rpm | cpio -idm 2>stderr) || cat installed/stderr
-  check package.program = 0 "$(status_of cmp installed/usr/bin/memtrace "$MEMTRACE")"
-  check package.runs = 0 "$(status_of installed/usr/bin/memtrace --version)"
-  check package.page = 1 "$(zcat installed/usr/share/man/man1/memtrace-leaks.1.gz | grep -c '^.Dt MEMTRACE-LEAKS')"
-}
-
 # A view that runs, and prints as it goes.
 check_live() {
   traced count --ring-size 2M -e kmem:kmalloc -a 1 2 --format csv >live.csv

@@ -101,10 +101,12 @@ has_event() {
   return 1
 }
 
-parts='program package faults files huge kernel_memory heap old_glibc doors spaces identity live kprobes pressure kills'
+parts='package program faults files huge kernel_memory heap old_glibc doors spaces identity live kprobes
+pressure kills'
+[ ! -e /checks/newer ] || parts="$parts ledger growth path truth verdicts failures stalls watch top"
 # shellcheck source=/dev/null
 . /checks/parts.sh
-for part in $parts; do
+for part in $parts removal; do
   echo "AT $(cut -d ' ' -f 1 /proc/uptime) $part"
   "check_$part"
 done
