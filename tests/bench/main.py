@@ -13,6 +13,8 @@ from workshop import Workshop, version_of
 
 ROWS = (
     "busy_machine",
+    "overload",
+    "traced_cost",
     "compile_mallocs",
     "malloc_cost",
     "counting",
@@ -24,7 +26,7 @@ ROWS = (
 # What would be compared, and why it is not.
 ABSENT = (
     "perf kmem: it reads slab events only, and its reports are in the row of perf report",
-    "memleak of libbpf-tools: Debian has no package of it; a bpftrace script keeps the same",
+    "memleak of libbpf-tools: Debian's package is without it; that of bcc is compared",
 )
 
 

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tempfile
 import threading
 import time
 from dataclasses import dataclass
@@ -39,12 +40,17 @@ class MemoryPeak(threading.Thread):
                 return
 
 
-def run(command, accepted=(0,), folder=None):
+def run(command, accepted=(0,), folder=None, environment=None):
     """`command` is a list of words. Its standard output is in Measured.output."""
     begin = time.monotonic()
-    with open(os.path.join(folder or ".", "stderr"), "w+") as errors:
+    with tempfile.TemporaryFile("w+", dir=folder) as errors:
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=errors, cwd=folder, text=True
+            command,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            cwd=folder,
+            text=True,
+            env={**os.environ, **(environment or {})},
         )
         memory = MemoryPeak(process.pid)
         memory.start()

@@ -27,8 +27,13 @@ class Workshop:
     def bytes_of(self, name):
         return os.path.getsize(self.file(name))
 
-    def run(self, *words, accepted=(0,)):
-        return program.run([str(word) for word in words], accepted=accepted, folder=self.folder)
+    def run(self, *words, accepted=(0,), environment=None):
+        return program.run(
+            [str(word) for word in words],
+            accepted=accepted,
+            folder=self.folder,
+            environment=environment,
+        )
 
     def beside(self, *words):
         return program.Background([str(word) for word in words], folder=self.folder)
@@ -43,11 +48,16 @@ class Workshop:
 
     def overview(self, name):
         """Events of a recording of memtrace and how many were lost."""
+        samples, caveats = self.caveats(name)
+        return samples, caveats["lost"]
+
+    def caveats(self, name):
+        """Events of a recording, and what its report says is missing."""
         report = json.loads(
             self.run(self.memtrace, "report", "--all", "--format", "json", "-i", self.file(name)).output
         )
         samples = sum(row["samples"] for row in report["tables"][0]["rows"])
-        return samples, report["caveats"]["lost"]
+        return samples, report["caveats"]
 
     def perf_stats(self, name):
         """The same of perf's: LOST_SAMPLES is what the kernel counted at the end, from 6.0 on."""
@@ -78,3 +88,15 @@ def version_of(command):
 
 def medians(results, what):
     return table.median([getattr(result, what) for result in results])
+
+
+def medians_of_whole(results, what, seconds):
+    """Of the runs that lasted as long as they should; a sentence when there is none."""
+    failures = [result for result in results if isinstance(result, program.Failed)]
+    ended = [result for result in results if result not in failures]
+    whole = [result for result in ended if result.wall_s >= seconds]
+    if whole:
+        return medians(whole, what)
+    if ended:
+        return f"ended after {max(result.wall_s for result in ended):.1f} s of {seconds}"
+    return "cannot run: " + str(failures[0]).strip().splitlines()[-1]

@@ -6,10 +6,10 @@ from workshop import medians
 NAME = "report malloc --by stack, each sample by another stack"
 
 
-def record(shop, name, calls):
+def record(shop, name, calls, depth=20):
     shop.run(
         shop.memtrace, "record", "--for", "malloc", "--call-graph", "fp", "-o", name,
-        "--", f"{shop.own}/many_stacks", 20, calls,
+        "--", f"{shop.own}/many_stacks", depth, calls,
     )
     return shop.overview(name)[0]
 
@@ -40,4 +40,19 @@ def measure(shop):
         Figure(NAME, "memory of one more stack", "bytes", each, {}, None if shop.small else 300),
         Figure(NAME, "growth of time with stacks", "exponent",
                growth(medians(tenth, "wall_s"), medians(whole, "wall_s"), factor)),
+        *([] if shop.small else millions(shop, ours, medians(tenth, "anonymous_mib"))),
+    ]
+
+
+def millions(shop, ours, process_mib):
+    """perf report would need 50 GiB."""
+    depth, calls = 22, 7_000_000
+    samples = record(shop, "millions.data", calls, depth)
+    took = ours("millions.data")
+    each = (took.anonymous_mib - process_mib) * 1024 * 1024 / 2**depth
+    what = f"{samples:,} samples of {2**depth:,} stacks"
+    return [
+        Figure(NAME, what, "s", took.wall_s),
+        Figure(NAME, "CPU time for it, on all CPUs", "s", took.cpu_s),
+        Figure(NAME, "memory of one of these stacks", "bytes", each, {}, 200),
     ]
