@@ -145,6 +145,13 @@ WorkKind KernelWork::reclaim_of(std::uint32_t tid) const {
   return innermost == works.rend() ? WorkKind::Other : innermost->begin.kind;
 }
 
+bool KernelWork::is_compacting(std::uint32_t tid) const {
+  const auto found = open_.find(tid);
+  return found != open_.end() && std::ranges::any_of(found->second, [](const Open& open) {
+           return open.begin.kind == WorkKind::Compaction;
+         });
+}
+
 void KernelWork::abandon(std::span<const Open> works) {
   for (const Open& open : works) {
     ++abandoned_[static_cast<std::size_t>(open.begin.kind)];

@@ -39,6 +39,9 @@ class KernelWork {
   // The innermost reclaim that the thread is in; Other when there is none.
   WorkKind reclaim_of(std::uint32_t tid) const;
 
+  // Whether the thread moves pages: what it frees then is where they were before.
+  bool is_compacting(std::uint32_t tid) const;
+
   void forget(std::uint32_t tid);
 
   // Events are missing: works that have begun may have ended.

@@ -1,6 +1,7 @@
 // Who took memory in the last second or so, and who made pages dirty: sums by actor over a window
 // that moves in slots. A page that its owner frees within the window is taken off again; what
-// reclaim frees is not, because it was taken from somebody for the one who allocated.
+// reclaim frees is not, because it was taken from somebody for the one who allocated. Nor is a page
+// that compaction moves: its contents are elsewhere then.
 //
 //   now                      ▼
 //   slots   │ 1 │ 2 │ ... │ 20 │        a new slot begins, and the oldest one is taken off
@@ -43,7 +44,8 @@ class PressureWindow {
 
   void allocate(std::uint32_t actor, std::uint64_t page, std::uint64_t pages);
 
-  // Who allocated the block, if that was in the window. Not to be called for what reclaim frees.
+  // Who allocated the block, if that was in the window. Not to be called for what reclaim
+  // or compaction frees.
   std::optional<std::uint32_t> give_back(std::uint64_t page, std::uint64_t pages);
 
   void dirty(std::uint32_t actor, std::uint64_t pages);

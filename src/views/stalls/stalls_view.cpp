@@ -249,7 +249,8 @@ void Stalls::on_page(const Event& event) {
     return;
   }
   const auto* free = std::get_if<PageFree>(&event.payload);
-  if (free == nullptr || world_->kernel_work().reclaim_of(event.tid) != WorkKind::Other) {
+  if (free == nullptr || world_->kernel_work().reclaim_of(event.tid) != WorkKind::Other ||
+      world_->kernel_work().is_compacting(event.tid)) {
     return;
   }
   const std::uint64_t pages = event.weight << free->order;

@@ -116,6 +116,22 @@ TEST_F(StallsTest, pages_that_reclaim_takes_from_who_allocated_them_still_count)
   EXPECT_EQ(figure(played.finish(), pair("hog", "web"), "time_ns"), number(10'000));
 }
 
+// Compaction frees the place of a page that it has moved. Who allocated the page still has it.
+TEST_F(StallsTest, pages_that_compaction_moves_still_count) {
+  EventScript played = script();
+  played.play({allocate(kHog, 0x1000, 3),
+               by(kWeb, begin(100, {.kind = WorkKind::Compaction})),
+               release(kWeb, 0x1000, 3, 200),
+               by(kWeb, end(10'100, {.kind = WorkKind::Compaction})),
+               by(kWeb, begin(10'200, {.kind = WorkKind::Compaction})),
+               by(kWeb, end(20'200, {.kind = WorkKind::Compaction}))});
+  const Report report = played.finish();
+  EXPECT_EQ(figure(report, pair("hog", "web"), "time_ns"), number(20'000));
+  const auto* hog = find_row(report.tables[2], {text("hog")});
+  ASSERT_NE(hog, nullptr);
+  EXPECT_EQ((*hog)[column_index(report.tables[2], "given_back")], number(0));
+}
+
 TEST_F(StallsTest, what_was_before_the_window_does_not_count) {
   EventScript played = script({.own = {{"before", "0.1"}}});
   played.play({allocate(kHog, 0x1000, 5, 1), allocate(kLog, 0x2000, 0, kSecond)});
