@@ -119,20 +119,21 @@ TEST_F(UnwindingTest, vdso_linkage_table_and_lazy_binding_are_unwound) {
 }
 
 // Where it runs the path is another file than here. It is read through its process, which has to
-// live for a moment; afterwards nobody knows the names.
+// live for a moment; afterwards nobody knows the names. Of 20,000 calls, which take 0.1 s, one run
+// in ten was over before the file was opened.
 TEST_F(UnwindingTest, program_in_another_mount_namespace_is_unwound) {
   if (run("unshare -m true").status != 0) {
     GTEST_SKIP() << "no mount namespaces here";
   }
   run_well("mkdir real hidden; cp $PUPPETS/deep_frames real; echo none >hidden/deep_frames");
   run_well("$MEMTRACE record --user " + std::string(kMessages) +
-           "-- unshare -m sh -c 'mount --bind real hidden && exec hidden/deep_frames 20000'");
+           "-- unshare -m sh -c 'mount --bind real hidden && exec hidden/deep_frames 80000'");
   const Json kmalloc = report("kmalloc --by stack");
   std::uint64_t whole = 0;
   for (const Json& row : kmalloc.at("tables").at(0).at("rows")) {
     whole += row.at("stack").size() >= 55 ? row.at("count").get<std::uint64_t>() : 0;
   }
-  EXPECT_GE(whole, 10000U);
+  EXPECT_GE(whole, 40000U);
 }
 
 TEST_F(UnwindingTest, program_deleted_while_it_runs_is_unwound) {
