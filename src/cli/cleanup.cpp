@@ -39,9 +39,9 @@ Result<ExitStatus> clean_up(bool is_dry_run) {
   const auto gone =
       static_cast<std::size_t>(std::ranges::count(stale.value(), 0, &StaleProbe::errno_value));
   const std::size_t kept = stale.value().size() - gone;
-  text += fmt::format("{}{} of killed memtrace processes{}\n",
+  text += fmt::format("{} {} of killed memtrace processes{}\n",
+                      is_dry_run ? "would remove" : "removed",
                       counted(gone, "probe", "probes"),
-                      is_dry_run ? "" : " removed",
                       kept == 0 ? "" : fmt::format(", {} kept", kept));
   TRY(print_text(text));
   return kept == 0 ? 0 : 1;

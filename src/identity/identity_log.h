@@ -84,7 +84,7 @@ class IdentityReplay {
   void read_process(std::string_view words);
   std::optional<std::string_view> path_of(std::string_view number);
 
-  // Many have the same path: a copy for each would be any size.
+  // Many tasks share a path: a copy for each could take any amount of memory.
   struct DueTask {
     std::uint64_t time_ns = 0;
     std::uint32_t pid = 0;

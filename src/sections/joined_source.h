@@ -22,9 +22,9 @@ class JoinedSource final : public RecordSource {
     std::function<Result<std::unique_ptr<RecordSource>>()> open;  // called once
   };
 
-  // In any order. All stay open, so that they may be removed meanwhile, but only the one that is
-  // read takes memory. Errors: a file cannot be opened, or is given twice; two recordings were made
-  // at the same time or on different machines.
+  // In any order. All stay open, so that they may be removed while they are read, but only the one
+  // that is read takes memory. Errors: a file cannot be opened, or is given twice; two recordings
+  // were made at the same time or on different machines.
   static Result<std::unique_ptr<RecordSource>> create(std::vector<File> files);
 
   Result<std::optional<Record>> next() override;

@@ -66,7 +66,7 @@ void fuzz_record(Input input) {
   for (std::uint64_t id = 1; id <= kEvents; ++id) {
     parser.add_event(layout_of(choices), {&id, 1});
   }
-  // Whoever cuts a file or ring into records has checked their sizes.
+  // The code that cuts a file or a ring into records has checked their sizes.
   const std::size_t size_bytes =
       std::min<std::size_t>(choices.rest().size() / kWordBytes * kWordBytes, UINT16_MAX & ~7U);
   if (size_bytes < sizeof(perf_event_header)) {

@@ -81,8 +81,8 @@ struct EventType {
 // A block that an allocation made and that this event frees; state/heap/live_blocks.h.
 struct LiveBlock;
 
-// Of an event that was watched in windows: one slot of time in so many, and which cycle of slots it
-// was (perf/pace/event_gates.h).
+// Of an event that was watched in windows (perf/pace/event_gates.h): how many slots a cycle has, of
+// which one is watched, and the number of the cycle.
 struct Sampling {
   std::uint64_t window_share = 1;
   std::uint64_t window = 0;

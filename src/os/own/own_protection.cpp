@@ -72,26 +72,30 @@ std::size_t read_at_once(const UniqueFd& fd, std::string& room) {
   return got < 0 ? 0 : static_cast<std::size_t>(got);
 }
 
-// What the child says; "" when it ends before it does.
+// What the child says. That nothing is refused must be said, too: a child that cannot be made or
+// that is killed says nothing.
 std::string ask_child(const std::function<std::string()>& question) {
+  constexpr char kAnswered = '+';
+  constexpr const char* kNotTried = "it could not be tried: a child process for it failed";
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return "";
+    return kNotTried;
   }
   const UniqueFd reader(ends[0]);
   UniqueFd writer(ends[1]);
   const pid_t child = ::fork();
   if (child == 0) {
-    const std::string answer = question();
+    const std::string answer = kAnswered + question();
     (void)!::write(writer.get(), answer.data(), answer.size());
     ::_exit(0);
   }
   writer.reset();
   std::string answer(PIPE_BUF, '\0');
-  const auto got = read_at_once(reader, answer);
-  ::waitpid(child, nullptr, 0);
-  answer.resize(got);
-  return answer;
+  answer.resize(read_at_once(reader, answer));
+  if (child > 0) {
+    ::waitpid(child, nullptr, 0);
+  }
+  return answer.starts_with(kAnswered) ? answer.substr(1) : kNotTried;
 }
 
 // Without touching it, where the kernel can lock what is not there yet (MCL_ONFAULT).

@@ -19,7 +19,8 @@ std::string pass_over_by_oom_killer(const std::string& proc_self = "/proc/self")
 std::string lock_own_memory();
 
 // What a process that has this much memory would be refused, in the sentences of the two above.
-// Tried by a child process that ends at once: nothing of this one changes.
+// Tried by a child process that ends at once: nothing of this one changes. Without a child, both
+// say that nothing could be tried.
 struct RefusedProtection {
   std::string by_oom_killer;
   std::string locked_memory;

@@ -321,7 +321,7 @@ void RecordingBuilder::add_build_id(Bytes record) {
   recording_.build_ids.push_back(std::move(entry));
 }
 
-// Null also for events that come after so many that there is no room for one more copy.
+// Null also when the copies of earlier events have used up kFormatsMaxBytes.
 const TracepointFormat* RecordingBuilder::format_of(const EventInfo& event) const {
   const auto number = format_numbers_.find(event.config);
   if (event.kind != EventKind::Tracepoint || number == format_numbers_.end()) {

@@ -22,8 +22,8 @@ class ChunkQueue {
  public:
   explicit ChunkQueue(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  // Makes that many empty chunks and touches so much of each; they are kept. Called once, before
-  // the readers start.
+  // Makes `count` empty chunks, touches the first `touched_bytes` of each, and keeps them. Called
+  // once, before the readers start.
   void reserve(std::size_t count, std::size_t touched_bytes);
 
   // For a reader: an empty chunk, and a full one handed over.

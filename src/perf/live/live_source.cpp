@@ -260,7 +260,7 @@ void LiveSource::read_lost_mappings(std::uint64_t time_ns) {
   recording_.mapping_reads += snapshot_.read_lost(time_ns) ? 1U : 0U;
 }
 
-// False: it is of no time in which its event was enabled everywhere.
+// False: its event was not enabled on all CPUs at that time.
 bool LiveSource::weigh(Record& record) {
   auto* sample = std::get_if<Sample>(&record.payload);
   return sample == nullptr || !pacer_ || pacer_->weigh(*sample, record.stamp.time_ns);

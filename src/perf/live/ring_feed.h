@@ -31,7 +31,7 @@ class RingFeed {
 
   void start();
 
-  // The rings' and the queue's memory is there, for who takes all of it before it is needed.
+  // Takes the memory of the rings and of the queue now, before it is needed.
   void take_memory();
 
   // When all events had been enabled, and when they were disabled; 0: not known by the records'

@@ -181,7 +181,7 @@ void EventGates::wait_for_windows(Lock& lock) {
 }
 
 void EventGates::run() {
-  const HurriedThread hurried;  // whoever is late lets events cost more than they may
+  const HurriedThread hurried;  // a window that closes late costs too much
   Lock lock(mutex_);
   std::uint64_t start_ns = first_cycle_ns_;
   while (!is_stopped_) {

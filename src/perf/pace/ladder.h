@@ -24,8 +24,8 @@ inline constexpr std::size_t kFirstRung = 2;
 // counted, and nothing that the table of mappings needs.
 bool may_be_sampled(const EventRequest& request);
 
-// Where counting alone costs too much, the event of this period is enabled in windows only
-// (perf/pace/event_gates.h): in one slot of so many of each cycle. A counted hit costs some 90 ns
+// Where counting alone costs too much, the event of this period is enabled in windows only,
+// one slot of each cycle (perf/pace/event_gates.h). A counted hit costs some 90 ns
 // and a sample 3 us: with this period the samples cost half of what the counting costs.
 inline constexpr std::size_t kWindowRung = 3;
 inline constexpr auto kWindowShares = std::to_array<std::uint64_t>({2, 4, 8, 16, 32, 64, 128, 256});

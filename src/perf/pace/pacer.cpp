@@ -164,7 +164,8 @@ Result<> Pacer::start(std::uint64_t now_ns) {
   return kDone;
 }
 
-// Of a second, by the sparsest period: in windows, for nobody knows yet what counting costs.
+// The hits of one second, by the sparsest period, and in windows only: what counting costs is not
+// known yet.
 Result<Pacer::Hits> Pacer::count_first() {
   const auto is_sparsest = [this](const OpenedFd& opened) {
     return opened.on_ladder &&
@@ -424,10 +425,10 @@ std::vector<std::string> Pacer::notes_of_choices() const {
   if (!in_windows.empty()) {
     notes.push_back(fmt::format(
         "counting alone would cost too much, so these events were watched in windows only, one "
-        "slot of so many in each {} ms, drawn at random: {}; reports multiply their figures, and "
-        "the error has the differences between windows in it; an open window slowed busy programs "
-        "by about {} %, which was made up for; figures of programs that mostly wait may be too "
-        "high by as much",
+        "random slot in each {} ms, which is this part of the time: {}; reports multiply their "
+        "figures, and the error includes the differences between windows; an open window slowed "
+        "busy programs by about {} %, and memtrace corrected for this; figures of programs that "
+        "mostly wait may be too high by as much",
         kCycleNs / kNsOfMs,
         join(in_windows, ", "),
         percent_text(spent_.part_of_windows())));

@@ -6,9 +6,8 @@
 namespace memtrace {
 
 struct TrapCost {
-  double emulated_ns =
-      0;                  // at an instruction that the kernel can do by itself, such as push or nop
-  double stepped_ns = 0;  // at another one: the CPU executes it alone, and traps again
+  double emulated_ns = 0;  // at an instruction that the kernel emulates, such as push or nop
+  double stepped_ns = 0;   // at any other one: the CPU executes it alone, and traps again
 };
 
 // Calls of two functions of memtrace's own, with and without a probe that counts them (the kernel's

@@ -16,8 +16,9 @@ struct EventInfo {
   EventKind kind = EventKind::Other;
   std::uint64_t config = 0;  // a tracepoint's id, or PERF_COUNT_SW_*
   std::uint64_t period = 1;  // hits per sample; 0: sampled by frequency
-  // More than 1: it was watched in windows, one slot of so many in each cycle of this length, drawn
-  // at random (perf/pace/event_gates.h). Then the period is that of its samples times this number.
+  // More than 1: it was watched in windows. Each cycle of cycle_ns has window_share slots, and one
+  // of them, drawn at random, was watched (perf/pace/event_gates.h). `period` is then that of its
+  // samples times window_share.
   std::uint64_t window_share = 1;
   std::uint64_t cycle_ns = 0;
   std::string format;        // text of its tracefs format file; empty when there is none

@@ -8,7 +8,7 @@ namespace memtrace {
 struct WatchedWindow {
   std::uint64_t from_ns = 0;  // by the records' clock
   std::uint64_t length_ns = 0;
-  std::uint64_t share = 1;  // one slot in so many: what was recorded in it counts so many times
+  std::uint64_t share = 1;  // slots in a cycle: what was recorded here counts `share` times
 
   friend bool operator==(const WatchedWindow&, const WatchedWindow&) = default;
 };

@@ -173,7 +173,8 @@ std::uint64_t Paths::touched_bytes(const Fault& fault) const {
   return fault.weight * pages * page_bytes_;
 }
 
-// A fault on a block of the heap is of the malloc that made it, whoever touches it first.
+// A fault on a heap block belongs to the call of malloc that made the block, not to the code that
+// touches it first.
 KeyWords Paths::keys_with_owner(const Fault& fault) {
   KeyWords keys = fault.keys;
   const StackId owner = owners_ ? owners_->owner_of(fault.pid, fault.entry.address) : StackId();
@@ -287,7 +288,7 @@ std::vector<std::string> Paths::notes(const World& world) const {
   if (owned_faults_ > 0) {
     notes.push_back(counted(owned_faults_, "fault", "faults") +
                     " on blocks of the heap count for the stack of the call that allocated the "
-                    "block; --touchers has them for the code that touched it");
+                    "block; --touchers counts them for the code that touched it");
   }
   if (!has_reclaim_) {
     notes.emplace_back("direct reclaim was not recorded: its time is in that of the layer above");

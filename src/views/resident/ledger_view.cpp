@@ -161,9 +161,8 @@ void LedgerView::add_notes(const std::vector<LedgerProcess>& processes,
   if (has_rss_ && ledger_.is_batched()) {
     notes.emplace_back(
         "this kernel counts 64 faults of a thread together (before Linux 6.2): the line of a "
-        "change "
-        "is that of the last of them, and up to 64 pages of each thread that still runs are in the "
-        "residual");
+        "change is that of the last of them, and up to 64 pages of each thread that still runs are "
+        "in the residual");
   }
   if (heap_.any()) {
     notes.emplace_back(

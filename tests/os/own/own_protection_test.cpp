@@ -62,6 +62,20 @@ TEST(OwnProtection, refused_lock_says_why_and_how_much_is_allowed) {
   }));
 }
 
+// Without descriptors there is no pipe to a child. That must not look like a machine that refuses
+// nothing.
+TEST(OwnProtection, what_cannot_be_tried_is_not_said_to_work) {
+  EXPECT_TRUE(holds_in_child([] {
+    const rlimit none{0, 0};
+    if (::setrlimit(RLIMIT_NOFILE, &none) != 0) {
+      return false;
+    }
+    const RefusedProtection refused = try_protection(page_size_bytes());
+    return refused.by_oom_killer.starts_with("it could not be tried") &&
+           refused.locked_memory.starts_with("it could not be tried");
+  }));
+}
+
 TEST(OwnProtection, anonymous_is_what_is_resident_and_not_shared) {
   EXPECT_EQ(anonymous_bytes("300 200 60 40 0 90 0\n"), 140 * page_size_bytes());
   EXPECT_EQ(anonymous_bytes("300 60 60 40 0 90 0\n"), 0U);

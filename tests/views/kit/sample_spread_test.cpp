@@ -17,7 +17,7 @@ namespace {
 constexpr int kTrials = 400;
 constexpr double kBar = 1.96;
 
-// A program that runs for so many cycles, and the events of each of their slots.
+// A program: the cycles that it runs for, and the events of each of their slots.
 struct Load {
   std::uint64_t cycles = 100;
   std::function<std::uint64_t(std::uint64_t cycle, std::uint64_t slot)> events;
@@ -119,7 +119,7 @@ Table table_of(const std::vector<Event>& events) {
   const World world({});
   GroupBy<Sum> rows(KeySet::choose({}, kKeys).take());
   for (const Event& event : events) {
-    rows.row(event) += {event.weight, event.weight * event.cpu};  // as if it asked for so much
+    rows.row(event) += {event.weight, event.weight * event.cpu};  // the CPU stands for bytes
   }
   return rows.table(kFigures, {.world = world, .span = {}});
 }
