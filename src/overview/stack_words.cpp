@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "session/allocation_wrappers.h"
+
 namespace memtrace {
 namespace {
 
@@ -68,9 +70,6 @@ constexpr auto kUserMachinery = std::to_array<std::string_view>({
     "realloc",
     "sysmalloc",
     "operator new",
-    "std::allocator",
-    "__gnu_cxx::new_allocator",
-    "std::__new_allocator",
     "free",
     "memset",
     "__memset",
@@ -99,6 +98,13 @@ constexpr auto kUserMachinery = std::to_array<std::string_view>({
 
 constexpr auto kUserMachineryModules =
     std::to_array<std::string_view>({"libc.so", "libc-2", "ld-linux", "ld-2", "[vdso]"});
+
+// Below what a program does: in a static program these are its own.
+constexpr auto kThreadStarts = std::to_array<std::string_view>(
+    {"_start", "start_thread", "clone", "__clone", "clone3", "execute_native_thread_routine"});
+
+constexpr auto kContainerModules =
+    std::to_array<std::string_view>({"libstdc++.so", "libc++.so", "libc++abi.so"});
 
 struct Purpose {
   std::string_view function;  // the name begins with it
@@ -170,6 +176,14 @@ bool is_user_machinery(const Frame& frame) {
          begins_with_any(frame.module, kUserMachineryModules);
 }
 
+// A function that the program's authors wrote, not one that their compiler made for them of
+// headers.
+bool is_own(const Frame& frame) {
+  return !frame.kernel && has_name(frame) && !is_user_machinery(frame) &&
+         !is_container_code(frame) && !begins_with_any(frame.module, kContainerModules) &&
+         std::ranges::find(kThreadStarts, frame.function) == kThreadStarts.end();
+}
+
 // Without the types of its arguments, which the last pair of parentheses holds:
 // "operands_scanner::finalize_ssa_uses".
 std::string short_name(const std::string& function) {
@@ -200,9 +214,12 @@ std::string kernel_culprit_of(const Frames& frames) {
 }
 
 std::string culprit_of(const Frames& frames) {
-  const Frame* found = find_frame(frames, [](const Frame& frame) {
-    return !frame.kernel && has_name(frame) && !is_user_machinery(frame);
-  });
+  const Frame* found = find_frame(frames, is_own);
+  if (found == nullptr) {
+    found = find_frame(frames, [](const Frame& frame) {
+      return !frame.kernel && has_name(frame) && !is_user_machinery(frame);
+    });
+  }
   return found == nullptr ? kernel_culprit_of(frames) : short_name(found->function);
 }
 

@@ -9,7 +9,8 @@
 namespace memtrace {
 
 // The innermost function that is not the machinery of faults and allocators: of user code if the
-// stack has any that is named, else of the kernel. Empty when no frame has a name.
+// stack has any that is named, else of the kernel. A function of containers (is_container_code())
+// only where the program has none of its own. Empty when no frame has a name.
 std::string culprit_of(const Frames& frames);
 
 // The same for functions of the kernel only.

@@ -8,7 +8,7 @@ namespace memtrace {
 namespace {
 
 // Whole names, without what compilers and the linker put behind them: ".part.0", "@plt". The table
-// of memtrace-report(1), KEYS, is made of these four.
+// of memtrace-report(1), KEYS, is made of these lists.
 constexpr auto kWrappers = std::to_array<std::string_view>({
     // The C library: allocators that call others, and what returns memory to be freed.
     "malloc",
@@ -108,27 +108,14 @@ constexpr auto kWrapperFamilies = std::to_array<std::string_view>({
     "<alloc::",
 });
 
-// Functions of allocators and containers of the C++ library: std::allocator<T>::allocate() and
-// std::vector<T>::_M_allocate() of libstdc++, std::__1::__libcpp_allocate() of libc++.
-constexpr auto kLibraryWrappers = std::to_array<std::string_view>({
-    "allocate",
-    "allocate_at_least",
-    "_S_allocate",
-    "_M_allocate",
-    "_M_allocate_node",
-    "_M_allocate_map",
-    "_M_allocate_buckets",
-    "_M_get_node",
-    "_M_create_node",
-    "_M_create",
-    "_S_create",
-    "__allocate_guarded",
-    "__allocate_at_least",
-    "__libcpp_allocate",
-    "__libcpp_operator_new",
-});
+// Namespaces of containers, of their allocators and of what they are made with. Abseil's has a
+// namespace of its version in between: absl::lts_20220623::container_internal.
+constexpr auto kContainerLibraries = std::to_array<std::string_view>(
+    {"std::", "__gnu_cxx::", "boost::container::", "absl::container_internal::", "tsl::"});
 
-constexpr auto kCppLibraries = std::to_array<std::string_view>({"std::", "__gnu_cxx::"});
+// Where the headers of these libraries are.
+constexpr auto kContainerHeaders = std::to_array<std::string_view>(
+    {"/c++/", "/boost/container/", "/absl/container/internal/", "/tsl/"});
 
 bool is_whole(std::string_view name, std::string_view function) {
   constexpr std::string_view kEnds = ".@(";
@@ -137,35 +124,63 @@ bool is_whole(std::string_view name, std::string_view function) {
           kEnds.find(name[function.size()]) != std::string_view::npos);
 }
 
-// "_M_allocate" of "std::_Vector_base<int, std::allocator<int> >::_M_allocate(unsigned long)".
-std::string_view last_name(std::string_view function) {
-  std::size_t depth = 0;
-  std::size_t begin = 0;
-  std::size_t end = function.size();
-  for (std::size_t at = 0; at < function.size(); ++at) {
-    const char character = function[at];
-    if (depth == 0 && (character == '<' || character == '(' || character == '[')) {
-      end = std::min(end, at);  // of the name, unless "::" follows
-    }
-    depth += character == '<' || character == '(' ? 1 : 0;
-    depth -= (character == '>' || character == ')') && depth > 0 ? 1 : 0;
-    if (depth == 0 && function.substr(at).starts_with("::")) {
-      begin = at + 2;
-      end = function.size();
-    }
-  }
-  return function.substr(begin, std::max(end, begin) - begin);
+// What follows the parameters, not the result: "f() const", "f() [clone .cold]".
+bool ends_a_function(std::string_view rest) {
+  constexpr auto kEnds =
+      std::to_array<std::string_view>({"const", "volatile", "[", "&", "noexcept", "requires"});
+  return std::ranges::any_of(kEnds, [rest](std::string_view end) { return rest.starts_with(end); });
 }
 
-// DWARF has only the last name of many functions that are inlined.
-bool is_of_library(const Frame& frame) {
-  const bool is_inlined_there = frame.inlined && frame.file.find("/c++/") != std::string::npos;
-  return is_inlined_there || std::ranges::any_of(kCppLibraries, [&frame](std::string_view library) {
-           return frame.function.starts_with(library);
-         });
+// "std::construct_at<int>(int*)" of "decltype (::new ((void*)(0)) int())
+// std::construct_at<int>(int*)": the name of a template's instance begins with the type that it
+// returns.
+std::string_view without_result(std::string_view function) {
+  std::size_t depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < function.size(); ++at) {
+    const std::string_view rest = function.substr(at);
+    if (depth == 0 && rest.starts_with("operator")) {
+      break;  // what follows may be operator<
+    }
+    const bool is_arrow = rest.starts_with("->");
+    depth += rest[0] == '<' || rest[0] == '(' ? 1 : 0;
+    depth -= (rest[0] == '>' || rest[0] == ')') && depth > 0 ? 1 : 0;
+    if (depth == 0 && rest[0] == ' ') {
+      if (ends_a_function(rest.substr(1))) {
+        break;
+      }
+      begin = at + 1;
+    }
+    at += is_arrow ? 1 : 0;
+  }
+  return function.substr(begin);
+}
+
+// "absl::container_internal::f" of "absl::lts_20220623::container_internal::f".
+std::string without_version(std::string_view name) {
+  constexpr std::string_view kAbseil = "absl::";
+  constexpr std::string_view kContainers = "::container_internal::";
+  const std::size_t found = name.find(kContainers);
+  if (!name.starts_with(kAbseil) || found == std::string_view::npos ||
+      found > name.find_first_of("<(")) {
+    return std::string(name);
+  }
+  return std::string(kAbseil).append(name.substr(found + 2));
 }
 
 }  // namespace
+
+bool is_container_code(const Frame& frame) {
+  const auto is_there = [&frame](std::string_view header) {
+    return frame.file.find(header) != std::string::npos;
+  };
+  if (frame.kernel || (frame.inlined && std::ranges::any_of(kContainerHeaders, is_there))) {
+    return !frame.kernel;
+  }
+  const std::string name = without_version(without_result(frame.function));
+  return std::ranges::any_of(
+      kContainerLibraries, [&name](std::string_view library) { return name.starts_with(library); });
+}
 
 bool is_allocation_wrapper(const Frame& frame) {
   if (frame.kernel) {
@@ -175,8 +190,7 @@ bool is_allocation_wrapper(const Frame& frame) {
   const auto begins = [name](std::string_view family) { return name.starts_with(family); };
   const auto is_it = [name](std::string_view function) { return is_whole(name, function); };
   return std::ranges::any_of(kWrappers, is_it) || std::ranges::any_of(kWrapperFamilies, begins) ||
-         (is_of_library(frame) &&
-          std::ranges::find(kLibraryWrappers, last_name(name)) != kLibraryWrappers.end());
+         is_container_code(frame);
 }
 
 bool is_allocation_wrapper(const Frames& frames) {

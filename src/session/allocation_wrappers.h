@@ -1,10 +1,14 @@
-// Functions that only pass on their caller's wish for memory: operator new, strdup, g_malloc. Who
-// calls them is the caller of the allocator.
+// Functions that only pass on their caller's wish for memory: operator new, strdup, g_malloc, and
+// all of std::vector. Who calls them is the caller of the allocator.
 #pragma once
 
 #include "report/report.h"
 
 namespace memtrace {
+
+// Of std::, __gnu_cxx::, boost::container, Abseil's containers or tsl::, or inlined from their
+// headers, where DWARF often has only the last name: "allocate".
+bool is_container_code(const Frame& frame);
 
 bool is_allocation_wrapper(const Frame& frame);
 

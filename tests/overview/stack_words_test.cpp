@@ -28,6 +28,23 @@ TEST(StackWords, frames_without_names_are_passed_over) {
   EXPECT_EQ(culprit_of({user("server+0x1234"), user("[unknown]"), user("main")}), "main");
 }
 
+TEST(StackWords, containers_are_no_culprits_where_the_program_has_a_function_of_its_own) {
+  const Frame inlined{.function = "construct",
+                      .module = "server",
+                      .file = "/usr/include/c++/12/bits/alloc_traits.h",
+                      .inlined = true};
+  const Frame construct = user(
+      "decltype (::new ((void*)(0)) Block(declval<Block>())) std::construct_at<Block>(Block*)");
+  const Frame insert = user("tsl::robin_map<int, Block>::insert(int)");
+  const Frame thread = user("execute_native_thread_routine", "libstdc++.so.6");
+  EXPECT_EQ(culprit_of({inlined, construct, insert, user("Cache::insert(int)"), user("main")}),
+            "Cache::insert");
+  EXPECT_EQ(culprit_of({insert, user("std::thread::_M_run()"), thread, user("start_thread")}),
+            "tsl::robin_map<int, Block>::insert");
+  EXPECT_EQ(culprit_of({insert, user("server+0x12"), user("_start")}),
+            "tsl::robin_map<int, Block>::insert");
+}
+
 TEST(StackWords, without_user_code_it_is_a_function_of_the_kernel) {
   EXPECT_EQ(culprit_of({kernel("kmem_cache_alloc_noprof"), kernel("alloc_inode"), kernel("iget")}),
             "alloc_inode");

@@ -24,6 +24,17 @@ TEST(AllocationWrappers, of_all_languages_are_known) {
         ">::_M_create(unsigned long&, unsigned long)",
         "std::__detail::_Hashtable_alloc<std::allocator<int> >::_M_allocate_buckets(unsigned long)",
         "std::__1::__libcpp_allocate[abi:ne180100](unsigned long, unsigned long)",
+        "std::vector<int>::push_back(int const&)",
+        "void std::vector<int>::_M_realloc_insert<int const&>(int const&) [clone .isra.0]",
+        "decltype (::new ((void*)(0)) Block(declval<Block>())) std::construct_at<Block, "
+        "Block>(Block*)",
+        "decltype ((a->b)()) std::invoke<int>(int)",
+        "std::ostream& std::operator<< <char>(std::ostream&, char)",
+        "std::function<void (int)>::operator()(int) const",
+        "boost::container::vector<int>::priv_insert(int*) const &",
+        "absl::container_internal::raw_hash_set<int>::resize(unsigned long)",
+        "void absl::lts_20220623::container_internal::raw_hash_set<int>::resize(unsigned long)",
+        "tsl::detail_robin_hash::robin_hash<int>::rehash_impl(unsigned long)",
         "strdup",
         "__strdup",
         "strndup",
@@ -56,8 +67,6 @@ TEST(AllocationWrappers, functions_that_want_memory_themselves_are_not) {
                                "g_malloc_test",
                                "allocate",
                                "pool::allocate(unsigned long)",
-                               "std::vector<int>::push_back(int const&)",
-                               "std::thread::_State_impl<int>::_M_run()",
                                "Py_InitializeEx",
                                "allocations::count",
                                "runtime.main",
@@ -66,9 +75,17 @@ TEST(AllocationWrappers, functions_that_want_memory_themselves_are_not) {
                                "[unknown]",
                                "demo+0x1234",
                                "",
-                               "std::",
-                               "std::>><(",
-                               "std::function<void (std::allocator<int>::allocate)>::operator()"}) {
+                               "standard::f()",
+                               "std",
+                               "std>><(::",
+                               "mystd::vector<int>::push_back(int const&)",
+                               "run(std::vector<int>&)",
+                               "void run<std::vector<int> >(int) const",
+                               "std::vector<int> run<int>()",
+                               "decltype (std::f()) run<int>(int)",
+                               "absl::Mutex::Lock()",
+                               "absl::f<absl::lts_1::container_internal::Set>()",
+                               "boost::asio::detail::run()"}) {
     EXPECT_FALSE(is_wrapper(function)) << function;
   }
   EXPECT_FALSE(is_allocation_wrapper(Frame{.function = "malloc", .kernel = true}));
