@@ -46,7 +46,8 @@ Finding activity(std::string_view view,
           .weight = total == 0 ? 0 : group.figures[0] * 1000 / total,
           .view = std::string(view),
           .sentence = std::move(sentence),
-          .command = fmt::format("{}{}{}", view, arguments, comm_option(group.keys[0]))};
+          .command = fmt::format("{}{}{}", view, arguments, comm_option(group.keys[0])),
+          .of_memtrace = is_memtrace(group.keys[0])};
 }
 
 // Shares of a recording of some processes are not shares of what the machine did.
@@ -91,7 +92,9 @@ void find_copies(const Table& table,
                                in_time(group.figures[1]),
                                most_in(culprit_of(context.namer.stack(group.stack)))),
                    " --by class,stack"));
-      return;
+      if (!findings.back().of_memtrace) {
+        return;
+      }
     }
   }
 }
@@ -108,7 +111,7 @@ std::vector<Finding> find_faults(const Report& report, const FindingContext& con
   const auto groups = group_rows(report.tables.front(), kKeys, kFigures);
   const std::uint64_t total = total_of(groups);
   for (const RowGroup& group : groups) {
-    if (findings.size() == kMostActive || !is_large(group.figures[0], total, context)) {
+    if (are_enough(findings, kMostActive) || !is_large(group.figures[0], total, context)) {
       break;
     }
     findings.push_back(
@@ -168,19 +171,23 @@ std::vector<Finding> find_cache_churn(const Report& report, const FindingContext
   };
   const std::uint64_t added = total(0);
   const std::uint64_t dropped = total(1);
-  if (groups.empty() || added == 0 || dropped * 2 < added ||
-      !is_large(groups[0].figures[0], added, context)) {
+  if (added == 0 || dropped * 2 < added) {
     return findings;
   }
-  findings.push_back(activity(
-      "filepages",
-      groups[0],
-      added,
-      fmt::format("{} put {} into the page cache{}; the kernel dropped {} at the same time.",
-                  subject_of(groups[0].keys[0]),
-                  counted(groups[0].figures[0], "page", "pages"),
-                  most_of_file(report),
-                  print_count(dropped))));
+  for (const RowGroup& group : groups) {
+    if (are_enough(findings, 1) || !is_large(group.figures[0], added, context)) {
+      break;
+    }
+    findings.push_back(activity(
+        "filepages",
+        group,
+        added,
+        fmt::format("{} put {} into the page cache{}; the kernel dropped {} at the same time.",
+                    subject_of(group.keys[0]),
+                    counted(group.figures[0], "page", "pages"),
+                    most_of_file(report),
+                    print_count(dropped))));
+  }
   return findings;
 }
 
@@ -219,7 +226,7 @@ std::vector<Finding> find_mapping_churn(const Report& report, const FindingConte
   const std::uint64_t total = total_of(groups);
   const bool says_what_is_kept = table_with(report, "live") != nullptr;
   for (const RowGroup& group : groups) {
-    if (findings.size() == kMostActive || !is_large(group.figures[0], total, context)) {
+    if (are_enough(findings, kMostActive) || !is_large(group.figures[0], total, context)) {
       break;
     }
     const std::uint64_t kept_bytes =
@@ -248,18 +255,21 @@ std::vector<Finding> find_slab_allocations(const Report& report, const FindingCo
   }
   const auto groups = group_rows(report.tables.front(), kKeys, kFigures);
   const std::uint64_t total = total_of(groups);
-  if (!groups.empty() && is_large(groups[0].figures[0], total, context)) {
+  for (const RowGroup& group : groups) {
+    if (are_enough(findings, 1) || !is_large(group.figures[0], total, context)) {
+      break;
+    }
     findings.push_back(
         activity("slab",
-                 groups[0],
+                 group,
                  total,
                  fmt::format("{} made {} % of {} allocations from slab caches ({} from {}, {}).",
-                             subject_of(groups[0].keys[0]),
-                             percent(groups[0].figures[0], total),
+                             subject_of(group.keys[0]),
+                             percent(group.figures[0], total),
                              all_of(context),
-                             print_count(groups[0].figures[0]),
-                             groups[0].keys[1],
-                             print_bytes(groups[0].figures[1])),
+                             print_count(group.figures[0]),
+                             group.keys[1],
+                             print_bytes(group.figures[1])),
                  " --by cache"));
   }
   return findings;

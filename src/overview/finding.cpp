@@ -10,13 +10,22 @@ namespace memtrace {
 
 void sort_by_weight(std::vector<Finding>& findings) {
   std::ranges::stable_sort(findings, [](const Finding& left, const Finding& right) {
-    return std::tie(right.rank, right.weight, left.sentence) <
-           std::tie(left.rank, left.weight, right.sentence);
+    return std::tie(left.of_memtrace, right.rank, right.weight, left.sentence) <
+           std::tie(right.of_memtrace, left.rank, left.weight, right.sentence);
   });
 }
 
+bool is_memtrace(const std::string& comm) {
+  return comm == "memtrace" || comm == "memtrace-static";
+}
+
+bool are_enough(const std::vector<Finding>& findings, std::size_t most) {
+  return std::ranges::count(findings, false, &Finding::of_memtrace) >=
+         static_cast<std::ptrdiff_t>(most);
+}
+
 std::string subject_of(const std::string& comm) {
-  return comm.empty() ? "an unknown process" : comm;
+  return comm.empty() ? "an unknown process" : is_memtrace(comm) ? "memtrace itself" : comm;
 }
 
 std::string comm_option(const std::string& comm) {

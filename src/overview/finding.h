@@ -28,11 +28,19 @@ struct Finding {
   std::uint64_t weight = 0;  // among those of its rank: ns waited, bytes kept, a share in 1/1000
   std::string view{};
   std::string sentence{};
-  std::string command{};  // what follows "memtrace report"
+  std::string command{};     // what follows "memtrace report"
+  bool of_memtrace = false;  // what memtrace did itself, which comes after all that others did
 };
 
 // The heaviest first; those of equal weight by their sentences.
 void sort_by_weight(std::vector<Finding>& findings);
+
+// Another memtrace: a report that ran while the recording was made. The recorder's own work is not
+// in the recording.
+bool is_memtrace(const std::string& comm);
+
+// There are as many as that, beside those of memtrace itself.
+bool are_enough(const std::vector<Finding>& findings, std::size_t most);
 
 // The subject of a sentence, and what narrows a report to it: "php-fpm", " --comm php-fpm". A
 // process whose name is not known is "an unknown process", and no option finds it.

@@ -104,7 +104,8 @@ Finding finding_of(const GrowthByUse::value_type& entry, Namer& namer) {
                           most_in(is_returned ? culprit_of(frames) : kernel_culprit_of(frames))),
           .command = fmt::format("kleaks --by {}{}",
                                  growth.is_cache ? "cache,stack" : "stack --user-pages",
-                                 comm_option(comm))};
+                                 comm_option(comm)),
+          .of_memtrace = is_memtrace(comm)};
 }
 
 }  // namespace

@@ -50,8 +50,9 @@ std::string kill_times(std::uint64_t count) {
 std::string sentence_of(const KillsByVictim::value_type& entry) {
   const auto& [victim, domain, cgroup] = entry.first;
   const Kills& kills = entry.second;
-  std::string sentence = fmt::format(
-      "The OOM killer killed {}{}", victim.empty() ? "a process" : victim, kill_times(kills.count));
+  std::string sentence = fmt::format("The OOM killer killed {}{}",
+                                     victim.empty() ? "a process" : subject_of(victim),
+                                     kill_times(kills.count));
   if (domain != "machine" && !cgroup.empty()) {
     sentence += " in cgroup " + cgroup;
   }
@@ -82,7 +83,8 @@ std::vector<Finding> find_oom_kills(const Report& report, const FindingContext& 
                         .weight = entry.second.count,
                         .view = "oom",
                         .sentence = sentence_of(entry),
-                        .command = "oom"});
+                        .command = "oom",
+                        .of_memtrace = is_memtrace(std::get<0>(entry.first))});
   }
   return findings;
 }
@@ -95,7 +97,7 @@ std::vector<Finding> find_refused_calls(const Report& report, const FindingConte
     return findings;
   }
   for (const RowGroup& group : group_rows(report.tables.front(), kKeys, kFigures)) {
-    if (findings.size() == kMostRefused || group.figures[0] == 0) {
+    if (are_enough(findings, kMostRefused) || group.figures[0] == 0) {
       break;
     }
     const std::string asked =
@@ -111,7 +113,8 @@ std::vector<Finding> find_refused_calls(const Report& report, const FindingConte
              counted(group.figures[0], group.keys[1] + " call", group.keys[1] + " calls"),
              error.empty() ? "" : ", " + error,
              asked),
-         .command = "enomem" + comm_option(group.keys[0])});
+         .command = "enomem" + comm_option(group.keys[0]),
+         .of_memtrace = is_memtrace(group.keys[0])});
   }
   return findings;
 }

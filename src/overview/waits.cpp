@@ -54,7 +54,8 @@ std::vector<Finding> waits(const Report& report,
   }
   for (const RowGroup& group : group_rows(*table, columns.keys, columns.figures)) {
     const std::uint64_t waited_ns = group.figures[kTime];
-    if (findings.size() == kMostWaiting || waited_ns < context.span_ns / 1000 || waited_ns == 0) {
+    if (are_enough(findings, kMostWaiting) || waited_ns < context.span_ns / 1000 ||
+        waited_ns == 0) {
       break;
     }
     findings.push_back(
@@ -67,7 +68,8 @@ std::vector<Finding> waits(const Report& report,
                                  words(group),
                                  print_duration(group.figures[kLongest]),
                                  share_of(waited_ns, context.span_ns)),
-         .command = std::string(columns.view) + comm_option(group.keys[0])});
+         .command = std::string(columns.view) + comm_option(group.keys[0]),
+         .of_memtrace = is_memtrace(group.keys[0])});
   }
   return findings;
 }
@@ -147,7 +149,7 @@ std::vector<Finding> find_aggressors(const Report& report, const FindingContext&
     const std::string& aggressor = pair.keys[0];
     const std::uint64_t caused_ns = pair.figures[kTime];
     const std::uint64_t waited_ns = waited[pair.keys[1]];
-    if (findings.size() == kMostWaiting || waited_ns == 0) {
+    if (are_enough(findings, kMostWaiting) || waited_ns == 0) {
       break;
     }
     if (aggressor.empty() || aggressor == pair.keys[1] || waited_ns < context.span_ns / 1000 ||
@@ -158,11 +160,12 @@ std::vector<Finding> find_aggressors(const Report& report, const FindingContext&
                         .weight = caused_ns,
                         .view = "stalls",
                         .sentence = fmt::format("{} caused {} of the {} that {} waited for memory.",
-                                                aggressor,
+                                                subject_of(aggressor),
                                                 share_of(caused_ns, waited_ns),
                                                 print_duration(waited_ns),
                                                 subject_of(pair.keys[1])),
-                        .command = "stalls"});
+                        .command = "stalls",
+                        .of_memtrace = is_memtrace(aggressor) || is_memtrace(pair.keys[1])});
   }
   return findings;
 }

@@ -77,6 +77,30 @@ TEST_F(FindersTest, who_made_others_wait_is_a_finding_where_it_is_one_program) {
   EXPECT_EQ(findings[0].command, "stalls");
 }
 
+// A report may run while another memtrace records.
+TEST_F(FindersTest, what_memtrace_did_itself_comes_last_and_takes_no_one_s_place) {
+  const auto row = [](const char* comm, std::uint64_t count) {
+    return std::vector<Cell>{std::string(comm), number(count), number(0)};
+  };
+  const Report report{
+      .tables = {
+          {.columns = {{"comm", Unit::Text}, {"count", Unit::Number}, {"time", Unit::Nanoseconds}},
+           .key_count = 1,
+           .rows = {row("memtrace", 500'000),
+                    row("cc1plus", 300'000),
+                    row("as", 260'000),
+                    row("ld", 240'000)}}}};
+  auto findings = find_faults(report, context());
+  sort_by_weight(findings);
+  ASSERT_EQ(findings.size(), 3U);
+  EXPECT_EQ(findings[0].sentence, "cc1plus took 23 % of all page faults (300,000).");
+  EXPECT_EQ(findings[1].sentence, "as took 20 % of all page faults (260,000).");
+  EXPECT_EQ(findings[2].sentence, "memtrace itself took 38 % of all page faults (500,000).");
+  EXPECT_TRUE(findings[2].of_memtrace);
+  EXPECT_TRUE(is_memtrace("memtrace-static"));
+  EXPECT_FALSE(is_memtrace("memtraced"));
+}
+
 TEST_F(FindersTest, kills_in_one_cgroup_are_one_finding) {
   const auto mebibytes = [](std::uint64_t count) { return number(count << 20U); };
   const Report report{
