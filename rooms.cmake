@@ -3,7 +3,7 @@
 # others that it uses (USES). CMakeLists.txt makes a library of each; tests/checks/layering.cmake
 # holds the includes to the lines and each folder to 25 files.
 memtrace_room(src/base "what the standard library lacks: results, text, bytes, interned ids"
-              USES Threads fmt zlib)
+              USES Threads fmt zlib robin_map)
 memtrace_room(src/base/thread "threads of our own: without signals, and for steps that take long"
               SEES base)
 memtrace_room(src/os "the operating system: descriptors, mappings, foreign files, signals, threads"
@@ -35,7 +35,7 @@ memtrace_room(symbolize/code "functions by name, where a probe may stand, static
 
 # src/perf/: perf_event_open(2) and perf.data.
 memtrace_room(src/perf/record "one record: its layout, parser and builder"
-              SEES base USES perf_event robin_map)
+              SEES base USES perf_event)
 memtrace_room(src/perf/event "a request to perf_event_attr, descriptors and mapped rings"
               SEES base os perf/record USES perf_event)
 memtrace_room(src/perf/target "whom to watch, and what they have mapped already"
@@ -60,13 +60,13 @@ memtrace_room(src/perf/convert "a recording to one that more programs read"
 
 # src/state/: the world as of this event.
 memtrace_room(src/state/process "processes, address spaces, modules, stacks, identities"
-              SEES base symbolize/elf USES robin_map)
+              SEES base symbolize/elf)
 memtrace_room(src/state/mapping "mappings and the system calls that change them"
-              SEES base tracepoints/event USES robin_map)
+              SEES base tracepoints/event)
 memtrace_room(src/state/heap "allocator calls to blocks and arenas"
-              SEES base state/process state/mapping tracepoints/event USES robin_map)
+              SEES base state/process state/mapping tracepoints/event)
 memtrace_room(src/state/world "owns all state; changed by records and events"
-              SEES base state/process state/mapping state/heap tracepoints/event USES robin_map)
+              SEES base state/process state/mapping state/heap tracepoints/event)
 
 # From the record to the event.
 memtrace_room(src/unwind "registers and stack bytes to a callchain"
@@ -104,32 +104,28 @@ memtrace_room(src/render/all "the table of all formats" SEES base report render 
               render/html render/profile)
 memtrace_room(src/views "what a view is" SEES base report state/world tracepoints/event)
 memtrace_room(src/views/kit "what views share: keys, rows, figures, lists, histograms"
-              SEES base report state/heap state/world tracepoints/event views USES robin_map)
+              SEES base report state/heap state/world tracepoints/event views)
 memtrace_room(src/views/reason "why memory was refused: facts to sentences"
               SEES base state/mapping state/world tracepoints/event)
 memtrace_room(src/views/fault "page faults, swap-ins, resident and cached pages"
-              SEES base report state/world tracepoints/event views views/kit USES robin_map)
+              SEES base report state/world tracepoints/event views views/kit)
 memtrace_room(src/views/resident "resident memory by the code that touched it first"
               SEES base report state/heap state/mapping state/world tracepoints/event views
-                   views/fault views/kit USES robin_map)
+                   views/fault views/kit)
 memtrace_room(src/views/leak "blocks that are not freed, and the verdict on who allocates them"
-              SEES base report state/heap state/world tracepoints/event views views/kit
-              USES robin_map)
+              SEES base report state/heap state/world tracepoints/event views views/kit)
 memtrace_room(src/views/kernel "the kernel's allocators"
-              SEES base report state/heap state/world tracepoints/event views views/kit views/leak
-              USES robin_map)
+              SEES base report state/heap state/world tracepoints/event views views/kit views/leak)
 memtrace_room(src/views/heap "the user heap"
               SEES base report state/heap state/world tracepoints/event views views/kit views/leak)
 memtrace_room(src/views/mapping "mappings, brk, shared memory, refused calls"
               SEES base report state/mapping state/world tracepoints/event views views/kit
                    views/reason)
 memtrace_room(src/views/reclaim "reclaim, compaction, migration, writeback"
-              SEES base report state/world tracepoints/event views views/kit views/mapping
-              USES robin_map)
+              SEES base report state/world tracepoints/event views views/kit views/mapping)
 memtrace_room(src/views/stalls "who made whom wait for memory"
               SEES base report state/process state/world tracepoints/event views views/fault
-                   views/kit views/reclaim
-              USES robin_map)
+                   views/kit views/reclaim)
 memtrace_room(src/views/oom "OOM kills"
               SEES base report state/process state/world tracepoints/event views views/kit)
 memtrace_room(src/views/failure "why memory was refused, whoever refused it"
@@ -137,13 +133,11 @@ memtrace_room(src/views/failure "why memory was refused, whoever refused it"
                    views/kit views/mapping views/oom views/reason)
 memtrace_room(src/views/path "one stack from the program's function down to reclaim"
               SEES base report state/mapping state/process state/world tracepoints/event views
-                   views/fault views/kit views/mapping
-              USES robin_map)
-memtrace_room(src/views/count "any event, counted" SEES base views views/kit USES robin_map)
+                   views/fault views/kit views/mapping)
+memtrace_room(src/views/count "any event, counted" SEES base views views/kit)
 memtrace_room(src/timeline "what happened when: costs by stack in slots of time"
               SEES base report state/heap state/process state/world tracepoints/event views views/fault
-                   views/kit
-              USES robin_map)
+                   views/kit)
 memtrace_room(src/views/all "the table of all views"
               SEES views views/fault views/resident views/kernel views/heap views/mapping
                    views/reclaim views/stalls views/oom views/failure views/path views/count)
@@ -161,7 +155,7 @@ memtrace_room(src/session/dispatch "events to views: to those of the whole and t
               SEES base decode perf/record report sections state/world timeline tracepoints/event
                    tracepoints/decode views views/all)
 memtrace_room(src/session "records to views to reports: a sink of the pipeline"
-              SEES base base/thread os decode identity observe pipeline
+              SEES base base/thread os os/own decode identity observe pipeline
                    perf/record perf/event perf/live plan/events report sections session/dispatch
                    state/process state/world symbolize/names timeline tracepoints/event
                    tracepoints/decode tracepoints/probe unwind views views/all)
@@ -181,7 +175,7 @@ memtrace_room(src/watch "a ring of records in memory, and files of it when a tri
                    perf/live perf/file_out plan/events recording report sections session
                    state/mapping state/process state/world tracepoints/event unwind)
 memtrace_room(src/cli/options "options as tables, and what they set"
-              SEES base os perf/event perf/live plan/events plan/probes render render/all report
+              SEES base os os/own perf/event perf/live plan/events plan/probes render render/all report
                    session USES boost)
 memtrace_room(src/cli/output "reports, lines and progress to the user"
               SEES base os cli/options perf/record render render/all render/profile report

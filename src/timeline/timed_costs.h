@@ -2,13 +2,12 @@
 // matter most.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/hash_map.h"
 #include "base/ids.h"
 #include "report/timeline.h"
 
@@ -58,7 +57,7 @@ class TimedCosts {
   std::vector<Chosen> choose() const;
 
   // Sources have numbers in the order in which they came: equal recordings make equal pages.
-  tsl::robin_map<std::uint64_t, std::size_t> numbers_;  // by key_of()
+  HashMap<std::uint64_t, std::size_t> numbers_;  // by key_of()
   std::vector<Source> sources_;
   std::vector<Series> series_;
 };

@@ -1,13 +1,12 @@
 // Event ids to small numbers, asked once for every sample.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "base/hash.h"
+#include "base/hash_map.h"
 
 namespace memtrace {
 
@@ -32,7 +31,7 @@ class IdTable {
     std::size_t operator()(std::uint64_t id) const { return mix(id); }
   };
 
-  tsl::robin_map<std::uint64_t, std::uint32_t, Hash> numbers_;
+  HashMap<std::uint64_t, std::uint32_t, Hash> numbers_;
 };
 
 }  // namespace memtrace

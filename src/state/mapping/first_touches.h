@@ -10,8 +10,6 @@
 //   fork                  the child inherits all pages; what it writes becomes its own
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -19,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/hash_map.h"
 #include "base/ids.h"
 #include "state/mapping/memory_maps.h"
 #include "state/mapping/page_owners.h"
@@ -116,8 +115,8 @@ class FirstTouches {
   std::uint64_t huge_pages_ = 512;  // that one huge page is as large as
   std::map<std::uint32_t, Space> spaces_;
   std::deque<std::uint32_t> ended_;
-  tsl::robin_map<std::uint32_t, Pending> pending_;  // by tid
-  tsl::robin_map<FirstTouch, PageOwners::Owner, Hash> owners_;
+  HashMap<std::uint32_t, Pending> pending_;  // by tid
+  HashMap<FirstTouch, PageOwners::Owner, Hash> owners_;
   std::vector<FirstTouch> touches_;
   std::vector<Sums> sums_;
   std::uint64_t weight_ = 1;

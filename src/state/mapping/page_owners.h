@@ -3,8 +3,6 @@
 // both share the chunks until one of them changes.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -12,6 +10,8 @@
 #include <memory>
 #include <utility>
 #include <vector>
+
+#include "base/hash_map.h"
 
 namespace memtrace {
 
@@ -86,7 +86,7 @@ class PageOwners {
   std::vector<std::uint64_t> chunks_in(std::uint64_t first, std::uint64_t limit) const;
   Chunk& own_chunk(std::uint64_t number);
 
-  tsl::robin_map<std::uint64_t, std::shared_ptr<Chunk>> chunks_;
+  HashMap<std::uint64_t, std::shared_ptr<Chunk>> chunks_;
 };
 
 }  // namespace memtrace

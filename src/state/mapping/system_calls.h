@@ -1,11 +1,10 @@
 // System calls that have begun and not ended yet, by thread: entries wait here for their exits.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
 #include <optional>
 
+#include "base/hash_map.h"
 #include "base/ids.h"
 #include "tracepoints/event/event_syscalls.h"
 
@@ -37,7 +36,7 @@ class SystemCalls {
   std::uint64_t unfinished() const { return unfinished_; }
 
  private:
-  tsl::robin_map<std::uint32_t, Begun> begun_;
+  HashMap<std::uint32_t, Begun> begun_;
   std::uint64_t unfinished_ = 0;
 };
 

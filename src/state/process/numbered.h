@@ -2,12 +2,11 @@
 // finds them holds their numbers alone: millions of entries cost 24 bytes each beside their own.
 #pragma once
 
-#include <tsl/robin_set.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
+#include "base/hash_map.h"
 #include "state/process/steady_vector.h"
 
 namespace memtrace {
@@ -70,7 +69,7 @@ class Numbered {
   static constexpr bool kKeepsHashes = true;  // most entries are told apart without a look at them
 
   SteadyVector<Entry> entries_;
-  tsl::robin_set<std::uint32_t, Hash, Equal, std::allocator<std::uint32_t>, kKeepsHashes> numbers_{
+  HashSet<std::uint32_t, Hash, Equal, std::allocator<std::uint32_t>, kKeepsHashes> numbers_{
       0, Hash{{&entries_}}, Equal{{&entries_}}};
 };
 

@@ -2,13 +2,12 @@
 // this moment.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/hash_map.h"
 #include "state/process/code_tables.h"
 #include "state/process/process_table.h"
 #include "state/process/recent_chains.h"
@@ -80,8 +79,8 @@ class StackInterner {
   RecentIds<StackId> known_calls_;      // of a place that was called from a stack
   RecentIds<StackId> known_kernels_;    // of the kernel's part, entered from a stack
   RecentChains recent_;
-  tsl::robin_map<std::uint64_t, LocationId> kernel_locations_;
-  tsl::robin_map<std::uint64_t, LocationId> kernel_functions_;
+  HashMap<std::uint64_t, LocationId> kernel_locations_;
+  HashMap<std::uint64_t, LocationId> kernel_functions_;
   // Of translate(), innermost first, kept to save allocations for each stack.
   std::vector<Frame> frames_;
   std::vector<LocationId> places_;

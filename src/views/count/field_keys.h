@@ -1,8 +1,6 @@
 // Keys by field name, for events of any kind: what an event's own format says is in its bytes.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -12,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash_map.h"
 #include "base/interner.h"
 #include "base/result.h"
 #include "views/kit/keys.h"
@@ -58,7 +57,7 @@ class FieldCells {
   StringTable texts_;
   std::vector<std::uint64_t> text_words_;  // by StringId
   // What was printed once need not be printed for each event again.
-  tsl::robin_map<const Field*, tsl::robin_map<std::uint64_t, std::uint64_t>> number_words_;
+  HashMap<const Field*, HashMap<std::uint64_t, std::uint64_t>> number_words_;
 };
 
 // For GroupBy: event, stack, comm, pid, tid, cpu and any field. A field that is named like one of

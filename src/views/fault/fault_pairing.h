@@ -1,9 +1,6 @@
 // Page faults, each put together from the events of its thread: what all views of faults count.
 #pragma once
 
-#include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
-
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -12,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/hash_map.h"
 #include "state/world/world.h"
 #include "tracepoints/event/event.h"
 #include "views/fault/fault_place.h"
@@ -138,9 +136,9 @@ class FaultPairing {
 
   KeySet keys_;
   OnFault on_fault_;
-  tsl::robin_map<std::uint64_t, Pending> pending_;  // by tid and mode, also ended ones
-  std::size_t forget_at_ = kFewThreads;             // of pending_: only the open ones stay
-  std::map<std::uint32_t, tsl::robin_set<std::uint64_t>> zero_pages_;  // by pid: pages
+  HashMap<std::uint64_t, Pending> pending_;  // by tid and mode, also ended ones
+  std::size_t forget_at_ = kFewThreads;      // of pending_: only the open ones stay
+  std::map<std::uint32_t, HashSet<std::uint64_t>> zero_pages_;  // by pid: pages
   std::size_t zero_page_count_ = 0;
   bool keeps_zero_pages_ = true;
   bool keeps_stacks_ = false;

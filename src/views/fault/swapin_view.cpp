@@ -1,10 +1,10 @@
 // swapin: who waits for swap, how many pages are read from it, and who makes pages go there.
-#include <tsl/robin_map.h>
 
 #include <array>
 #include <optional>
 #include <utility>
 
+#include "base/hash_map.h"
 #include "base/text.h"
 #include "views/fault/fault_cost.h"
 #include "views/fault/fault_keys.h"
@@ -119,7 +119,7 @@ class SwapIns final : public View {
   UserPages user_pages_;
   SwapStacks stacks_;
   std::vector<Allocated> allocated_;  // in the order in which they came: so come the rows
-  tsl::robin_map<std::uint64_t, std::size_t> indexes_;  // by keys and stack
+  HashMap<std::uint64_t, std::size_t> indexes_;  // by keys and stack
   bool outs_seen_ = false;
   bool reads_probed_ = false;  // no guess from stacks is needed
 };

@@ -1,14 +1,13 @@
 // The slab cache of an object, also where the allocation's event does not name it.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/hash_map.h"
 #include "report/report.h"
 #include "state/heap/live_block.h"
 #include "state/world/world.h"
@@ -53,7 +52,7 @@ class CacheNames {
     bool ambiguous = false;  // the call site serves several caches of one size (mempools do)
   };
 
-  tsl::robin_map<std::uint64_t, Learnt> learnt_;
+  HashMap<std::uint64_t, Learnt> learnt_;
   std::string_view kmalloc_prefix_ = "kmalloc-";
   std::map<std::uint64_t, std::string> by_size_;  // "" where several caches have that size
 };

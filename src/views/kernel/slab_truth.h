@@ -2,13 +2,12 @@
 // saw, beside what /proc/slabinfo and /proc/vmstat counted over the same time.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/hash_map.h"
 #include "report/report.h"
 #include "state/world/observations.h"
 #include "views/kernel/cache_names.h"
@@ -69,7 +68,7 @@ class SlabTruth {
   void write_notes(const Observation& seen);
 
   bool since_begin_;
-  tsl::robin_map<std::uint64_t, Traced> traced_;  // by CacheNames' key
+  HashMap<std::uint64_t, Traced> traced_;  // by CacheNames' key
   std::map<std::string, Counted> counted_;
   std::map<std::string, std::int64_t> machine_bytes_;  // by vmstat's name
   std::uint64_t unnamed_frees_ = 0;  // of objects from before the recording, of no known cache

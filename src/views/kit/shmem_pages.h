@@ -3,8 +3,6 @@
 // 6.18. The functions on the stacks of kmem:mm_page_alloc show who allocated them.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +12,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "base/hash_map.h"
 #include "report/namer.h"
 #include "report/report.h"
 #include "state/world/world.h"
@@ -63,7 +62,7 @@ class ShmemPages {
   static Table file_table(const Observation& growth);
   std::map<Row, std::uint64_t> rows(const World& world, Namer& namer);
 
-  tsl::robin_map<Place, std::uint64_t, PlaceHash> pages_;
+  HashMap<Place, std::uint64_t, PlaceHash> pages_;
   // By a hash of the kernel's places on a stack; "" where they are of no shared memory.
   std::unordered_map<std::uint64_t, std::string_view> ways_;
   FieldNames gfp_flags_ = gfp_flag_names();

@@ -4,13 +4,12 @@
 //   |aa      |        |        b|      a keeps its page, b the third one; the second is free
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "base/hash.h"
+#include "base/hash_map.h"
 #include "state/heap/live_block.h"
 
 namespace memtrace {
@@ -41,7 +40,7 @@ class PinnedPages {
   void for_each_part(const LiveBlock& block, Visitor visit) const;
 
   std::uint64_t page_size_bytes_;
-  tsl::robin_map<Page, std::uint64_t, PageHash> live_;  // bytes in each page
+  HashMap<Page, std::uint64_t, PageHash> live_;  // bytes in each page
 };
 
 }  // namespace memtrace

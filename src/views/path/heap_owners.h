@@ -1,12 +1,11 @@
 // Whose call to an allocator made the block that an address is in, where the heap was recorded.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
 #include <map>
 #include <unordered_map>
 
+#include "base/hash_map.h"
 #include "base/ids.h"
 #include "tracepoints/event/event.h"
 
@@ -36,8 +35,8 @@ class HeapOwners {
   void allocate(const Event& event, const HeapAlloc& alloc);
   Heap& heap_of(const Event& event);
 
-  std::unordered_map<std::uint32_t, Heap> heaps_;             // by pid
-  tsl::robin_map<std::uint32_t, std::uint64_t> reallocated_;  // by tid: a block given to realloc(3)
+  std::unordered_map<std::uint32_t, Heap> heaps_;      // by pid
+  HashMap<std::uint32_t, std::uint64_t> reallocated_;  // by tid: a block given to realloc(3)
 };
 
 }  // namespace memtrace

@@ -1,12 +1,10 @@
 // What happened in a thread while it was in a page fault or a system call that is not over yet.
 #pragma once
 
-#include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
-
 #include <cstdint>
 #include <vector>
 
+#include "base/hash_map.h"
 #include "tracepoints/event/event_work.h"
 
 namespace memtrace {
@@ -52,8 +50,8 @@ class OpenLayers {
   }
 
  private:
-  tsl::robin_set<std::uint32_t> calls_;  // by tid
-  tsl::robin_map<std::uint32_t, std::vector<InnerStep>> steps_;
+  HashSet<std::uint32_t> calls_;  // by tid
+  HashMap<std::uint32_t, std::vector<InnerStep>> steps_;
 };
 
 }  // namespace memtrace

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/hash_map.h"
 #include "base/units.h"
 #include "report/layers.h"
 #include "views/fault/fault_keys.h"
@@ -115,8 +116,8 @@ class Paths final : public View {
   FaultPairing pairing_;
   OpenLayers open_;
   LayerSums layers_;
-  const World* world_ = nullptr;                       // of the event that is being looked at
-  tsl::robin_map<std::uint32_t, std::uint64_t> tops_;  // by pid: where brk(2) has put the end
+  const World* world_ = nullptr;                // of the event that is being looked at
+  HashMap<std::uint32_t, std::uint64_t> tops_;  // by pid: where brk(2) has put the end
   std::uint64_t page_bytes_ = 0;
   std::uint64_t fault_ns_ = 0;
   std::optional<HeapOwners> owners_;  // of heap blocks, if faults on them are theirs

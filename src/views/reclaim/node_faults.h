@@ -2,14 +2,13 @@
 // whether the access was to read or to write.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/hash_map.h"
 #include "report/report.h"
 #include "state/world/world.h"
 #include "tracepoints/event/event.h"
@@ -52,7 +51,7 @@ class NodeFaults {
   };
 
   std::map<Place, Count> faults_;
-  tsl::robin_map<std::uint32_t, bool> is_write_;  // by thread: its fault that has not ended
+  HashMap<std::uint32_t, bool> is_write_;  // by thread: its fault that has not ended
   bool accesses_known_ = false;
   std::uint64_t unknown_ = 0;  // no page was there any more when the kernel looked
 };

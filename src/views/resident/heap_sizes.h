@@ -1,12 +1,11 @@
 // Live bytes of the heap of each process, where allocators were probed as well.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
 #include <map>
 #include <optional>
 
+#include "base/hash_map.h"
 #include "base/ids.h"
 #include "tracepoints/event/event.h"
 
@@ -23,7 +22,7 @@ class HeapSizes {
   std::optional<std::uint64_t> live_bytes(std::uint32_t pid) const;
 
  private:
-  using Blocks = tsl::robin_map<std::uint64_t, std::uint64_t>;  // bytes by address
+  using Blocks = HashMap<std::uint64_t, std::uint64_t>;  // bytes by address
 
   struct Heap {
     Blocks blocks;
@@ -34,8 +33,8 @@ class HeapSizes {
   static void take(Heap& heap, std::uint64_t address);
   Heap& heap_of(const Event& event);
 
-  std::map<std::uint32_t, Heap> live_;                        // by pid
-  tsl::robin_map<std::uint32_t, std::uint64_t> reallocated_;  // by tid: a block given to realloc(3)
+  std::map<std::uint32_t, Heap> live_;                 // by pid
+  HashMap<std::uint32_t, std::uint64_t> reallocated_;  // by tid: a block given to realloc(3)
 };
 
 }  // namespace memtrace

@@ -5,11 +5,10 @@
 //   sys_enter_munmap     rss_stat -2 MiB    sys_exit_munmap     unmapped
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
 #include <optional>
 
+#include "base/hash_map.h"
 #include "tracepoints/event/event.h"
 #include "views/fault/fault_place.h"
 #include "views/resident/rss_change.h"
@@ -59,7 +58,7 @@ class ThreadActs {
   void begin_call(const Event& event, const SystemCallEntry& entry, const World& world);
   void forget_idle();
 
-  tsl::robin_map<std::uint32_t, Acts> acts_;  // by tid
+  HashMap<std::uint32_t, Acts> acts_;  // by tid
   std::size_t forget_at_ = 4096;
 };
 

@@ -7,11 +7,11 @@
 //        1            1            1             + 189
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+
+#include "base/hash_map.h"
 
 namespace memtrace {
 
@@ -47,7 +47,7 @@ class DirtiedPages {
     return threads_[tid];
   }
 
-  tsl::robin_map<std::uint32_t, Thread> threads_;
+  HashMap<std::uint32_t, Thread> threads_;
 };
 
 }  // namespace memtrace

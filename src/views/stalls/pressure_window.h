@@ -8,13 +8,13 @@
 //           └──── window ──────┘
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <vector>
+
+#include "base/hash_map.h"
 
 namespace memtrace {
 
@@ -30,7 +30,7 @@ class PressureWindow {
   };
 
   // By the number of an actor.
-  using Sums = tsl::robin_map<std::uint32_t, Pressure>;
+  using Sums = HashMap<std::uint32_t, Pressure>;
 
   explicit PressureWindow(std::uint64_t window_ns);
 
@@ -75,7 +75,7 @@ class PressureWindow {
   std::deque<Slot> slots_;
   std::uint64_t first_slot_ = 0;  // the number of slots_.front()
   Sums sums_;
-  tsl::robin_map<std::uint64_t, Taken> taken_;
+  HashMap<std::uint64_t, Taken> taken_;
   std::size_t listed_ = 0;  // in `taken` of all slots
   std::uint64_t forgotten_ = 0;
 };

@@ -2,13 +2,12 @@
 // reclaim it takes part in.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "base/hash.h"
+#include "base/hash_map.h"
 #include "base/ids.h"
 #include "views/kit/keys.h"
 
@@ -46,7 +45,7 @@ class StallActors {
     }
   };
 
-  tsl::robin_map<Actor, std::uint32_t, Hash> numbers_;
+  HashMap<Actor, std::uint32_t, Hash> numbers_;
   std::vector<Actor> actors_;
 };
 

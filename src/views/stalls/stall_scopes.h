@@ -1,14 +1,13 @@
 // Whose memory a reclaim is about: all of the machine's, or that of one cgroup and those below it.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/hash_map.h"
 #include "base/ids.h"
 #include "state/process/identity_table.h"
 
@@ -28,7 +27,7 @@ class StallScopes {
  private:
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::vector<std::string> paths_ = {""};
-  mutable tsl::robin_map<std::uint64_t, bool> known_;  // by scope and identity
+  mutable HashMap<std::uint64_t, bool> known_;  // by scope and identity
 };
 
 }  // namespace memtrace

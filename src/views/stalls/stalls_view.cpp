@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/hash_map.h"
 #include "base/units.h"
 #include "views/fault/fault_keys.h"
 #include "views/fault/fault_needs.h"
@@ -138,7 +139,7 @@ class Stalls final : public View {
   FaultPairing pairing_;
   std::optional<Fault> ended_fault_;
   std::unordered_map<std::uint32_t, WithinFault> within_faults_;  // by tid
-  tsl::robin_map<std::uint32_t, std::uint32_t> full_cgroups_;     // scope by identity
+  HashMap<std::uint32_t, std::uint32_t> full_cgroups_;            // scope by identity
   std::vector<ActorUse> uses_;                                    // by actor
   std::vector<VictimUse> victims_;
   std::uint64_t kswapd_until_ns_ = 0;  // its work until then is counted
