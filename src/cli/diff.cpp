@@ -23,8 +23,12 @@ constexpr auto kOwnOptions = std::to_array<Option>({
     {"no-pager", 0, "", "write a long report to the terminal, not through a pager"},
 });
 
+std::vector<Option> all_options(const ViewSpec* view) {
+  return with_report_options(joined({kOwnOptions, memory_options()}), view);
+}
+
 std::vector<Option> options() {
-  return with_report_options(kOwnOptions, nullptr);
+  return all_options(nullptr);
 }
 
 // The first word that is a view's name: its options are known only then.
@@ -94,12 +98,14 @@ Result<SessionOptions> read_side_options(const std::vector<Compared>& compared,
 
 Result<Side> read_side(const std::string& input,
                        const std::vector<Compared>& compared,
-                       const ParsedOptions& parsed) {
+                       const ParsedOptions& parsed,
+                       std::uint64_t max_memory_bytes) {
   auto options = read_side_options(compared, parsed);
   auto source = open_recording(recorded_files({input}));
   if (!options.ok() || !source.ok()) {
     return options.ok() ? source.take_error() : options.take_error();
   }
+  options.value().max_memory_bytes = max_memory_bytes;
   auto session = Session::create(*source.value(), options.take());
   if (!session.ok()) {
     return session.take_error();
@@ -169,11 +175,16 @@ struct Sides {
 
 Result<Sides> read_sides(const ParsedOptions& parsed, const std::vector<Compared>& compared) {
   const auto& words = parsed.positional();
-  auto before = read_side(words[0], compared, parsed);
+  const auto bound = read_memory_bound(parsed);
+  if (!bound.ok()) {
+    return bound.error();
+  }
+  // The rows of the first stay.
+  auto before = read_side(words[0], compared, parsed, bound.value() / 2);
   if (!before.ok()) {
     return before.take_error();
   }
-  auto after = read_side(words[1], compared, parsed);
+  auto after = read_side(words[1], compared, parsed, bound.value());
   if (!after.ok()) {
     return after.take_error();
   }
@@ -281,7 +292,7 @@ Result<Report> compare(const ParsedOptions& parsed, const NamedView* view) {
 
 Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   const NamedView* view = named_view(arguments);
-  const auto known = with_report_options(kOwnOptions, view == nullptr ? nullptr : &view->spec);
+  const auto known = all_options(view == nullptr ? nullptr : &view->spec);
   auto parsed = parse_options(known, arguments);
   if (!parsed.ok()) {
     return parsed.take_error();

@@ -51,7 +51,7 @@ std::vector<std::string> inputs(const ParsedOptions& parsed) {
 }
 
 std::vector<Option> all_options(const ViewSpec* view) {
-  return with_report_options(kOwnOptions, view);
+  return with_report_options(joined({kOwnOptions, memory_options()}), view);
 }
 
 std::vector<Option> options() {
@@ -298,7 +298,12 @@ Result<SessionOptions> read_file_session(const ParsedOptions& parsed) {
   }
   session.value().view_options.tasks.pids = pids.take();
   session.value().view_options.tasks.tids = tids.take();
+  const auto bound = read_memory_bound(parsed);
+  if (!bound.ok()) {
+    return bound.error();
+  }
   session.value().times.window = window.value();
+  session.value().max_memory_bytes = bound.value();
   return session;
 }
 

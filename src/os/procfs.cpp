@@ -162,6 +162,19 @@ std::optional<std::uint64_t> proc_bytes(std::string_view text, std::string_view 
   return number ? std::optional(*number * kKiB) : std::nullopt;
 }
 
+std::optional<std::uint64_t> available_bytes(std::string_view meminfo) {
+  if (const auto available = proc_bytes(meminfo, "MemAvailable")) {
+    return available;
+  }
+  const auto free = proc_bytes(meminfo, "MemFree");
+  if (!free) {
+    return std::nullopt;
+  }
+  const std::uint64_t cached = proc_bytes(meminfo, "Cached").value_or(0);
+  const std::uint64_t shared = proc_bytes(meminfo, "Shmem").value_or(0);
+  return *free + proc_bytes(meminfo, "Buffers").value_or(0) + cached - std::min(cached, shared);
+}
+
 std::vector<std::uint32_t> status_uids(std::string_view status) {
   std::vector<std::uint32_t> uids;
   for (const std::string_view word : split(proc_field(status, "Uid"), '\t')) {

@@ -75,6 +75,11 @@ std::string_view proc_field(std::string_view text, std::string_view name);
 std::optional<std::uint64_t> proc_number(std::string_view text, std::string_view name);
 std::optional<std::uint64_t> proc_bytes(std::string_view text, std::string_view name);
 
+// What programs can take without swapping, by the text of /proc/meminfo. Before Linux 3.14 it has
+// no MemAvailable: then free memory and the page cache without shared memory, which is more than
+// that.
+std::optional<std::uint64_t> available_bytes(std::string_view meminfo);
+
 // The real, effective, saved and file system user of /proc/PID/status; none when it has no such
 // line.
 std::vector<std::uint32_t> status_uids(std::string_view status);

@@ -63,7 +63,8 @@ Caveats CaveatWriter::shared() const {
   all.malformed += of_.pipeline.decoder().malformed();
   all.cut += of_.about.cut_stacks;
   all.disk_full += of_.about.disk_full;
-  for (const auto& notes : {own_work_note(),
+  for (const auto& notes : {bound_note(),
+                            own_work_note(),
                             of_.pipeline.recording().caveats,
                             of_.about.notes,
                             of_.pipeline.decoder().caveats(),
@@ -73,6 +74,11 @@ Caveats CaveatWriter::shared() const {
     add_new(notes, all.notes);
   }
   return all;
+}
+
+std::vector<std::string> CaveatWriter::bound_note() const {
+  return of_.bound.was_reached() ? std::vector{of_.bound.note(of_.shown_ns)}
+                                 : std::vector<std::string>();
 }
 
 std::vector<std::string> CaveatWriter::own_work_note() const {

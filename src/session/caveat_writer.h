@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "session/dispatch/view_dispatch.h"
 #include "session/frame_namer.h"
 #include "session/loss_counter.h"
+#include "session/memory_bound.h"
 #include "session/session_options.h"
 #include "session/unknown_identities.h"
 #include "session/unmatched_frees.h"
@@ -29,6 +31,8 @@ class CaveatWriter {
     const LossCounter& losses;
     const UnknownIdentities& unknown;
     const UnmatchedFrees& unmatched;
+    const MemoryBound& bound;
+    std::uint64_t shown_ns;
   };
 
   explicit CaveatWriter(const Sources& sources) : of_(sources) {}
@@ -46,6 +50,7 @@ class CaveatWriter {
 
  private:
   std::vector<std::string> own_work_note() const;  // one or none
+  std::vector<std::string> bound_note() const;     // the same
   void note_clock(const Report& report, Caveats& known) const;
   void note_empty(Report& report) const;
   static void note_bounds(const Report& report, Caveats& caveats);

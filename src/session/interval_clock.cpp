@@ -5,6 +5,12 @@
 
 namespace memtrace {
 
+void IntervalClock::stop_before(std::uint64_t time_ns) {
+  if (first_event_ns_ != 0 && time_ns > first_event_ns_) {
+    setup_.window.stop_ns = std::min(setup_.window.stop_ns, time_ns - first_event_ns_ - 1);
+  }
+}
+
 bool IntervalClock::is_past_window(std::uint64_t time_ns) const {
   return first_event_ns_ != 0 && time_ns > first_event_ns_ &&
          time_ns - first_event_ns_ > setup_.window.stop_ns;

@@ -33,6 +33,9 @@ class IntervalClock {
   // All intervals that were asked for have ended.
   bool is_over() const { return setup_.interval_count != 0 && intervals_ >= setup_.interval_count; }
 
+  // The window ends before `time_ns`, unless it ends earlier or has not been entered.
+  void stop_before(std::uint64_t time_ns);
+
   bool is_past_window(std::uint64_t time_ns) const;
 
   // The window counts from here. Returns the time that events are counted from, or nothing when the

@@ -79,6 +79,7 @@ Session::Session(RecordSource& source, SessionOptions options)
       naming_(pipeline_.world(), source.recording(), options_.live),
       report_names_(naming_, pipeline_.world(), options_.view_options.stack_depth),
       clock_(options_.times),
+      bound_(options_.max_memory_bytes),
       losses_(options_.live) {}
 
 Result<std::unique_ptr<Session>> Session::create(RecordSource& source, SessionOptions options) {
@@ -98,7 +99,7 @@ void Session::learn_from_start() {
   ViewOptions& view_options = options_.view_options;
   view_options.page_size_bytes = pipeline_.recording().page_size_bytes;
   if (options_.live) {
-    vmstat_ = vmstat_counters();
+    interval_.vmstat = vmstat_counters();
     return;
   }
   RecordingFacts about = parse_recording_facts(pipeline_.recording().about_json);
@@ -236,10 +237,25 @@ void Session::identify_new_processes(const LiveSource& source) {
   pipeline_.identify_new_processes(source.target());
 }
 
+// Then the state stays as it was; the source has more about itself at its end.
+bool Session::is_left_out(const Record& record) {
+  const std::uint64_t time_ns = record.stamp.time_ns;
+  if (bound_.reached()) {
+    clock_.stop_before(time_ns);
+  }
+  if (!clock_.is_past_window(time_ns)) {
+    return false;
+  }
+  if (std::holds_alternative<Sample>(record.payload)) {
+    bound_.leave_out();
+  }
+  return true;
+}
+
 Result<bool> Session::admit(const Record& record) {
   const std::uint64_t time_ns = record.stamp.time_ns;
-  if (clock_.is_past_window(time_ns)) {
-    return false;  // the state stays as it was; the source has more about itself at its end
+  if (is_left_out(record)) {
+    return false;
   }
   while (const auto ended = clock_.take_ended(time_ns, started_ns())) {
     TRY(deliver(*ended));
@@ -323,7 +339,7 @@ Result<> Session::on_count(const Stamp& stamp, const Counted& counted) {
 }
 
 Result<> Session::on_sample(const SampleStep& step) {
-  const std::uint64_t unmatched = unmatched_.take_new(world().unmatched_frees());
+  const std::uint64_t unmatched = interval_.unmatched.take_new(world().unmatched_frees());
   if (step.event == nullptr) {
     return kDone;
   }
@@ -361,9 +377,9 @@ void Session::on_event(const Event& event, std::uint64_t unmatched) {
     return;
   }
   if (may_be_known(event)) {
-    unknown_.count(world().identities(), event.identity);
+    interval_.unknown.count(world().identities(), event.identity);
   }
-  unmatched_.count(event.type->index, unmatched);
+  interval_.unmatched.count(event.type->index, unmatched);
   dispatch_.dispatch(event, world());
   if (options_.timeline != nullptr) {
     options_.timeline->on(event, world());
@@ -397,7 +413,7 @@ bool Session::wanted(const Event& event) {
   const Verdict verdict =
       block != nullptr ? tasks.judge(world(), *block) : tasks.judge(world(), event);
   if (verdict != Verdict::Accepted && may_be_known(event)) {
-    unknown_.count_left_out(verdict);
+    interval_.unknown.count_left_out(verdict);
   }
   return verdict == Verdict::Accepted;
 }
@@ -431,11 +447,11 @@ Result<> Session::deliver(View::Span span) {
     }
     reports.push_back(report.take());
   }
-  unmatched_.next_interval();
+  interval_.unmatched.next_interval();
   TRY(give_out_lines());
   TRY(readers_.on_reports(std::move(reports)));
   losses_.next_interval();
-  unknown_ = {};
+  interval_.unknown = {};
   return kDone;
 }
 
@@ -517,8 +533,8 @@ void Session::note_vmstat() {
     return;
   }
   VmstatCounters now = vmstat_counters();
-  world.note_vmstat_growth(growth_of(vmstat_, now));
-  vmstat_ = std::move(now);
+  world.note_vmstat_growth(growth_of(interval_.vmstat, now));
+  interval_.vmstat = std::move(now);
 }
 
 CaveatWriter Session::caveat_writer() const {
@@ -528,8 +544,10 @@ CaveatWriter Session::caveat_writer() const {
                        .naming = naming_,
                        .about = about_,
                        .losses = losses_,
-                       .unknown = unknown_,
-                       .unmatched = unmatched_});
+                       .unknown = interval_.unknown,
+                       .unmatched = interval_.unmatched,
+                       .bound = bound_,
+                       .shown_ns = clock_.span().end_ns - clock_.span().start_ns});
 }
 
 bool Session::may_miss_events(const Report& report) const {

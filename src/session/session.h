@@ -21,6 +21,7 @@
 #include "session/frame_namer.h"
 #include "session/interval_clock.h"
 #include "session/loss_counter.h"
+#include "session/memory_bound.h"
 #include "session/report_namer.h"
 #include "session/session_options.h"
 #include "session/unknown_identities.h"
@@ -94,6 +95,7 @@ class Session final : private PipelineSink {
   Result<> check_views();
   void learn_from_end();
   void on_event(const Event& event, std::uint64_t unmatched);
+  bool is_left_out(const Record& record);
   bool count(const Event& event);
   bool pass_over(const Record& record, const Sample& sample);
   bool wanted(const Event& event);
@@ -133,11 +135,17 @@ class Session final : private PipelineSink {
 
   Readers readers_;
   IntervalClock clock_;
+  MemoryBound bound_;
   LossCounter losses_;
-  UnknownIdentities unknown_;  // of this interval
-  UnmatchedFrees unmatched_;   // of this interval, of wanted tasks
-  RecordingFacts about_;       // as of the last reports
-  VmstatCounters vmstat_;      // of a live source, as it was when the interval began
+  RecordingFacts about_;  // as of the last reports
+
+  struct OfInterval {
+    UnknownIdentities unknown;
+    UnmatchedFrees unmatched;  // of wanted tasks
+    VmstatCounters vmstat;     // of a live source, as it was when the interval began
+  };
+
+  OfInterval interval_;
 };
 
 }  // namespace memtrace

@@ -35,6 +35,7 @@ struct SessionOptions {
   Suppressions suppressions;
   StackPart part = StackPart::Whole;
   IntervalClock::Setup times;
+  std::uint64_t max_memory_bytes = 0;     // of the process, MemoryBound; 0: no bound
   ClockKind clock = ClockKind::Wall;      // that reports show
   bool live = false;                      // the source is this machine's kernel
   bool whole_machine = true;              // of a live source; a file says it itself

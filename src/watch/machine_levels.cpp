@@ -15,19 +15,6 @@ std::string text_of(const std::string& path) {
   return text.ok() ? text.take() : "";
 }
 
-std::optional<std::uint64_t> available_in(std::string_view memory) {
-  if (const auto available = proc_bytes(memory, "MemAvailable")) {
-    return available;
-  }
-  const auto free = proc_bytes(memory, "MemFree");
-  if (!free) {
-    return std::nullopt;
-  }
-  const std::uint64_t cached = proc_bytes(memory, "Cached").value_or(0);
-  const std::uint64_t shared = proc_bytes(memory, "Shmem").value_or(0);
-  return *free + proc_bytes(memory, "Buffers").value_or(0) + cached - std::min(cached, shared);
-}
-
 // "pswpin 12"
 std::optional<std::uint64_t> swapped_in(std::string_view vmstat) {
   constexpr std::string_view kName = "pswpin ";
@@ -44,7 +31,7 @@ std::optional<std::uint64_t> swapped_in(std::string_view vmstat) {
 MachineLevels read_levels(const std::string& proc) {
   const std::string memory = text_of(proc + "/meminfo");
   return {.swapped_in_pages = swapped_in(text_of(proc + "/vmstat")),
-          .available_bytes = available_in(memory),
+          .available_bytes = available_bytes(memory),
           .total_bytes = proc_bytes(memory, "MemTotal")};
 }
 

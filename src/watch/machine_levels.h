@@ -13,8 +13,6 @@ struct MachineLevels {
   std::optional<std::uint64_t> total_bytes;
 };
 
-// Before Linux 3.14, /proc/meminfo has no MemAvailable: then free memory and the page cache without
-// shared memory, which is more than what is available.
 MachineLevels read_levels(const std::string& proc = "/proc");
 
 // For how much of the last ten seconds some task of the machine waited for memory, as pressure

@@ -53,9 +53,8 @@ class MemoryGroup {
     if (std::filesystem::create_directory(path, error)) {
       path_ = path;
     }
-    const std::string limit = has_v1 ? "/memory.limit_in_bytes" : "/memory.max";
     write_file(script_, "echo $$ > " + path_ + "/cgroup.procs && exec \"$@\"");
-    usable_ = !path_.empty() && write_file(path_ + limit, std::to_string(limit_bytes));
+    usable_ = !path_.empty() && set_limit(limit_bytes);
   }
 
   MemoryGroup(const MemoryGroup&) = delete;
@@ -64,7 +63,7 @@ class MemoryGroup {
   // A dead task leaves its group only when it has been reaped.
   ~MemoryGroup() {
     std::error_code error;
-    for (int tries = 0; !path_.empty() && tries < 100; ++tries) {
+    for (int tries = 0; !path_.empty() && tries < 500; ++tries) {
       if (std::filesystem::remove(path_, error)) {
         return;
       }
@@ -73,6 +72,11 @@ class MemoryGroup {
   }
 
   bool usable() const { return usable_; }
+
+  bool set_limit(std::uint64_t bytes) const {
+    const std::string file = is_v1_ ? "/memory.limit_in_bytes" : "/memory.max";
+    return write_file(path_ + file, std::to_string(bytes));
+  }
 
   // Others may have swap on at the same time.
   void forbid_swap() const {

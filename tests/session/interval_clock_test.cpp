@@ -70,5 +70,17 @@ TEST(IntervalClockTest, without_intervals_none_ends) {
   EXPECT_FALSE(clock.is_over());
 }
 
+TEST(IntervalClock, may_be_told_to_stop_early) {
+  IntervalClock clock({.window = {.stop_ns = 1000}});
+  clock.stop_before(50);  // not entered
+  EXPECT_FALSE(clock.is_past_window(50));
+  clock.enter_window(100);
+  clock.stop_before(400);
+  EXPECT_FALSE(clock.is_past_window(399));
+  EXPECT_TRUE(clock.is_past_window(400));
+  clock.stop_before(900);  // it stops earlier
+  EXPECT_TRUE(clock.is_past_window(400));
+}
+
 }  // namespace
 }  // namespace memtrace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/units.h"
 #include "support/event_script.h"
 #include "support/fake_source.h"
 
@@ -54,6 +55,28 @@ TEST_F(SessionTest, without_an_interval_there_is_one_report_at_the_end) {
   EXPECT_EQ(reports[0].start_ns, 2 * kSecond);
   EXPECT_EQ(reports[0].end_ns, 5 * kSecond);
   EXPECT_EQ(total(reports[0], "count"), 2U);
+}
+
+// As if the recording had ended there.
+TEST_F(SessionTest, tables_stop_growing_at_their_bound) {
+  constexpr std::uint64_t kEvents = 10'000;
+  for (std::uint64_t i = 0; i < kEvents; ++i) {
+    source_.add_kmalloc(kSecond + i * 1'000'000, {});
+  }
+  SessionOptions options = kmalloc_by_comm();
+  options.max_memory_bytes = 1;
+  const auto reports = run(options);
+  ASSERT_EQ(reports.size(), 1U);
+  const std::uint64_t shown = total(reports[0], "count");
+  EXPECT_GT(shown, 1000U);
+  EXPECT_LT(shown, kEvents);
+  EXPECT_LT(reports[0].end_ns, kSecond + kEvents * 1'000'000);
+  ASSERT_FALSE(reports[0].caveats.notes.empty());
+  const std::string& note = reports[0].caveats.notes.front();
+  EXPECT_TRUE(note.starts_with("memory is short: the tables reached 1 B (--max-memory)")) << note;
+  EXPECT_NE(note.find("; " + print_count(kEvents - shown) + " later events were left out"),
+            std::string::npos)
+      << note;
 }
 
 // Those of an event that the kernel only counts.

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/options/call_graph_option.h"
 #include "cli/options/overhead_option.h"
+#include "os/own/own_memory.h"
 #include "os/system.h"
 #include "perf/event/ring_size.h"
 #include "plan/probes/custom_allocator.h"
@@ -62,6 +64,13 @@ constexpr auto kEvents = std::to_array<Option>({
      0,
      "SIZE",
      "memory for events that wait to be sorted (default a twelfth of all, at most 2 GiB)"},
+});
+
+constexpr auto kMemory = std::to_array<Option>({
+    {"max-memory",
+     0,
+     "SIZE",
+     "stop reading where the report's tables have this size (default half of what is free)"},
 });
 
 constexpr auto kStacks = std::to_array<Option>({
@@ -148,6 +157,10 @@ Result<std::size_t> read_max_memory(const ParsedOptions& parsed) {
   return bytes;
 }
 
+constexpr std::uint64_t kLeastTables = std::uint64_t{16} << 20U;
+constexpr std::uint64_t kLeastFree = std::uint64_t{40}
+                                     << 20U;  // of which less than half is not tables
+
 Result<> read_custom_functions(const std::vector<std::string>& texts, HeapOp op, HeapNeeds& needs) {
   for (const std::string& text : texts) {
     auto custom = parse_custom_function(text, op);
@@ -176,6 +189,10 @@ std::span<const Option> event_options() {
 
 std::span<const Option> stack_options() {
   return kStacks;
+}
+
+std::span<const Option> memory_options() {
+  return kMemory;
 }
 
 std::span<const Option> report_options() {
@@ -228,6 +245,27 @@ Result<LiveSetup> read_live_setup(const ParsedOptions& parsed) {
                    .queue_bytes = queue.value(),
                    .max_overhead = overhead.value(),
                    .duration_ns = duration.value()};
+}
+
+Result<std::uint64_t> read_memory_bound(const ParsedOptions& parsed) {
+  const auto free = free_memory_bytes();
+  const auto bytes = parsed.bytes("max-memory", std::max(free.value_or(0) / 2, kLeastTables));
+  if (bytes.ok() && bytes.value() < kLeastTables) {
+    return Error{"--max-memory " + parsed.text("max-memory"),
+                 0,
+                 "the least is " + print_bytes(kLeastTables),
+                 ErrorKind::Usage};
+  }
+  if (free && *free < kLeastFree) {
+    return Error{"memory is short: " + print_bytes(*free) +
+                     " is free, and a report needs at least " + print_bytes(kLeastFree),
+                 ENOMEM,
+                 "copy the recording to a machine or a cgroup (memory.max) with more memory"};
+  }
+  if (free) {
+    limit_own_memory(*free - *free / 16);
+  }
+  return bytes.ok() && !free && !parsed.has("max-memory") ? Result<std::uint64_t>(0) : bytes;
 }
 
 Result<HeapNeeds> read_heap_needs(const ParsedOptions& parsed) {

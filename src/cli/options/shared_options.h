@@ -41,6 +41,12 @@ Result<EventSelection> read_selection(const ParsedOptions& parsed);
 // Everything but the views.
 Result<SessionOptions> read_session(const ParsedOptions& parsed);
 
+// --max-memory of what reads recordings, and its default: half of what is free. Also holds this
+// process to what is free, so that it ends with a sentence before the kernel kills something.
+// Error: Usage.
+std::span<const Option> memory_options();
+Result<std::uint64_t> read_memory_bound(const ParsedOptions& parsed);
+
 // The view's own options as given.
 void read_own_options(const ParsedOptions& parsed, const ViewSpec& spec, ViewOptions& options);
 
