@@ -11,6 +11,7 @@
 #include "overview/whole_recording.h"
 #include "report/difference.h"
 #include "session/session.h"
+#include "views/all/all_views.h"
 
 namespace memtrace {
 namespace {

@@ -11,6 +11,7 @@
 #include "cli/output/print.h"
 #include "tracepoints/decode/software_events.h"
 #include "tracepoints/format/tracefs.h"
+#include "views/all/all_views.h"
 #include "views/kit/identity_keys.h"
 
 namespace memtrace {

@@ -19,9 +19,12 @@
 #include "os/stop_signals.h"
 #include "os/this_thread.h"
 #include "perf/live/live_source.h"
+#include "perf/target/target.h"
 #include "plan/events/event_narrowing.h"
+#include "plan/events/event_selection.h"
 #include "programs/unwatched_children.h"
 #include "session/session.h"
+#include "views/all/all_views.h"
 
 namespace memtrace {
 namespace {

@@ -11,6 +11,9 @@
 #include "cli/probe_rate.h"
 #include "cli/view_groups.h"
 #include "os/this_thread.h"
+#include "perf/live/live_source.h"
+#include "perf/target/target.h"
+#include "plan/events/event_selection.h"
 #include "watch/trigger.h"
 #include "watch/watcher.h"
 

@@ -11,9 +11,12 @@
 #include "os/own/own_memory.h"
 #include "os/system.h"
 #include "perf/event/ring_size.h"
+#include "perf/live/live_source.h"
+#include "plan/events/event_selection.h"
 #include "plan/probes/custom_allocator.h"
 #include "render/all/all_renderers.h"
 #include "report/call_tree.h"
+#include "session/session_options.h"
 
 namespace memtrace {
 namespace {

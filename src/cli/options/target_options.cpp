@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/options/shared_options.h"
+#include "perf/target/target.h"
 
 namespace memtrace {
 namespace {
