@@ -22,13 +22,13 @@ constexpr std::size_t kMostNumbers = 50'000;
 
 using How = Timeline::Joining::How;
 using ReportOf = ViewSpec::ReportOf;
-using Figure = std::optional<double>;
+using KnownFigure = std::optional<double>;
 
-Figure at(const SlotRows::Figures& figures, std::optional<std::size_t> place) {
+KnownFigure at(const SlotRows::Figures& figures, std::optional<std::size_t> place) {
   return place && *place < figures.size() ? figures[*place] : std::nullopt;
 }
 
-void join(Figure& into, const Figure& more, How how) {
+void join(KnownFigure& into, const KnownFigure& more, How how) {
   if (!more || !into) {
     into = into ? into : more;
   } else if (how == How::Largest) {
@@ -44,7 +44,7 @@ void join(Figure& into, const Figure& more, How how) {
 void subtract_before(SlotRows::Row& row, std::optional<std::size_t> place) {
   double before = 0;
   for (SlotRows::Entry& entry : row) {
-    if (const Figure now = at(entry.figures, place)) {
+    if (const KnownFigure now = at(entry.figures, place)) {
       entry.figures[*place] = *now - before;
       before = *now;
     }
@@ -162,7 +162,7 @@ double SlotPart::joined(const SlotRows::Row& row, std::size_t figure, How how) c
   if (is_running(how)) {
     return row.empty() ? 0 : at(row.back().figures, places_[figure]).value_or(0);
   }
-  Figure all;
+  KnownFigure all;
   for (const SlotRows::Entry& entry : row) {
     if (how != How::Last || entry.round == rows_.last_round()) {
       join(all, at(entry.figures, places_[figure]), how);

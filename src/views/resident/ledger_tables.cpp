@@ -14,7 +14,7 @@ namespace memtrace {
 namespace {
 
 // So many rows have their changes listed; the others have them in one sum.
-constexpr std::size_t kMaxListed = 5;
+constexpr std::size_t kMostRows = 5;
 
 // A process, a mapping, or a mapping of a process.
 struct LedgerRow {
@@ -259,11 +259,11 @@ Table changes_table(const std::vector<LedgerProcess>& processes, LedgerKeys keys
   table.columns.push_back({"source", Unit::Text});
   std::vector<LedgerRow> rows = rows_of(processes, keys);
   LedgerRow others{.comm = "(others)", .mapping = "(others)", .begin = 0, .end = 0};
-  for (std::size_t i = kMaxListed; i < rows.size(); ++i) {
+  for (std::size_t i = kMostRows; i < rows.size(); ++i) {
     add(rows[i], others);
   }
-  if (rows.size() > kMaxListed) {
-    rows.resize(kMaxListed);
+  if (rows.size() > kMostRows) {
+    rows.resize(kMostRows);
     rows.push_back(std::move(others));
   }
   for (const LedgerRow& row : rows) {
