@@ -46,9 +46,8 @@ reports_long() {
 
 # Reads lines of arguments; runs them until SECONDS has that value, as many at a time as there are CPUs.
 run_reports() { # UNTIL
-  while read -r line && [ "$SECONDS" -lt "$1" ]; do
-    echo "$line"
-  done | xargs -P "$(nproc)" -I '{}' "$soak/run_once" "$MEMTRACE_SANITIZED" '{}'
+  SOAK_UNTIL=$((EPOCHSECONDS - SECONDS + $1)) \
+    xargs -P "$(nproc)" -I '{}' "$soak/run_once" "$MEMTRACE_SANITIZED" '{}'
 }
 
 # The plain program says the same of a file each time, within the memory that its man page promises.
