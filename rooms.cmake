@@ -175,7 +175,8 @@ memtrace_room(src/watch "a ring of records in memory, and files of it when a tri
                    perf/live perf/file_out plan/events recording report sections session
                    state/mapping state/process state/world tracepoints/event unwind)
 memtrace_room(src/cli/options "options as tables, and what they set"
-              SEES base os os/own perf/event perf/live plan/events plan/probes render render/all report
+              SEES base os os/own perf/event perf/live perf/target plan/events plan/probes render
+                   render/all report
                    session USES boost)
 memtrace_room(src/cli/output "reports, lines and progress to the user"
               SEES base os cli/options perf/record render render/all render/profile report
