@@ -38,12 +38,23 @@ class TableChanges {
  public:
   TableChanges() = default;
 
-  TableChanges(const TableChanges&) {}
+  TableChanges(const TableChanges& /*other*/) {}
 
-  TableChanges& operator=(const TableChanges&) {
+  TableChanges(TableChanges&& other) noexcept { ++other.count_; }
+
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): there is nothing to copy.
+  TableChanges& operator=(const TableChanges& /*other*/) {
     ++count_;
     return *this;
   }
+
+  TableChanges& operator=(TableChanges&& other) noexcept {
+    ++count_;
+    ++other.count_;
+    return *this;
+  }
+
+  ~TableChanges() = default;
 
   void add() { ++count_; }
 
@@ -57,11 +68,13 @@ class TableChanges {
 template <typename Iterator>
 class CheckedIterator {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): the standard library looks for these names.
   using iterator_category = typename Iterator::iterator_category;
   using value_type = typename Iterator::value_type;
   using difference_type = typename Iterator::difference_type;
   using reference = typename Iterator::reference;
   using pointer = typename Iterator::pointer;
+  // NOLINTEND(readability-identifier-naming)
 
   CheckedIterator() = default;
 
@@ -126,8 +139,10 @@ class CheckedIterator {
 template <typename Table>
 class CheckedTable : public Table {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): as in Table.
   using iterator = CheckedIterator<typename Table::iterator>;
   using const_iterator = CheckedIterator<typename Table::const_iterator>;
+  // NOLINTEND(readability-identifier-naming)
 
   using Table::Table;
 

@@ -76,8 +76,8 @@ Error error_of_exception() {
     throw;
   } catch (const std::bad_alloc&) {
     hint =
-        "give memtrace more memory (ulimit -v, memory.max) or less to do: fewer events, a "
-        "--filter, a smaller --ring-size";
+        "give memtrace more memory (ulimit -v, memory.max) or less to do: fewer events, a --filter "
+        "or a smaller --ring-size for a recording, --since and --until for a report";
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::resource_unavailable_try_again) {  // std::thread
       hint = "allow memtrace more threads (ulimit -u, pids.max) and memory (ulimit -v)";
