@@ -78,23 +78,24 @@ void find_copies(const Table& table,
   const auto groups = group_rows(table, kKeys, kFigures);
   const std::uint64_t total = total_of(groups);
   for (const RowGroup& group : groups) {
-    if (group.keys[1] == "copy-on-write" && is_large(group.figures[0], group.figures[0], context)) {
-      findings.push_back(
-          activity("faults",
-                   group,
-                   total,
-                   fmt::format("{} copied {} that it shared with another process "
-                               "(copy on write, {} % of {} page faults{}){}.",
-                               subject_of(group.keys[0]),
-                               counted(group.figures[0], "page", "pages"),
-                               percent(group.figures[0], total),
-                               all_of(context),
-                               in_time(group.figures[1]),
-                               most_in(culprit_of(context.namer.stack(group.stack)))),
-                   " --by class,stack"));
-      if (!findings.back().of_memtrace) {
-        return;
-      }
+    if (group.keys[1] != "copy-on-write" ||
+        !is_large(group.figures[0], group.figures[0], context)) {
+      continue;
+    }
+    findings.push_back(activity("faults",
+                                group,
+                                total,
+                                fmt::format("{} copied {} that it shared with another process "
+                                            "(copy on write, {} % of {} page faults{}){}.",
+                                            subject_of(group.keys[0]),
+                                            counted(group.figures[0], "page", "pages"),
+                                            percent(group.figures[0], total),
+                                            all_of(context),
+                                            in_time(group.figures[1]),
+                                            most_in(culprit_of(context.namer.stack(group.stack)))),
+                                " --by class,stack"));
+    if (!findings.back().of_memtrace) {
+      return;
     }
   }
 }

@@ -131,27 +131,33 @@ bool ends_a_function(std::string_view rest) {
   return std::ranges::any_of(kEnds, [rest](std::string_view end) { return rest.starts_with(end); });
 }
 
+std::size_t nesting_after(std::size_t depth, char character) {
+  const bool opens = character == '<' || character == '(';
+  const bool closes = character == '>' || character == ')';
+  return opens ? depth + 1 : closes && depth > 0 ? depth - 1 : depth;
+}
+
 // "std::construct_at<int>(int*)" of "decltype (::new ((void*)(0)) int())
 // std::construct_at<int>(int*)": the name of a template's instance begins with the type that it
 // returns.
 std::string_view without_result(std::string_view function) {
   std::size_t depth = 0;
   std::size_t begin = 0;
+  char before = ' ';
   for (std::size_t at = 0; at < function.size(); ++at) {
     const std::string_view rest = function.substr(at);
-    if (depth == 0 && rest.starts_with("operator")) {
-      break;  // what follows may be operator<
+    const bool is_arrow = before == '-' && rest[0] == '>';
+    depth = is_arrow ? depth : nesting_after(depth, rest[0]);
+    before = rest[0];
+    if (depth != 0) {
+      continue;
     }
-    const bool is_arrow = rest.starts_with("->");
-    depth += rest[0] == '<' || rest[0] == '(' ? 1 : 0;
-    depth -= (rest[0] == '>' || rest[0] == ')') && depth > 0 ? 1 : 0;
-    if (depth == 0 && rest[0] == ' ') {
-      if (ends_a_function(rest.substr(1))) {
-        break;
-      }
-      begin = at + 1;
+    const bool is_blank = rest[0] == ' ';
+    // What follows "operator" may be a "<".
+    if (rest.starts_with("operator") || (is_blank && ends_a_function(rest.substr(1)))) {
+      break;
     }
-    at += is_arrow ? 1 : 0;
+    begin = is_blank ? at + 1 : begin;
   }
   return function.substr(begin);
 }

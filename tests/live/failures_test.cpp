@@ -72,6 +72,7 @@ TEST_F(FailuresTest, pages_of_the_kernel_that_a_cgroup_has_no_room_for) {
   if (!group.usable() || !write_file(group.path() + "/memory.oom_control", "1")) {
     GTEST_SKIP() << "no memory cgroup of version 1: nothing fails before the OOM killer comes";
   }
+  group.forbid_swap();  // of others: to swap in, a page of the program would wait for memory
   run_well("$MEMTRACE record --for failures -- timeout 20 " + group.enter() +
            "$PUPPETS/run_out pipes");
   const Json failures = report("failures");

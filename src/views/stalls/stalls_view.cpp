@@ -126,6 +126,7 @@ class Stalls final : public View {
   void add_dirtied(std::uint32_t actor, std::uint64_t pages);
   void add_stall(StallKind kind, std::uint32_t victim, std::uint32_t scope, double time_ns);
   std::uint32_t full_cgroup_at(const Event& event);
+  void add_awake(const KernelWork::Open& work, std::uint64_t until_ns);
   void add_kswapd(std::uint64_t until_ns);
   void begin_interval();
   std::vector<std::string> notes(const World& world);
@@ -290,16 +291,19 @@ void Stalls::on_file_page(const Event& event) {
   }
 }
 
+void Stalls::add_awake(const KernelWork::Open& work, std::uint64_t until_ns) {
+  const std::uint64_t begun_ns = std::max(work.begun_ns, kswapd_until_ns_);
+  if (work.begin.kind == WorkKind::Kswapd && begun_ns < until_ns) {
+    causes_.add(
+        {.kind = StallKind::Background, .time_ns = static_cast<double>(until_ns - begun_ns)});
+  }
+}
+
 // It may be awake for minutes: its time is divided slot by slot.
 void Stalls::add_kswapd(std::uint64_t until_ns) {
   for (const auto& [tid, works] : world_->kernel_work().open()) {
     for (const KernelWork::Open& work : works) {
-      const std::uint64_t begun_ns = std::max(work.begun_ns, kswapd_until_ns_);
-      if (work.begin.kind != WorkKind::Kswapd || begun_ns >= until_ns) {
-        continue;
-      }
-      causes_.add(
-          {.kind = StallKind::Background, .time_ns = static_cast<double>(until_ns - begun_ns)});
+      add_awake(work, until_ns);
     }
   }
   kswapd_until_ns_ = until_ns;
