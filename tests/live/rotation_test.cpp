@@ -208,8 +208,10 @@ TEST_F(RotationTest, killed_recorder_leaves_files_that_can_be_read) {
 
 TEST_F(RotationTest, next_file_that_cannot_be_made_is_told_and_the_recording_goes_on) {
   run_well("mkdir memtrace.data.0002");
-  const Outcome outcome = run_well(std::string("$MEMTRACE record --no-compress --max-size 256K ") +
-                                   kMessageFilter + "-- $PUPPETS/many_kmallocs 50000");
+  // What is read after the command's end goes into the file that there is.
+  const Outcome outcome =
+      run_well(std::string("$MEMTRACE record --no-compress --max-size 256K ") + kMessageFilter +
+               "-- sh -c '$PUPPETS/many_kmallocs 49990; sleep 0.5; $PUPPETS/many_kmallocs 10'");
   EXPECT_TRUE(outcome.says("the recording goes on in the same file: memtrace.data.0002 is a "))
       << outcome.all();
   EXPECT_EQ(kmallocs_in("memtrace.data.0001"), 50'000U);
