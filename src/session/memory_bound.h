@@ -16,7 +16,8 @@ class MemoryBound {
   explicit MemoryBound(std::uint64_t bytes, std::uint64_t (*measure)() = own_memory_bytes)
       : bytes_(bytes), measure_(measure) {}
 
-  // Asked before each record. True when the bound is reached now, and never again.
+  // Asked before each record that the report could end at. True when the bound is reached now, and
+  // never again.
   bool reached() {
     constexpr std::uint32_t kRecordsBetween = 4096;  // which fill two megabytes, seldom more
     if (bytes_ == 0 || was_reached_ || ++records_ % kRecordsBetween != 0) {
@@ -31,12 +32,12 @@ class MemoryBound {
   // A sample that came after that.
   void leave_out() { left_out_ += was_reached_ ? 1 : 0; }
 
-  // `shown_ns`: how much of the recording there is in the report.
+  // `shown_ns`: the length of the part that the report is about.
   std::string note(std::uint64_t shown_ns) const {
-    return "memory is short: the tables reached " + print_bytes(bytes_) +
-           " (--max-memory), and this is the report of the first " + print_duration(shown_ns) +
-           "; " + counted(left_out_, "later event was", "later events were") +
-           " left out; a view, --since, --until and --pid need less";
+    return "memory is short: the tables reached " + print_bytes(bytes_) + " (--max-memory) after " +
+           print_duration(shown_ns) + ", and the report ends there; " +
+           counted(left_out_, "later event was", "later events were") +
+           " left out; one view, --since, --until or --pid needs less";
   }
 
  private:

@@ -1,7 +1,9 @@
 #include "session/session.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "base/thread/slow_step.h"
 #include "os/system.h"
@@ -136,6 +138,15 @@ void Session::name_stacks() {
     }
     return found->second;
   };
+  using Function = std::pair<std::string, std::string>;  // its module and name
+  const auto first = std::make_shared<std::map<Function, LocationId>>();
+  options_.view_options.function_of = [this, first](LocationId location) {
+    const Frames& frames = report_names_.location(location);
+    return frames.empty()
+               ? location
+               : first->try_emplace({frames.front().module, frames.front().function}, location)
+                     .first->second;
+  };
   options_.view_options.namer = &naming_;
 }
 
@@ -240,7 +251,9 @@ void Session::identify_new_processes(const LiveSource& source) {
 // Then the state stays as it was; the source has more about itself at its end.
 bool Session::is_left_out(const Record& record) {
   const std::uint64_t time_ns = record.stamp.time_ns;
-  if (bound_.reached()) {
+  // Before the first event there is no window that could end, and no table but that of mappings.
+  const bool may_stop = clock_.first_event_ns() != 0 && time_ns > clock_.first_event_ns();
+  if (may_stop && bound_.reached()) {
     clock_.stop_before(time_ns);
   }
   if (!clock_.is_past_window(time_ns)) {

@@ -38,6 +38,9 @@ struct ViewOptions {
   std::function<bool(LocationId)> is_page_allocator = {};
   // Whether it only passes on its caller's wish for memory. Empty: nothing is known.
   std::function<bool(LocationId)> is_allocation_wrapper = {};
+  // The first place that was asked for in the same function, as reports name it: a function calls
+  // from many places. Empty: nothing is known.
+  std::function<LocationId(LocationId)> function_of = {};
 
   // --trace: a line for each event is wanted, and not the report.
   bool wants_lines() const { return own.contains("trace"); }

@@ -34,9 +34,8 @@ TEST(MemoryBound, says_what_was_left_out) {
   bound.leave_out();
   EXPECT_EQ(
       bound.note(12'300'000'000),
-      "memory is short: the tables reached 512.0 MiB (--max-memory), and this is the report of "
-      "the first 12.30 s; 1 later event was left out; a view, --since, --until and --pid need "
-      "less");
+      "memory is short: the tables reached 512.0 MiB (--max-memory) after 12.30 s, and the report "
+      "ends there; 1 later event was left out; one view, --since, --until or --pid needs less");
 }
 
 }  // namespace

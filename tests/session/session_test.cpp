@@ -79,6 +79,21 @@ TEST_F(SessionTest, tables_stop_growing_at_their_bound) {
       << note;
 }
 
+// A recording of many processes begins with more records of their mappings than fit between two
+// looks.
+TEST_F(SessionTest, records_before_the_first_event_do_not_use_up_the_bound) {
+  for (std::uint64_t i = 0; i < 9000; ++i) {
+    source_.add(1, Comm{.pid = 10, .tid = 10, .name = "early"});
+  }
+  for (std::uint64_t i = 0; i < 9000; ++i) {
+    source_.add_kmalloc(kSecond + i * 1'000'000, {});
+  }
+  SessionOptions options = kmalloc_by_comm();
+  options.max_memory_bytes = 1;
+  const auto reports = run(options);
+  EXPECT_LT(total(reports[0], "count"), 9000U);
+}
+
 // Those of an event that the kernel only counts.
 TEST_F(SessionTest, counts_are_events_of_their_interval_and_cpu) {
   SessionOptions options;

@@ -23,13 +23,17 @@ Result<KeySet> choose_heap_keys(const ViewOptions& options,
   const std::array own = {caller_by_name_key};
   auto keys = KeySet::choose(options, names, own);
   if (keys.ok()) {
-    keys.value().resolve_with("caller",
-                              [is_wrapper = options.is_allocation_wrapper](
-                                  std::uint64_t word, const CellContext& context) {
-                                const StackId stack{static_cast<std::uint32_t>(word)};
-                                return caller_in(context.world.stacks().locations(stack),
-                                                 is_wrapper);
-                              });
+    keys.value().resolve_with(
+        "caller",
+        [is_wrapper = options.is_allocation_wrapper, function_of = options.function_of](
+            std::uint64_t word, const CellContext& context) {
+          const StackId stack{static_cast<std::uint32_t>(word)};
+          const std::uint64_t caller =
+              caller_in(context.world.stacks().locations(stack), is_wrapper);
+          return caller == 0 || !function_of
+                     ? caller
+                     : function_of(LocationId{static_cast<std::uint32_t>(caller)}).value;
+        });
   }
   return keys;
 }

@@ -64,6 +64,15 @@ TEST_F(CallerKey, is_the_first_where_all_are_wrappers) {
   EXPECT_EQ(caller_in({kMalloc, kNew}), Cell(place_of(kNew)));
 }
 
+TEST_F(CallerKey, has_one_row_for_all_places_of_a_function) {
+  options_.function_of = [this](LocationId place) {
+    return place == place_of(kMain) ? place_of(kGrow) : place;
+  };
+  EXPECT_EQ(caller_in({kMalloc, kMain}), Cell(place_of(kGrow)));
+  EXPECT_EQ(caller_in({kMalloc, kGrow}), Cell(place_of(kGrow)));
+  EXPECT_EQ(caller_in({kMalloc}), Cell());
+}
+
 TEST_F(CallerKey, is_the_next_where_nothing_is_known_of_wrappers) {
   options_.is_allocation_wrapper = {};
   EXPECT_EQ(caller_in({kMalloc, kNew, kMain}), Cell(place_of(kNew)));

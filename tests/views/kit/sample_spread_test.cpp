@@ -119,7 +119,7 @@ Table table_of(const std::vector<Event>& events) {
   const World world({});
   GroupBy<Sum> rows(KeySet::choose({}, kKeys).take());
   for (const Event& event : events) {
-    rows.row(event) += {event.weight, event.weight * event.cpu};  // the CPU stands for bytes
+    rows.row(event) += {event.weight, event.weight * event.cpu};  // the CPU is used as the bytes
   }
   return rows.table(kFigures, {.world = world, .span = {}});
 }
