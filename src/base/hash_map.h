@@ -4,8 +4,7 @@
 // With MEMTRACE_CHECKED_TABLES (the sanitized builds) a program ends where it follows end(), or an
 // iterator that an insertion or erasure has outdated. AddressSanitizer does not see either: the
 // table is one array, with room behind its last element.
-#ifndef MEMTRACE_BASE_HASH_MAP_H
-#define MEMTRACE_BASE_HASH_MAP_H
+#pragma once
 
 #include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
@@ -249,5 +248,3 @@ using HashSet = CheckedTable<tsl::robin_set<Key, Hash, Equal, Allocator, kKeepsH
 #endif
 
 }  // namespace memtrace
-
-#endif

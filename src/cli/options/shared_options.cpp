@@ -161,8 +161,8 @@ Result<std::size_t> read_max_memory(const ParsedOptions& parsed) {
 }
 
 constexpr std::uint64_t kLeastTables = std::uint64_t{16} << 20U;
-constexpr std::uint64_t kLeastFree = std::uint64_t{40}
-                                     << 20U;  // of which less than half is not tables
+// The least tables, and 24 MiB for the program itself, names and the text of the report.
+constexpr std::uint64_t kLeastFree = std::uint64_t{40} << 20U;
 
 Result<> read_custom_functions(const std::vector<std::string>& texts, HeapOp op, HeapNeeds& needs) {
   for (const std::string& text : texts) {

@@ -24,6 +24,13 @@ class OwnMemoryTest : public testing::Test {
     std::ofstream(whole) << text;
   }
 
+  // The cgroup's limit and usage, in the files of version 1 or 2.
+  void write_cgroup(const std::string& path, const std::string& limit, const std::string& usage) {
+    const bool is_v1 = path.starts_with("/memory");
+    write("/sys/fs/cgroup" + path + (is_v1 ? "/memory.limit_in_bytes" : "/memory.max"), limit);
+    write("/sys/fs/cgroup" + path + (is_v1 ? "/memory.usage_in_bytes" : "/memory.current"), usage);
+  }
+
   std::optional<std::uint64_t> free() { return free_memory_bytes(dir_.path()); }
 
   test::TempDir dir_;
@@ -41,29 +48,22 @@ TEST_F(OwnMemoryTest, the_machine_has_what_is_available) {
 TEST_F(OwnMemoryTest, the_cgroup_with_the_least_left_decides_in_version_1) {
   write("/proc/meminfo", "MemAvailable: 300 kB\n");
   write("/proc/self/cgroup", "3:cpu:/x\n2:memory:/a/b\n0::/z\n");
-  const std::string folder = "/sys/fs/cgroup/memory";
-  write(folder + "/memory.limit_in_bytes", "9223372036854771712\n");
-  write(folder + "/memory.usage_in_bytes", "5000\n");
-  write(folder + "/a/memory.limit_in_bytes", "100000\n");
-  write(folder + "/a/memory.usage_in_bytes", "95000\n");
-  write(folder + "/a/memory.stat", "inactive_file 1\ntotal_inactive_file 20000\n");
-  write(folder + "/a/b/memory.limit_in_bytes", "90000\n");
-  write(folder + "/a/b/memory.usage_in_bytes", "20000\n");
+  write_cgroup("/memory", "9223372036854771712\n", "5000\n");
+  write_cgroup("/memory/a", "100000\n", "95000\n");
+  write("/sys/fs/cgroup/memory/a/memory.stat", "inactive_file 1\ntotal_inactive_file 20000\n");
+  write_cgroup("/memory/a/b", "90000\n", "20000\n");
   EXPECT_EQ(free(), 25000U);
 }
 
 TEST_F(OwnMemoryTest, the_cgroup_decides_in_version_2) {
   write("/proc/meminfo", "MemAvailable: 300 kB\n");
   write("/proc/self/cgroup", "0::/a/b\n");
-  const std::string folder = "/sys/fs/cgroup";
-  write(folder + "/a/memory.max", "max\n");
-  write(folder + "/a/memory.current", "95000\n");
+  write_cgroup("/a", "max\n", "95000\n");
   EXPECT_EQ(free(), 300U * 1024);
-  write(folder + "/a/b/memory.max", "90000\n");
-  write(folder + "/a/b/memory.current", "95000\n");
+  write_cgroup("/a/b", "90000\n", "95000\n");
   EXPECT_EQ(free(), 0U);  // above its limit: nothing is left
-  write(folder + "/a/b/memory.current", "80000\n");
-  write(folder + "/a/b/memory.stat", "anon 5\ninactive_file 1000\n");
+  write_cgroup("/a/b", "90000\n", "80000\n");
+  write("/sys/fs/cgroup/a/b/memory.stat", "anon 5\ninactive_file 1000\n");
   EXPECT_EQ(free(), 11000U);
 }
 
@@ -71,8 +71,7 @@ TEST_F(OwnMemoryTest, the_cgroup_decides_in_version_2) {
 TEST_F(OwnMemoryTest, a_container_sees_its_cgroup_as_the_root) {
   write("/proc/meminfo", "MemAvailable: 300 kB\n");
   write("/proc/self/cgroup", "0::/docker/12\n");
-  write("/sys/fs/cgroup/memory.max", "90000\n");
-  write("/sys/fs/cgroup/memory.current", "80000\n");
+  write_cgroup("", "90000\n", "80000\n");
   EXPECT_EQ(free(), 10000U);
 }
 
