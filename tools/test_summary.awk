@@ -4,7 +4,8 @@
 # which counts only if it failed with no word of a failure in its own file: it died or leaked memory.
 #
 # Last come the files of live tests that failed and ran again (Testing/again-1.xml). One that passed
-# then is named ("flaky: NAME") and counts as passed.
+# then is named ("flaky: NAME") and counts as passed. Below the name of a test that failed at first are
+# the first failure that GoogleTest told, or the last lines that a script printed.
 
 function attribute(name) {
   return match($0, " " name "=\"[^\"]*\"") ? \
@@ -19,6 +20,14 @@ function plain(text) {
   gsub(/&apos;/, "'", text)
   gsub(/&amp;/, "\\&", text)
   return text
+}
+
+# Keeps five lines of what a failed test printed: see above.
+function keep_words(    i, from) {
+  from = failure_at ? failure_at : line_count > 5 ? line_count - 4 : 1
+  for (i = from; i <= line_count && i < from + 5; ++i) {
+    words_of[name] = words_of[name] "  " plain(lines[i]) "\n"
+  }
 }
 
 # One that failed in an earlier file.
@@ -43,6 +52,7 @@ function close_test() {
   counts[result]++
   if (result == "fail") {
     failed[name] = 1
+    keep_words()
   }
   if (program != "") {
     failures_within[program] += result == "fail"
@@ -68,6 +78,20 @@ FNR == 1 {
   result = attribute("status")
   reason = ""
   in_reason = 0
+  line_count = 0
+  failure_at = 0
+}
+
+# What a test of ctest's file printed: it begins in the line of its tag.
+program == "" && (/^\t\t<system-out>/ || !/^\t/) {
+  line = $0
+  gsub(/^\t\t<system-out>|<\/system-out>$/, "", line)
+  if (line != "") {
+    lines[++line_count] = line
+  }
+  if (!failure_at && line ~ /: Failure$/) {
+    failure_at = line_count
+  }
 }
 
 # A test program's own file: GoogleTest's "run" means that the test was not switched off.
@@ -99,7 +123,10 @@ in_reason { reason = reason (reason == "" ? "" : " ") plain($0) }
 
 END {
   for (i = 1; i <= flaky_count; ++i) {
-    print "flaky: " flaky[i]
+    printf "flaky: %s\n%s", flaky[i], words_of[flaky[i]]
+  }
+  for (name in failed) {
+    printf "failed: %s\n%s", name, words_of[name]
   }
   failures = counts["fail"] + 0
   passed = counts["run"] + 0

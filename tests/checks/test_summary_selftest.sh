@@ -13,6 +13,12 @@ cd "$scratch" || exit 1
 # A test of ctest's file: NAME STATUS.
 ctest_case() { printf '\t<testcase name="%s" status="%s">\n\t</testcase>\n' "$1" "$2"; }
 
+# One that failed, and what it printed: NAME TEXT.
+failed_case() {
+  printf '\t<testcase name="%s" status="fail">\n\t\t<failure message=""/>\n' "$1"
+  printf '\t\t<system-out>%b</system-out>\n\t</testcase>\n' "$2"
+}
+
 # A test of a program's own file: NAME WHAT_IS_WITHIN
 own_case() {
   if [ $# -eq 1 ]; then
@@ -63,4 +69,15 @@ ctest_case live.always run >again-2.xml
 expect 0 '3 passed, 0 failed, 0 skipped' results.xml again-1.xml again-2.xml
 awk -f "$script" results.xml again-1.xml again-2.xml | tail -n 3 | head -n 2 | tr '\n' ' ' |
   grep -qx 'flaky: live.once flaky: live.always ' || { echo "no flaky tests"; bad=1; }
+
+# What failed tests printed: GoogleTest's first failure, and a script's last lines.
+{
+  failed_case live.once '[ RUN ]\n\na_test.cpp:7: Failure\n  1 &lt; 2\n[ FAILED ]\n'
+  failed_case script '1\n2\n3\n4\n5\nx is 6, not 7\n'
+} >results.xml
+ctest_case live.once run >again-1.xml
+awk -f "$script" results.xml again-1.xml | tr '\n' ';' >told
+printf '%s' 'flaky: live.once;  a_test.cpp:7: Failure;    1 < 2;  [ FAILED ];' \
+  'failed: script;  2;  3;  4;  5;  x is 6, not 7;1 passed, 1 failed, 0 skipped;' >wanted
+cmp -s told wanted || { echo "what failed tests printed: $(cat told)"; bad=1; }
 exit "$bad"

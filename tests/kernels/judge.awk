@@ -21,8 +21,7 @@ function holds(relation, expected, got) {
   if (holds($3, $4, got)) {
     passed++
   } else {
-    printf "kernel %s: %s is %s, not %s %s\n", name, $2, got == "" ? "nothing" : got, $3, $4
-    failed++
+    wrong[++failed] = $2 " is " (got == "" ? "nothing" : got) ", not " $3 " " $4
   }
 }
 /^SKIP / {
@@ -30,7 +29,11 @@ function holds(relation, expected, got) {
   print "kernel " name ": not checked: " substr($0, 6)
 }
 
+# What is wrong comes last: summaries of tests show only the end.
 END {
+  for (i = 1; i <= failed; i++) {
+    print "kernel " name ": " wrong[i]
+  }
   printf "kernel %s (%s): %d checks passed, %d failed, %d left out; %d s from start to result\n",
     name, release, passed, failed, skipped, seconds
   exit(failed > 0 || passed == 0)
