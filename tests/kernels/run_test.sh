@@ -50,7 +50,7 @@ chmod +x "$folder/bin/qemu-system-x86_64"
 run() {
   PATH=$folder/bin:$PATH
   exec env --default-signal=INT "$here/run" --build "$folder/build" --image "$folder/image" \
-    --name stand-in >"$folder/output" 2>&1
+    --name stand-in "$@" >"$folder/output" 2>&1
 }
 kernels=$folder/build/kernels
 
@@ -71,6 +71,12 @@ grep -q 'GUEST DONE' "$kernels/stand-in.boot2.log" || fail "the second boot's lo
 nothing_left "a run to the end"
 
 touch "$folder/stays"
+(run --seconds 1) && fail "guests that hang are no failure"
+grep -q 'boot 3 of at most 3' "$folder/output" || fail "a guest that hangs is not started again"
+grep -q '3 boots did not come to an end (they may take 1 s for a part)' "$folder/output" ||
+  fail "nothing says that guests hang"
+nothing_left "a guest that hangs"
+
 for signal in TERM INT HUP; do
   rm -f "$folder/pid"
   run &
