@@ -44,6 +44,9 @@ StopSignals::StopSignals() {
 
 StopSignals::~StopSignals() {
   look();  // what came last has nothing more to stop
+  if (asked_.count > 0) {
+    return;
+  }
   const sigset_t set = stop_set();
   ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
