@@ -1,7 +1,8 @@
 // SIGINT, SIGTERM, SIGHUP and their like as something to ask for instead of something that
 // interrupts: they are blocked while this lives, and seen by poll(). It outlives all probes that
 // must be removed at the end. When one has come they stay blocked until the process has ended:
-// another must not turn the exit status of a process that is about to end into that of a killed one.
+// another must not turn the exit status of a process that is about to end into that of a killed
+// one.
 #pragma once
 
 #include <chrono>
