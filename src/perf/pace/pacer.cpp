@@ -28,6 +28,7 @@ constexpr std::uint64_t kLongestPauseNs = 500'000'000;
 
 // Of the first second, in which the hits are counted.
 constexpr std::uint64_t kFirstShare = 8;
+constexpr std::uint64_t kFirstStep = 3;  // in eight cycles each of the eight places once
 
 // What memtrace itself takes to read, sort and write a sample.
 constexpr double kOwnNs = 1000;
@@ -165,21 +166,31 @@ Result<> Pacer::start(std::uint64_t now_ns) {
 }
 
 // The hits of one second, by the sparsest period, and in windows only: what counting costs is not
-// known yet.
+// known yet. The windows lie at another place in each cycle, because programs often wake ten times
+// a second. On a busy machine they last longer than was asked for: so they are measured.
 Result<Pacer::Hits> Pacer::count_first() {
   const auto is_sparsest = [this](const OpenedFd& opened) {
     return opened.on_ladder &&
            events_.events()[opened.event].request.info.period == kPeriods.back();
   };
+  const std::chrono::nanoseconds window(kCycleNs / kFirstShare);
+  const std::uint64_t began_ns = monotonic_ns();
+  std::uint64_t enabled_ns = 0;
   for (std::uint64_t i = 0; i < kSecondNs / kCycleNs; ++i) {
+    const std::uint64_t before = i * kFirstStep % kFirstShare;
+    std::this_thread::sleep_for(window * before);
+    const std::uint64_t opened_ns = monotonic_ns();
     TRY(set_enabled_all(events_.fds(), is_sparsest, true));
-    std::this_thread::sleep_for(std::chrono::nanoseconds(kCycleNs / kFirstShare));
+    std::this_thread::sleep_for(window);
     TRY(set_enabled_all(events_.fds(), is_sparsest, false));
-    std::this_thread::sleep_for(std::chrono::nanoseconds(kCycleNs - kCycleNs / kFirstShare));
+    enabled_ns += monotonic_ns() - opened_ns;
+    std::this_thread::sleep_for(window * (kFirstShare - 1 - before));
   }
+  const double scale =
+      static_cast<double>(monotonic_ns() - began_ns) / static_cast<double>(enabled_ns);
   Hits hits = take_hits();
   for (std::uint64_t& count : hits.of_ladders) {
-    count *= kFirstShare;
+    count = static_cast<std::uint64_t>(static_cast<double>(count) * scale);
   }
   return hits;
 }
