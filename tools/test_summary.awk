@@ -4,8 +4,8 @@
 # which counts only if it failed with no word of a failure in its own file: it died or leaked memory.
 #
 # Last come the files of live tests that failed and ran again (Testing/again-1.xml). One that passed
-# then is named ("flaky: NAME") and counts as passed. Below the name of a test that failed at first are
-# the first failure that GoogleTest told, or the last lines that a script printed.
+# then is named ("flaky: NAME") and counts as passed. Below the name of a test that failed stand the
+# first failure that GoogleTest printed, or the last lines that a script printed.
 
 function attribute(name) {
   return match($0, " " name "=\"[^\"]*\"") ? \
@@ -99,7 +99,10 @@ program != "" && /<testcase / {
   name = program "." plain(attribute("classname")) "." name
 }
 program != "" && /<testcase .*\/>$/ { close_test() }
-program != "" && /^ *<failure / { result = "fail" }
+program != "" && /^ *<failure / {
+  result = "fail"
+  lines[++line_count] = attribute("message")
+}
 program != "" && /^ *<skipped / {
   result = result == "fail" ? "fail" : "notrun"
   reason = plain(attribute("message"))

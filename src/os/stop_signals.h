@@ -1,8 +1,7 @@
 // SIGINT, SIGTERM, SIGHUP and their like as something to ask for instead of something that
 // interrupts: they are blocked while this lives, and seen by poll(). It outlives all probes that
-// must be removed at the end. When one has come they stay blocked until the process has ended:
-// another must not turn the exit status of a process that is about to end into that of a killed
-// one.
+// must be removed at the end. Once one has come, they stay blocked until the process ends: another
+// one must not kill it on its last steps and change its exit status.
 #pragma once
 
 #include <chrono>

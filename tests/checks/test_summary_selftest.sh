@@ -44,7 +44,7 @@ expect() { # STATUS LAST_LINE FILE...
 { own_case one; own_case two; } >address_sanitizer.good.xml
 {
   own_case one
-  own_case two '<failure message="x" type=""><![CDATA[x]]></failure>'
+  own_case two '<failure message="a_test.cpp:9&#x0A;1 &lt; 2" type=""><![CDATA[x]]></failure>'
   own_case three '<skipped message="a_test.cpp:7&#x0A;no time"><![CDATA[x]]></skipped>'
 } >address_sanitizer.bad.xml
 
@@ -55,6 +55,8 @@ expect 0 '3 passed, 0 failed, 0 skipped' address_sanitizer.good.xml good.xml
 expect 1 '2 passed, 1 failed, 1 skipped' address_sanitizer.bad.xml bad.xml
 awk -f "$script" address_sanitizer.bad.xml bad.xml |
   grep -qx 'skipped: address_sanitizer.bad.Suite.three: no time' || { echo "no reason"; bad=1; }
+awk -f "$script" address_sanitizer.bad.xml bad.xml | grep -A1 '^failed: address_sanitizer.bad.Suite.two' |
+  grep -qx '  a_test.cpp:9 1 < 2' || { echo "nothing about the failure"; bad=1; }
 
 # Its tests pass, and it leaks memory; another dies and leaves no file.
 { ctest_case address_sanitizer.good fail; ctest_case address_sanitizer.dead fail; } >died.xml

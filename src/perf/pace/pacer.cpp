@@ -28,7 +28,7 @@ constexpr std::uint64_t kLongestPauseNs = 500'000'000;
 
 // Of the first second, in which the hits are counted.
 constexpr std::uint64_t kFirstShare = 8;
-constexpr std::uint64_t kFirstStep = 3;  // in eight cycles each of the eight places once
+constexpr std::uint64_t kFirstStep = 3;  // eight cycles visit each of the eight places once
 
 // What memtrace itself takes to read, sort and write a sample.
 constexpr double kOwnNs = 1000;
@@ -167,7 +167,7 @@ Result<> Pacer::start(std::uint64_t now_ns) {
 
 // The hits of one second, by the sparsest period, and in windows only: what counting costs is not
 // known yet. The windows lie at another place in each cycle, because programs often wake ten times
-// a second. On a busy machine they last longer than was asked for: so they are measured.
+// a second. A busy machine makes windows longer, so their length is measured.
 Result<Pacer::Hits> Pacer::count_first() {
   const auto is_sparsest = [this](const OpenedFd& opened) {
     return opened.on_ladder &&

@@ -100,8 +100,8 @@ check_truth() {
     skip truth 'this kernel has no /proc/slabinfo'
     return
   fi
-  # Free objects that a CPU has at hand count as active before they are (mm/slub.c). SLUB can be told to
-  # give them back; then each CPU has one slab of 16 objects at most.
+  # Free objects in the slabs that a CPU keeps for itself count as active (mm/slub.c). A write to shrink
+  # takes these slabs away; then a CPU takes one, of 16 objects, when it needs its first object.
   least=600000
   for cache in /sys/kernel/slab/kmalloc-*2k /sys/kernel/slab/kmalloc-*2048; do
     [ -e "$cache/shrink" ] || continue

@@ -142,7 +142,7 @@ bool refuse(std::string_view how, Refused& refused) {
     refused = {kPage, 0, 0};
     std::printf("a buffer is there from now on\n");
     const bool is_refused = run_into_cgroup();
-    usleep(1'000'000);  // the recorder looks at the cgroup later: when it reads the event
+    usleep(1'000'000);  // the recorder reads the cgroup's usage after the event
     close_all();
     return is_refused;
   }
