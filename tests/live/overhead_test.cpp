@@ -84,6 +84,8 @@ TEST_F(OverheadTest, a_program_that_does_little_is_recorded_whole) {
   EXPECT_EQ(notes_of(kmalloc).find("to keep the overhead below"), std::string::npos)
       << notes_of(kmalloc);
   EXPECT_EQ(kmalloc.dump().find("\"error\""), std::string::npos);
+  EXPECT_NE(notes_of(kmalloc).find("estimated overhead"), std::string::npos);
+  EXPECT_EQ(notes_of(kmalloc).find("at most 0 %"), std::string::npos) << notes_of(kmalloc);
 }
 
 TEST_F(OverheadTest, probes_whose_hits_cost_too_much_are_refused) {

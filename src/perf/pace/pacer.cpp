@@ -450,11 +450,15 @@ std::vector<std::string> Pacer::notes_of_choices() const {
 std::vector<std::string> Pacer::notes() const {
   std::vector<std::string> notes = notes_of_choices();
   const double share = spent_.watched_ns > 0 ? spent_.cost_ns / spent_.watched_ns : 0;
+  const std::string largest =
+      spent_.largest_share > 0  // else the programs used too little time to judge
+          ? fmt::format(", at most {} % in half a second", percent_text(spent_.largest_share))
+          : "";
   notes.push_back(
-      fmt::format("estimated overhead: {} % of the watched programs' CPU time, at most {} % in "
-                  "half a second (a hit costs {:.0f} ns, with its sample {:.0f} ns)",
+      fmt::format("estimated overhead: {} % of the watched programs' CPU time{} (a hit costs "
+                  "{:.0f} ns, with its sample {:.0f} ns)",
                   percent_text(share),
-                  percent_text(spent_.largest_share),
+                  largest,
                   cost_.counted_ns,
                   cost_.recorded_ns));
   if (share > setup_.share) {
