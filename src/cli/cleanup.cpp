@@ -11,7 +11,7 @@
 #include "cli/output/print.h"
 #include "tracepoints/probe/stale_probes.h"
 
-namespace memtrace {
+namespace memtrace::cleanup_command {
 namespace {
 
 constexpr auto kOwnOptions =
@@ -67,13 +67,16 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+}  // namespace memtrace::cleanup_command
+
+namespace memtrace {
 
 const Command command_cleanup{
     .name = "cleanup",
     .usage = "[OPTION]...",
     .summary = "Removes the probe definitions that killed memtrace processes have left behind.",
-    .options = options,
-    .run = run,
+    .options = cleanup_command::options,
+    .run = cleanup_command::run,
 };
 
 }  // namespace memtrace

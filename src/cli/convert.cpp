@@ -8,7 +8,7 @@
 #include "cli/output/print.h"
 #include "perf/convert/plain_copy.h"
 
-namespace memtrace {
+namespace memtrace::convert_command {
 namespace {
 
 constexpr auto kOwnOptions = std::to_array<Option>({
@@ -53,14 +53,17 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+}  // namespace memtrace::convert_command
+
+namespace memtrace {
 
 const Command command_convert{
     .name = "convert",
     .usage = "[-i FILE] -o FILE",
     .summary =
         "Copies a recording without compression, for old versions of perf and other programs.",
-    .options = options,
-    .run = run,
+    .options = convert_command::options,
+    .run = convert_command::run,
 };
 
 }  // namespace memtrace

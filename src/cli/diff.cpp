@@ -13,7 +13,7 @@
 #include "session/session.h"
 #include "views/all/all_views.h"
 
-namespace memtrace {
+namespace memtrace::diff_command {
 namespace {
 
 constexpr std::string_view kExample = "memtrace diff before.data after.data slab --by cache";
@@ -316,13 +316,16 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+}  // namespace memtrace::diff_command
+
+namespace memtrace {
 
 const Command command_diff{
     .name = "diff",
     .usage = "BEFORE AFTER [VIEW] [OPTION]...",
     .summary = "Shows what has grown, shrunk, come and gone from one recording to another.",
-    .options = options,
-    .run = run,
+    .options = diff_command::options,
+    .run = diff_command::run,
 };
 
 }  // namespace memtrace

@@ -11,7 +11,7 @@
 #include "watch/watch_diagnosis.h"
 #include "watch/watcher.h"
 
-namespace memtrace {
+namespace memtrace::doctor_command {
 namespace {
 
 constexpr auto kOwnOptions =
@@ -88,13 +88,16 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+}  // namespace memtrace::doctor_command
+
+namespace memtrace {
 
 const Command command_doctor{
     .name = "doctor",
     .usage = "[VIEW | watch] [OPTION]...",
     .summary = "Shows which views work on this machine, which do not, and what would change that.",
-    .options = options,
-    .run = run,
+    .options = doctor_command::options,
+    .run = doctor_command::run,
 };
 
 }  // namespace memtrace

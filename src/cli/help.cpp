@@ -7,7 +7,7 @@
 #include "cli/output/print.h"
 #include "views/all/all_views.h"
 
-namespace memtrace {
+namespace memtrace::help_command {
 namespace {
 
 std::vector<Option> options() {
@@ -69,13 +69,16 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+}  // namespace memtrace::help_command
+
+namespace memtrace {
 
 const Command command_help{
     .name = "help",
     .usage = "[TOPIC]",
     .summary = "Shows the man page of a command or a view.",
-    .options = options,
-    .run = run,
+    .options = help_command::options,
+    .run = help_command::run,
 };
 
 }  // namespace memtrace

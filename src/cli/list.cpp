@@ -14,7 +14,7 @@
 #include "views/all/all_views.h"
 #include "views/kit/identity_keys.h"
 
-namespace memtrace {
+namespace memtrace::list_command {
 namespace {
 
 Result<std::string> list_views(std::string_view /*wanted*/) {
@@ -111,13 +111,16 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+}  // namespace memtrace::list_command
+
+namespace memtrace {
 
 const Command command_list{
     .name = "list",
     .usage = "[views | events [PATTERN] | keys [VIEW]]",
     .summary = "Lists the views, this kernel's events, or the keys of --by.",
-    .options = options,
-    .run = run,
+    .options = list_command::options,
+    .run = list_command::run,
 };
 
 }  // namespace memtrace

@@ -19,7 +19,7 @@
 #include "recording/record_plan.h"
 #include "recording/recorder.h"
 
-namespace memtrace {
+namespace memtrace::record_command {
 namespace {
 
 constexpr auto kOwnOptions = std::to_array<Option>({
@@ -339,6 +339,9 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+}  // namespace memtrace::record_command
+
+namespace memtrace {
 
 const Command command_record{
     .name = "record",
@@ -346,8 +349,8 @@ const Command command_record{
         "[OPTION]... [-a | -p PID,... | -t TID,... | --uid UID,... | --cgroup TEXT,... | -- "
         "COMMAND...]",
     .summary = "Records memory events with their stacks into a perf.data file.",
-    .options = options,
-    .run = run,
+    .options = record_command::options,
+    .run = record_command::run,
 };
 
 }  // namespace memtrace

@@ -21,7 +21,7 @@
 #include "timeline/timeline_collector.h"
 #include "views/all/all_views.h"
 
-namespace memtrace {
+namespace memtrace::report_command {
 namespace {
 
 constexpr const char* kDefaultInput = "memtrace.data";
@@ -399,13 +399,16 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+}  // namespace memtrace::report_command
+
+namespace memtrace {
 
 const Command command_report{
     .name = "report",
     .usage = "[VIEW] [OPTION]...",
     .summary = "Shows a recording: one view of it, or without a view all that it holds.",
-    .options = options,
-    .run = run,
+    .options = report_command::options,
+    .run = report_command::run,
 };
 
 }  // namespace memtrace

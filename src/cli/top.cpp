@@ -26,7 +26,7 @@
 #include "session/session.h"
 #include "views/all/all_views.h"
 
-namespace memtrace {
+namespace memtrace::top_command {
 namespace {
 
 constexpr auto kOwnOptions = std::to_array<Option>({
@@ -303,13 +303,16 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+}  // namespace memtrace::top_command
+
+namespace memtrace {
 
 const Command command_top{
     .name = "top",
     .usage = "[OPTION]... [-a | -p PID,... | -t TID,...]",
     .summary = "Shows who uses memory now, full screen: processes, stacks, slab, faults, reclaim.",
-    .options = options,
-    .run = run,
+    .options = top_command::options,
+    .run = top_command::run,
 };
 
 }  // namespace memtrace

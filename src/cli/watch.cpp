@@ -17,7 +17,7 @@
 #include "watch/trigger.h"
 #include "watch/watcher.h"
 
-namespace memtrace {
+namespace memtrace::watch_command {
 namespace {
 
 constexpr std::size_t kLeastRingBytes = std::size_t{4} << 20;
@@ -192,13 +192,16 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+}  // namespace memtrace::watch_command
+
+namespace memtrace {
 
 const Command command_watch{
     .name = "watch",
     .usage = "[OPTION]... [--on TRIGGER,...] [-a | -p PID,... | -t TID,...]",
     .summary = "Records into memory, and writes a file of what was before when something happens.",
-    .options = options,
-    .run = run,
+    .options = watch_command::options,
+    .run = watch_command::run,
 };
 
 }  // namespace memtrace

@@ -12,7 +12,7 @@
 #include "os/procfs.h"
 #include "os/system.h"
 
-namespace memtrace {
+namespace memtrace::blocks_reader {
 namespace {
 
 using Words = std::vector<std::string_view>;
@@ -150,8 +150,11 @@ bool wants(const Event& event) {
 }
 
 }  // namespace
+}  // namespace memtrace::blocks_reader
+
+namespace memtrace {
 
 constinit const ObservationReader observe_free_blocks{
-    .name = "free_blocks", .wants = wants, .read = read};
+    .name = "free_blocks", .wants = blocks_reader::wants, .read = blocks_reader::read};
 
 }  // namespace memtrace

@@ -11,7 +11,7 @@
 #include "os/procfs.h"
 #include "state/mapping/refused_memory.h"
 
-namespace memtrace {
+namespace memtrace::limits_reader {
 namespace {
 
 struct Limit {
@@ -118,7 +118,11 @@ bool wants(const Event& event) {
 }
 
 }  // namespace
+}  // namespace memtrace::limits_reader
 
-constinit const ObservationReader observe_limits{.name = "limits", .wants = wants, .read = read};
+namespace memtrace {
+
+constinit const ObservationReader observe_limits{
+    .name = "limits", .wants = limits_reader::wants, .read = limits_reader::read};
 
 }  // namespace memtrace

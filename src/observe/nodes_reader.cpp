@@ -6,7 +6,7 @@
 #include "observe/proc_readers.h"
 #include "os/system.h"
 
-namespace memtrace {
+namespace memtrace::nodes_reader {
 namespace {
 
 // "node0" -> 0.
@@ -69,8 +69,11 @@ bool wants(const Event& event) {
 }
 
 }  // namespace
+}  // namespace memtrace::nodes_reader
+
+namespace memtrace {
 
 const ObservationReader observe_nodes{
-    .name = "nodes", .wants = wants, .read = read, .at_end = true};
+    .name = "nodes", .wants = nodes_reader::wants, .read = nodes_reader::read, .at_end = true};
 
 }  // namespace memtrace

@@ -10,7 +10,7 @@
 #include "os/procfs.h"
 #include "os/system.h"
 
-namespace memtrace {
+namespace memtrace::oom_reader {
 namespace {
 
 constexpr std::size_t kMaxProcesses = 10;
@@ -135,7 +135,11 @@ bool wants(const Event& event) {
 }
 
 }  // namespace
+}  // namespace memtrace::oom_reader
 
-const ObservationReader observe_oom{.name = "oom", .wants = wants, .read = read, .always = true};
+namespace memtrace {
+
+const ObservationReader observe_oom{
+    .name = "oom", .wants = oom_reader::wants, .read = oom_reader::read, .always = true};
 
 }  // namespace memtrace

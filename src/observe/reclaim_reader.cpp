@@ -3,7 +3,7 @@
 #include "observe/observed_cgroup.h"
 #include "observe/proc_readers.h"
 
-namespace memtrace {
+namespace memtrace::reclaim_reader {
 namespace {
 
 void read(const Event& event, const ProcFolder& proc, Observation& observation) {
@@ -21,7 +21,11 @@ bool wants(const Event& event) {
 }
 
 }  // namespace
+}  // namespace memtrace::reclaim_reader
 
-const ObservationReader observe_reclaim{.name = "reclaim", .wants = wants, .read = read};
+namespace memtrace {
+
+const ObservationReader observe_reclaim{
+    .name = "reclaim", .wants = reclaim_reader::wants, .read = reclaim_reader::read};
 
 }  // namespace memtrace

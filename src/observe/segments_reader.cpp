@@ -9,7 +9,7 @@
 #include "observe/proc_readers.h"
 #include "os/procfs.h"
 
-namespace memtrace {
+namespace memtrace::segments_reader {
 namespace {
 
 bool wants(const Event& event) {
@@ -46,8 +46,13 @@ void read(const Event& /*event*/, const ProcFolder& proc, Observation& observati
 }
 
 }  // namespace
+}  // namespace memtrace::segments_reader
 
-constinit const ObservationReader observe_segments{
-    .name = "segments", .wants = wants, .read = read, .at_end = true};
+namespace memtrace {
+
+constinit const ObservationReader observe_segments{.name = "segments",
+                                                   .wants = segments_reader::wants,
+                                                   .read = segments_reader::read,
+                                                   .at_end = true};
 
 }  // namespace memtrace

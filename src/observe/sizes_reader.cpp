@@ -7,7 +7,7 @@
 #include "os/procfs.h"
 #include "os/system.h"
 
-namespace memtrace {
+namespace memtrace::sizes_reader {
 namespace {
 
 // A machine may have tens of thousands, each with a file to open.
@@ -54,8 +54,11 @@ bool wants(const Event& event) {
 }
 
 }  // namespace
+}  // namespace memtrace::sizes_reader
+
+namespace memtrace {
 
 constinit const ObservationReader observe_sizes{
-    .name = "sizes", .wants = wants, .read = read, .at_end = true};
+    .name = "sizes", .wants = sizes_reader::wants, .read = sizes_reader::read, .at_end = true};
 
 }  // namespace memtrace

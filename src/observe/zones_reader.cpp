@@ -12,7 +12,7 @@
 #include "os/system.h"
 #include "state/world/fragmentation.h"
 
-namespace memtrace {
+namespace memtrace::zones_reader {
 namespace {
 
 std::string heading(std::int32_t node) {
@@ -79,7 +79,11 @@ bool wants(const Event& event) {
 }
 
 }  // namespace
+}  // namespace memtrace::zones_reader
 
-constinit const ObservationReader observe_zones{.name = "zone", .wants = wants, .read = read};
+namespace memtrace {
+
+constinit const ObservationReader observe_zones{
+    .name = "zone", .wants = zones_reader::wants, .read = zones_reader::read};
 
 }  // namespace memtrace

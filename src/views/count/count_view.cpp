@@ -15,7 +15,7 @@
 #include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 
-namespace memtrace {
+namespace memtrace::count_view {
 namespace {
 
 constexpr auto kKeys =
@@ -280,8 +280,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_count;
-constinit const ViewSpec view_count{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "any events by any of their fields, process or stack, with sums and histograms",
     .needs = kNeeds,
     .keys = kKeys,
@@ -292,4 +292,4 @@ constinit const ViewSpec view_count{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::count_view

@@ -20,7 +20,7 @@
 #include "views/reason/call_reasons.h"
 #include "views/reason/kill_reasons.h"
 
-namespace memtrace {
+namespace memtrace::failures_view {
 namespace {
 
 constexpr auto kOtherNeeds =
@@ -226,8 +226,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_failures;
-constinit const ViewSpec view_failures{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "why memory was refused: the limit that was passed, by how much, what to change",
     .needs = kNeeds,
     .keys = kKeys,
@@ -242,4 +242,4 @@ constinit const ViewSpec view_failures{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::failures_view

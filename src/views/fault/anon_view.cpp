@@ -10,7 +10,7 @@
 #include "views/fault/process_sizes.h"
 #include "views/kit/make_view.h"
 
-namespace memtrace {
+namespace memtrace::anon_view {
 namespace {
 
 constexpr auto kDefaultBy = std::to_array<std::string_view>({"comm", "pid"});
@@ -113,8 +113,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_anon;
-constinit const ViewSpec view_anon{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "anonymous memory by process: faults, copies, swap-ins, pages given back",
     .needs = kNeeds,
     .keys = kKeys,
@@ -128,4 +128,4 @@ constinit const ViewSpec view_anon{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::anon_view

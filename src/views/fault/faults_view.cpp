@@ -16,7 +16,7 @@
 #include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 
-namespace memtrace {
+namespace memtrace::faults_view {
 namespace {
 
 constexpr auto kKeys = std::to_array<std::string_view>({"stack",
@@ -172,8 +172,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_faults;
-constinit const ViewSpec view_faults{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "page faults: by stack, process and class, with their latency",
     .needs = kFaultNeeds,
     .keys = kKeys,
@@ -186,4 +186,4 @@ constinit const ViewSpec view_faults{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::faults_view

@@ -9,7 +9,7 @@
 #include "views/kit/group_by.h"
 #include "views/kit/keyed_histograms.h"
 
-namespace memtrace {
+namespace memtrace::ffaults_view {
 namespace {
 
 constexpr std::uint64_t kDefaultRangeBytes = 65536;
@@ -108,8 +108,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_ffaults;
-constinit const ViewSpec view_ffaults{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "page faults by file and offset; in memory without a file, by its kind",
     .needs = kFaultNeeds,
     .keys = kKeys,
@@ -122,4 +122,4 @@ constinit const ViewSpec view_ffaults{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::ffaults_view

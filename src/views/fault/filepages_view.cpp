@@ -14,7 +14,7 @@
 #include "views/kit/mapping_call_needs.h"
 #include "views/kit/shmem_pages.h"
 
-namespace memtrace {
+namespace memtrace::filepages_view {
 namespace {
 
 constexpr auto kDefaultBy = std::to_array<std::string_view>({"comm", "pid"});
@@ -261,8 +261,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_filepages;
-constinit const ViewSpec view_filepages{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "pages of files by process and file: faults, copies, page cache",
     .needs = kNeeds,
     .keys = kKeys,
@@ -276,4 +276,4 @@ constinit const ViewSpec view_filepages{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::filepages_view

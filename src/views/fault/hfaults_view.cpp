@@ -14,7 +14,7 @@
 #include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 
-namespace memtrace {
+namespace memtrace::hfaults_view {
 namespace {
 
 constexpr auto kDefaultBy = std::to_array<std::string_view>({"comm", "pid"});
@@ -200,8 +200,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_hfaults;
-constinit const ViewSpec view_hfaults{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "page faults served with huge pages, transparent or of hugetlb",
     .needs = kFaultNeeds,
     .keys = kKeys,
@@ -215,4 +215,4 @@ constinit const ViewSpec view_hfaults{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::hfaults_view

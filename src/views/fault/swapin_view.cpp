@@ -18,7 +18,7 @@
 #include "views/kit/user_pages.h"
 #include "views/kit/vmstat.h"
 
-namespace memtrace {
+namespace memtrace::swapin_view {
 namespace {
 
 // mm_vmscan_writepage became write_folio in 5.18; both have reclaim_flags.
@@ -252,8 +252,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_swapin;
-constinit const ViewSpec view_swapin{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "swap-ins: who waits for swap, pages read with readahead, who swaps out",
     .needs = kNeeds,
     .keys = kKeys,
@@ -267,4 +267,4 @@ constinit const ViewSpec view_swapin{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::swapin_view

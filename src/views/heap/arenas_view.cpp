@@ -10,7 +10,7 @@
 #include "views/kit/identity_keys.h"
 #include "views/kit/keys.h"
 
-namespace memtrace {
+namespace memtrace::arenas_view {
 namespace {
 
 constexpr std::string_view kProbeStart = "libc_memory_";
@@ -239,8 +239,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_arenas;
-constinit const ViewSpec view_arenas{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "arenas of glibc's malloc: who made them, who waits, how their heaps grow",
     .needs = kNeeds,
     .keys = kKeys,
@@ -250,4 +250,4 @@ constinit const ViewSpec view_arenas{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::arenas_view

@@ -9,7 +9,7 @@
 #include "views/kit/group_by.h"
 #include "views/kit/make_view.h"
 
-namespace memtrace {
+namespace memtrace::calls_view {
 namespace {
 
 struct CallCost {
@@ -82,8 +82,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_calls;
-constinit const ViewSpec view_calls{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "calls of any functions, by function, caller, stack or thread",
     .needs = kNeeds,
     .keys = kKeys,
@@ -93,4 +93,4 @@ constinit const ViewSpec view_calls{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::calls_view

@@ -15,7 +15,7 @@
 #include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 
-namespace memtrace {
+namespace memtrace::heap_view {
 namespace {
 
 struct HeapCost {
@@ -204,8 +204,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_heap;
-constinit const ViewSpec view_heap{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "the heap by stack: allocations, peak usage, leaked and temporary blocks",
     .needs = kNeeds,
     .keys = kKeys,
@@ -217,4 +217,4 @@ constinit const ViewSpec view_heap{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::heap_view

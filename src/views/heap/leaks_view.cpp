@@ -11,7 +11,7 @@
 #include "views/kit/make_view.h"
 #include "views/leak/leak_rows.h"
 
-namespace memtrace {
+namespace memtrace::leaks_view {
 namespace {
 
 constexpr auto kKeys = std::to_array<std::string_view>(
@@ -219,8 +219,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_leaks;
-constinit const ViewSpec view_leaks{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "heap memory that was allocated and not freed: by stack, count, bytes and age",
     .needs = kNeeds,
     .keys = kKeys,
@@ -232,4 +232,4 @@ constinit const ViewSpec view_leaks{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::leaks_view

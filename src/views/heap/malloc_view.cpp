@@ -16,7 +16,7 @@
 #include "views/kit/make_view.h"
 #include "views/kit/mapping_call_needs.h"
 
-namespace memtrace {
+namespace memtrace::malloc_view {
 namespace {
 
 struct MallocCost {
@@ -245,8 +245,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_malloc;
-constinit const ViewSpec view_malloc{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "calls of malloc and similar functions: by stack, function and size",
     .needs = kNeeds,
     .keys = kKeys,
@@ -257,4 +257,4 @@ constinit const ViewSpec view_malloc{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::malloc_view

@@ -18,7 +18,7 @@
 #include "views/kit/user_pages.h"
 #include "views/leak/leak_rows.h"
 
-namespace memtrace {
+namespace memtrace::kleaks_view {
 namespace {
 
 constexpr auto kKeys = std::to_array<std::string_view>(
@@ -271,8 +271,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_kleaks;
-constinit const ViewSpec view_kleaks{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "kernel memory that was allocated and not freed: by stack, count, bytes and age",
     .needs = kNeeds,
     .keys = kKeys,
@@ -282,4 +282,4 @@ constinit const ViewSpec view_kleaks{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::kleaks_view

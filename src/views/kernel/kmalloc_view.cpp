@@ -11,7 +11,7 @@
 #include "views/kit/make_view.h"
 #include "views/kit/show_option.h"
 
-namespace memtrace {
+namespace memtrace::kmalloc_view {
 namespace {
 
 // One of them, for --trace.
@@ -156,8 +156,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_kmalloc;
-constinit const ViewSpec view_kmalloc{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "kernel memory from kmalloc: who allocates, how much, and what is wasted",
     .needs = kNeeds,
     .keys = kKeys,
@@ -166,4 +166,4 @@ constinit const ViewSpec view_kmalloc{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::kmalloc_view

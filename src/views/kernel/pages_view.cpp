@@ -6,7 +6,7 @@
 #include "views/kernel/order_matrix.h"
 #include "views/kit/make_view.h"
 
-namespace memtrace {
+namespace memtrace::pages_view {
 namespace {
 
 constexpr std::size_t kUsualFigures = 6;
@@ -166,8 +166,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_pages;
-constinit const ViewSpec view_pages{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "pages from the kernel's page allocator: by stack, process, order or migrate type",
     .needs = kNeeds,
     .keys = kKeys,
@@ -177,4 +177,4 @@ constinit const ViewSpec view_pages{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::pages_view

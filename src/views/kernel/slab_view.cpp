@@ -11,7 +11,7 @@
 #include "views/kernel/slab_truth.h"
 #include "views/kit/make_view.h"
 
-namespace memtrace {
+namespace memtrace::slab_view {
 namespace {
 
 constexpr std::size_t kUsualFigures = 7;
@@ -160,8 +160,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_slab;
-constinit const ViewSpec view_slab{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary =
         "kernel object caches: allocation rates by cache, stack or process, and what is live",
     .needs = kNeeds,
@@ -172,4 +172,4 @@ constinit const ViewSpec view_slab{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::slab_view

@@ -11,7 +11,7 @@
 #include "views/kit/make_view.h"
 #include "views/mapping/call_trace.h"
 
-namespace memtrace {
+namespace memtrace::brk_view {
 namespace {
 
 constexpr auto kNeeds =
@@ -163,8 +163,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_brk;
-constinit const ViewSpec view_brk{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "growth and shrinking of the heap by brk: by stack and process, in bytes",
     .needs = kNeeds,
     .keys = kKeys,
@@ -174,4 +174,4 @@ constinit const ViewSpec view_brk{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::brk_view

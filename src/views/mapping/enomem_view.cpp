@@ -19,7 +19,7 @@
 #include "views/mapping/memory_limits.h"
 #include "views/mapping/refused_calls.h"
 
-namespace memtrace {
+namespace memtrace::enomem_view {
 namespace {
 
 constexpr auto kOwnKeys = std::to_array<KeySpec>({kCallKey, kCallErrorKey});
@@ -258,8 +258,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_enomem;
-constinit const ViewSpec view_enomem{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary =
         "system calls that were refused memory: who, how much, and the limits at that moment",
     .needs = kRefusedCallNeeds,
@@ -272,4 +272,4 @@ constinit const ViewSpec view_enomem{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::enomem_view

@@ -16,7 +16,7 @@
 #include "views/mapping/mapped_ranges.h"
 #include "views/mapping/memory_map_table.h"
 
-namespace memtrace {
+namespace memtrace::mmap_view {
 namespace {
 
 constexpr auto kNeeds = std::to_array<std::string_view>({
@@ -267,8 +267,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_mmap;
-constinit const ViewSpec view_mmap{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "memory and files mapped, and what is still mapped: by stack, file, protection",
     .needs = kNeeds,
     .keys = kKeys,
@@ -279,4 +279,4 @@ constinit const ViewSpec view_mmap{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::mmap_view

@@ -17,7 +17,7 @@
 #include "views/mapping/shm_arguments.h"
 #include "views/mapping/shm_objects.h"
 
-namespace memtrace {
+namespace memtrace::shm_view {
 namespace {
 
 constexpr auto kNeeds = std::to_array<std::string_view>({
@@ -256,8 +256,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_shm;
-constinit const ViewSpec view_shm{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "shared memory: System V, memfd and /dev/shm; arguments, latency, what is left",
     .needs = kNeeds,
     .keys = kKeys,
@@ -271,4 +271,4 @@ constinit const ViewSpec view_shm{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::shm_view

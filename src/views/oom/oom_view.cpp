@@ -14,7 +14,7 @@
 #include "views/oom/oom_kills.h"
 #include "views/view.h"
 
-namespace memtrace {
+namespace memtrace::oom_view {
 namespace {
 
 constexpr auto kNeeds = std::to_array<std::string_view>({"oom:mark_victim|signal:signal_generate"});
@@ -168,8 +168,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_oom;
-constinit const ViewSpec view_oom{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "OOM kills: victim, trigger, and the state of the machine",
     .needs = kNeeds,
     .keys = kOomKeys,
@@ -184,4 +184,4 @@ constinit const ViewSpec view_oom{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::oom_view

@@ -18,7 +18,7 @@
 #include "views/path/layers.h"
 #include "views/path/open_layers.h"
 
-namespace memtrace {
+namespace memtrace::path_view {
 namespace {
 
 constexpr auto kOtherNeeds = std::to_array<std::string_view>({
@@ -342,8 +342,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_path;
-constinit const ViewSpec view_path{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "one stack from the program's function through the page fault down to reclaim",
     .needs = kNeeds,
     .keys = kKeys,
@@ -358,4 +358,4 @@ constinit const ViewSpec view_path{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::path_view

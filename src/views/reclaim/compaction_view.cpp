@@ -13,7 +13,7 @@
 #include "views/reclaim/compaction_trace.h"
 #include "views/reclaim/work_keys.h"
 
-namespace memtrace {
+namespace memtrace::compaction_view {
 namespace {
 
 constexpr auto kKeys = std::to_array<std::string_view>(
@@ -276,8 +276,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_compaction;
-constinit const ViewSpec view_compaction{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "compaction by process, order and outcome; collapses into huge pages",
     .needs = kNeeds,
     .keys = kKeys,
@@ -285,4 +285,4 @@ constinit const ViewSpec view_compaction{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::compaction_view

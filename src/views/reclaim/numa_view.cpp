@@ -11,7 +11,7 @@
 #include "views/reclaim/node_faults.h"
 #include "views/reclaim/work_keys.h"
 
-namespace memtrace {
+namespace memtrace::numa_view {
 namespace {
 
 constexpr auto kKeys =
@@ -139,8 +139,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_numa;
-constinit const ViewSpec view_numa{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "page migrations: reason, number and duration; page faults by NUMA node",
     .needs = kNeeds,
     .keys = kKeys,
@@ -150,4 +150,4 @@ constinit const ViewSpec view_numa{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::numa_view

@@ -13,7 +13,7 @@
 #include "views/kit/make_view.h"
 #include "views/reclaim/work_keys.h"
 
-namespace memtrace {
+namespace memtrace::reclaim_view {
 namespace {
 
 constexpr auto kKeys =
@@ -181,8 +181,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_reclaim;
-constinit const ViewSpec view_reclaim{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "direct and cgroup reclaim: latency and pages, by process or as a list",
     .needs = kNeeds,
     .keys = kKeys,
@@ -191,4 +191,4 @@ constinit const ViewSpec view_reclaim{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::reclaim_view

@@ -11,7 +11,7 @@
 #include "views/kit/show_option.h"
 #include "views/reclaim/reclaim_kinds.h"
 
-namespace memtrace {
+namespace memtrace::vmscan_view {
 namespace {
 
 constexpr auto kKeys = std::to_array<std::string_view>(
@@ -247,8 +247,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_vmscan;
-constinit const ViewSpec view_vmscan{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "reclaim: time, pages and kswapd; by process, kind, slab shrinker",
     .needs = kReclaimNeeds,
     .keys = kKeys,
@@ -258,4 +258,4 @@ constinit const ViewSpec view_vmscan{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::vmscan_view

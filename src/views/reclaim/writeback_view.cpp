@@ -14,7 +14,7 @@
 #include "views/reclaim/work_keys.h"
 #include "views/reclaim/written_files.h"
 
-namespace memtrace {
+namespace memtrace::writeback_view {
 namespace {
 
 constexpr auto kKeys =
@@ -278,8 +278,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_writeback;
-constinit const ViewSpec view_writeback{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "dirty pages of files, their writeback, throttled writers, page-out",
     .needs = kNeeds,
     .keys = kKeys,
@@ -290,4 +290,4 @@ constinit const ViewSpec view_writeback{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::writeback_view

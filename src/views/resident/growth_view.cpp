@@ -11,7 +11,7 @@
 #include "views/kit/make_view.h"
 #include "views/resident/resident_count.h"
 
-namespace memtrace {
+namespace memtrace::growth_view {
 namespace {
 
 constexpr auto kKeys =
@@ -220,8 +220,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_growth;
-constinit const ViewSpec view_growth{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "resident memory by the stack that touched it first, without probes",
     .needs = kNeeds,
     .keys = kKeys,
@@ -235,4 +235,4 @@ constinit const ViewSpec view_growth{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::growth_view

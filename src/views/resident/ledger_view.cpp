@@ -13,7 +13,7 @@
 #include "views/kit/make_view.h"
 #include "views/resident/ledger_tables.h"
 
-namespace memtrace {
+namespace memtrace::ledger_view {
 namespace {
 
 constexpr auto kKeys = std::to_array<std::string_view>({"process", "mapping"});
@@ -230,8 +230,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_ledger;
-constinit const ViewSpec view_ledger{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "resident size of processes, and each change of it with its reason",
     .needs = kNeeds,
     .keys = kKeys,
@@ -245,4 +245,4 @@ constinit const ViewSpec view_ledger{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::ledger_view

@@ -18,7 +18,7 @@
 #include "views/stalls/stall_scopes.h"
 #include "views/stalls/stall_tables.h"
 
-namespace memtrace {
+namespace memtrace::stalls_view {
 namespace {
 
 constexpr auto kKeys = std::to_array<std::string_view>({"comm", "pid", "tid", "kind"});
@@ -447,8 +447,8 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 
 }  // namespace
 
-extern const ViewSpec view_stalls;
-constinit const ViewSpec view_stalls{
+extern const ViewSpec spec;
+constinit const ViewSpec spec{
     .summary = "who made whom wait for memory: reclaim, compaction, swap-in, dirty pages",
     .needs = kNeeds,
     .keys = kKeys,
@@ -461,4 +461,4 @@ constinit const ViewSpec view_stalls{
     .make = make,
 };
 
-}  // namespace memtrace
+}  // namespace memtrace::stalls_view
