@@ -9,8 +9,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kPackages = "/usr/local/lib/memtrace-readers/node_modules";
-
 class FleetTest : public ProgramTest {
  protected:
   void SetUp() override {

@@ -12,6 +12,9 @@
 
 namespace memtrace::test {
 
+// Where tools/install-deps puts packages of npm.
+inline constexpr const char* kPackages = "/usr/local/lib/memtrace-readers/node_modules";
+
 class ProgramTest : public testing::Test {
  protected:
   Outcome run(const std::string& script) {

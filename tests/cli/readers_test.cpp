@@ -10,9 +10,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Where tools/install-deps puts packages of npm.
-constexpr const char* kPackages = "/usr/local/lib/memtrace-readers/node_modules";
-
 class ReadersTest : public ProgramTest {
  protected:
   std::uint64_t total(const std::string& view, const std::string& name) {

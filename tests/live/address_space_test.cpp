@@ -8,8 +8,6 @@
 namespace memtrace::test {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-
 class AddressSpaceTest : public LiveTest {
  protected:
   static const Json& table(const Json& report, std::string_view title) {
@@ -37,7 +35,7 @@ class AddressSpaceTest : public LiveTest {
                         std::uint64_t offset,
                         const std::string& what) {
     const bool has_file = what.find('/') != std::string::npos;
-    for (std::uint64_t at = start; at < limit; at += kPage) {
+    for (std::uint64_t at = start; at < limit; at += kPageBytes) {
       pages[at] = what + (has_file ? " " + std::to_string(offset + (at - start)) : "");
     }
   }
@@ -131,13 +129,13 @@ TEST_F(AddressSpaceTest, calls_and_bytes_are_those_that_were_made) {
       "$MEMTRACE mmap --format json --by stack,file --top 100 -- "
       "$PUPPETS/change_space map /etc/passwd own.maps");
   EXPECT_EQ(sum_with_function(shown, "map_many"), 50U);
-  EXPECT_EQ(sum_with_function(shown, "map_many", "bytes"), 50 * 8 * kPage);
-  EXPECT_EQ(sum_with_function(shown, "map_many", "at_exit"), (50 * 8 - 20 * 3) * kPage);
+  EXPECT_EQ(sum_with_function(shown, "map_many", "bytes"), 50 * 8 * kPageBytes);
+  EXPECT_EQ(sum_with_function(shown, "map_many", "at_exit"), (50 * 8 - 20 * 3) * kPageBytes);
   EXPECT_EQ(sum_with_function(shown, "remap_one"), 2U);
-  EXPECT_EQ(sum_with_function(shown, "remap_one", "at_exit"), 16 * kPage);
+  EXPECT_EQ(sum_with_function(shown, "remap_one", "at_exit"), 16 * kPageBytes);
   EXPECT_EQ(sum_with_function(shown, "map_wrongly", "failed"), 3U);
-  EXPECT_EQ(figure_of(shown, "file", "/etc/passwd", "at_exit"), 2 * kPage);
-  EXPECT_EQ(figure_of(shown, "file", "/etc/group", "bytes"), 2 * kPage);
+  EXPECT_EQ(figure_of(shown, "file", "/etc/passwd", "at_exit"), 2 * kPageBytes);
+  EXPECT_EQ(figure_of(shown, "file", "/etc/group", "bytes"), 2 * kPageBytes);
 }
 
 TEST_F(AddressSpaceTest, calls_are_as_many_as_perf_counts) {

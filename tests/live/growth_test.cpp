@@ -7,8 +7,6 @@
 namespace memtrace::test {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-
 class GrowthTest : public LiveTest {
  protected:
   // Records a puppet until it is ready; leaves its smaps and ends it.
@@ -77,16 +75,16 @@ class GrowthTest : public LiveTest {
 TEST_F(GrowthTest, bytes_of_stacks_are_exact_and_add_up_to_smaps) {
   play("grow_memory");
   const Json growth = report("growth --top 0 --pid " + std::to_string(pid_));
-  EXPECT_EQ(of_function(growth, "touch_unmapped", "touched"), 1000 * kPage);
-  EXPECT_EQ(of_function(growth, "touch_unmapped", "resident"), 500 * kPage);
-  EXPECT_EQ(of_function(growth, "touch_unmapped", "freed"), 500 * kPage);
-  EXPECT_EQ(of_function(growth, "touch_discarded", "resident"), 500 * kPage);
-  EXPECT_EQ(of_function(growth, "touch_discarded", "freed"), 200 * kPage);
-  EXPECT_EQ(of_function(growth, "touch_allocated", "resident"), 300 * kPage);
-  EXPECT_EQ(of_function(growth, "touch_more", "resident"), 200 * kPage);
+  EXPECT_EQ(of_function(growth, "touch_unmapped", "touched"), 1000 * kPageBytes);
+  EXPECT_EQ(of_function(growth, "touch_unmapped", "resident"), 500 * kPageBytes);
+  EXPECT_EQ(of_function(growth, "touch_unmapped", "freed"), 500 * kPageBytes);
+  EXPECT_EQ(of_function(growth, "touch_discarded", "resident"), 500 * kPageBytes);
+  EXPECT_EQ(of_function(growth, "touch_discarded", "freed"), 200 * kPageBytes);
+  EXPECT_EQ(of_function(growth, "touch_allocated", "resident"), 300 * kPageBytes);
+  EXPECT_EQ(of_function(growth, "touch_more", "resident"), 200 * kPageBytes);
   EXPECT_EQ(of_function(growth, "read_zeros", "resident"), 0U);
   EXPECT_EQ(of_function(growth, "touch_huge", "resident"),
-            std::max(smaps_sum("AnonHugePages"), kPage));
+            std::max(smaps_sum("AnonHugePages"), kPageBytes));
   expect_explained(growth);
 }
 
@@ -102,7 +100,7 @@ TEST_F(GrowthTest, program_without_symbols_and_libraries_is_seen_whole) {
       "awk '/^[0-9a-f]+-/ {is_unnamed = NF == 5} is_unnamed && $1 == \"Rss:\" {sum += $2} "
       "END {print sum * 1024}' smaps");
   EXPECT_EQ(anonymous, std::stoull(unnamed.out));
-  EXPECT_GE(anonymous, (500 + 500 + 300 + 200 + 1) * kPage);
+  EXPECT_GE(anonymous, (500 + 500 + 300 + 200 + 1) * kPageBytes);
   expect_explained(growth);
 }
 
@@ -113,7 +111,7 @@ TEST_F(GrowthTest, any_allocator_will_do) {
   }
   play("grow_memory", "LD_PRELOAD=" + jemalloc);
   const Json growth = report("growth --top 0 --pid " + std::to_string(pid_));
-  EXPECT_EQ(of_function(growth, "touch_allocated", "resident"), 300 * kPage);
+  EXPECT_EQ(of_function(growth, "touch_allocated", "resident"), 300 * kPageBytes);
   expect_explained(growth);
 }
 
@@ -128,12 +126,12 @@ TEST_F(GrowthTest, process_that_ran_before_has_what_it_had_and_what_it_got) {
       "cat /proc/$(cat pid)/smaps > smaps");
   pid_ = std::stoull(text_of(dir_.path() + "/pid"));
   const Json growth = report("growth --top 0");
-  EXPECT_EQ(of_function(growth, "touch_more", "resident"), 200 * kPage);
+  EXPECT_EQ(of_function(growth, "touch_more", "resident"), 200 * kPageBytes);
   EXPECT_EQ(of_function(growth, "touch_unmapped", "resident"), 0U);
   const Json row = process(growth);
-  EXPECT_GE(row.at("before").get<std::uint64_t>(), (500 + 500 + 300) * kPage);
+  EXPECT_GE(row.at("before").get<std::uint64_t>(), (500 + 500 + 300) * kPageBytes);
   EXPECT_GE(row.at("rss").get<std::uint64_t>(),
-            row.at("rss_begin").get<std::uint64_t>() + 200 * kPage);
+            row.at("rss_begin").get<std::uint64_t>() + 200 * kPageBytes);
   expect_explained(growth);
 }
 

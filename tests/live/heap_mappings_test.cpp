@@ -4,8 +4,6 @@
 namespace memtrace::test {
 namespace {
 
-constexpr std::uint64_t kPageBytes = 4096;
-
 class HeapMappingsTest : public HeapLiveTest {
  protected:
   void SetUp() override {

@@ -2,7 +2,7 @@
 // /proc/PID/smaps says.
 #include "live/live_test.h"
 
-namespace memtrace::test {
+namespace memtrace::test::ledger_test {
 namespace {
 
 constexpr std::int64_t kPage = 4096;
@@ -126,4 +126,4 @@ TEST_F(LedgerTest, mappings_have_ledgers_of_their_own) {
 }
 
 }  // namespace
-}  // namespace memtrace::test
+}  // namespace memtrace::test::ledger_test

@@ -23,6 +23,8 @@
 
 namespace memtrace::test {
 
+inline constexpr std::uint64_t kPageBytes = 4096;
+
 using Json = nlohmann::json;
 
 // What each script may use.

@@ -5,8 +5,6 @@
 namespace memtrace::test {
 namespace {
 
-constexpr std::uint64_t kPageBytes = 4096;
-
 class PathTest : public LiveTest {
  protected:
   // A figure of the rows whose stack has touch_fresh_pages() and whose layer begins like this.

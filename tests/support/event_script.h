@@ -45,6 +45,11 @@ struct Object {
   std::string_view cache = {};
 };
 
+inline Step at(std::uint64_t time_ns, Step step) {
+  step.at_ns = time_ns;
+  return step;
+}
+
 inline SlabAlloc slab_alloc(const Object& object, bool of_kmalloc) {
   return {.call_site = object.call_site,
           .ptr = object.ptr,

@@ -80,11 +80,6 @@ inline Step weighing(std::uint64_t weight, Step step) {
   return step;
 }
 
-inline Step at(std::uint64_t time_ns, Step step) {
-  step.at_ns = time_ns;
-  return step;
-}
-
 inline Step with_stack(std::uint32_t stack, Step step) {
   step.stack = stack;
   return step;

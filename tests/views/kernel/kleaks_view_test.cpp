@@ -6,11 +6,6 @@ namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
-Step at(std::uint64_t time_ns, Step step) {
-  step.at_ns = time_ns;
-  return step;
-}
-
 Step leaked(std::uint64_t ptr, std::uint64_t bytes) {
   return kmalloc({.ptr = ptr, .bytes_req = bytes, .bytes_alloc = bytes});
 }

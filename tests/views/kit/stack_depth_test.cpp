@@ -5,7 +5,7 @@
 
 #include "views/kit/group_by.h"
 
-namespace memtrace {
+namespace memtrace::stack_depth_test {
 namespace {
 
 struct Sum {
@@ -78,4 +78,4 @@ TEST_F(StackDepth, other_keys_stay_as_they_are) {
 }
 
 }  // namespace
-}  // namespace memtrace
+}  // namespace memtrace::stack_depth_test
