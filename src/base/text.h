@@ -1,6 +1,7 @@
 // Small text tools: split, join, numbers, patterns, nearest names. Text is put together by {fmt}.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,6 +19,9 @@ std::string_view trim(std::string_view text);
 
 // The whole text as a number, decimal or with 0x; nothing when any character is left over.
 std::optional<std::uint64_t> parse_number(std::string_view text, int base = 10);
+
+// Two lower-case hexadecimal digits for each byte.
+std::string to_hex(std::span<const std::byte> bytes);
 
 // Shell-style pattern with * and ?.
 bool glob_match(std::string_view pattern, std::string_view text);

@@ -4,7 +4,8 @@
 #include <array>
 #include <cstdio>
 
-#include "base/hex.h"
+#include "base/kernel_address.h"
+#include "base/text.h"
 #include "sections/recording_facts.h"
 #include "state/mapping/map_flags.h"
 #include "symbolize/names/demangle.h"
@@ -15,9 +16,6 @@
 
 namespace memtrace {
 namespace {
-
-// The upper half of the address space is the kernel's on every 64-bit machine.
-constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
 
 ModuleKind kind_of(std::string_view path) {
   if (path == "[vdso]") {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kUnknown = "not known";
 
-std::string text_of(const std::string& path, std::string_view fallback = kUnknown) {
+std::string file_text_of(const std::string& path, std::string_view fallback = kUnknown) {
   const auto text = read_file(path);
   return text.ok() ? std::string(trim(text.value())) : std::string(fallback);
 }
@@ -29,7 +29,7 @@ Fact kernel() {
 }
 
 Fact distribution() {
-  const std::string text = text_of("/etc/os-release", "");
+  const std::string text = file_text_of("/etc/os-release", "");
   for (const std::string_view line : split(text, '\n')) {
     constexpr std::string_view kName = "PRETTY_NAME=";
     if (line.starts_with(kName)) {
@@ -38,7 +38,7 @@ Fact distribution() {
       return {FactId::Distribution, value, ""};
     }
   }
-  return {FactId::Distribution, text_of("/etc/redhat-release"), ""};
+  return {FactId::Distribution, file_text_of("/etc/redhat-release"), ""};
 }
 
 Fact build_configuration() {
@@ -61,7 +61,7 @@ Fact user() {
 }
 
 Fact capabilities() {
-  const auto held = held_capabilities(text_of("/proc/self/status", ""));
+  const auto held = held_capabilities(file_text_of("/proc/self/status", ""));
   const auto has = [&held](std::string_view name) {
     return std::find(held.begin(), held.end(), name) != held.end();
   };
@@ -75,7 +75,7 @@ Fact capabilities() {
 }
 
 Fact paranoid() {
-  const std::string level = text_of("/proc/sys/kernel/perf_event_paranoid", "");
+  const std::string level = file_text_of("/proc/sys/kernel/perf_event_paranoid", "");
   if (level.empty()) {
     return {
         FactId::Paranoid, "no such file", "this kernel has no perf events, or shows no sysctls"};
@@ -87,7 +87,7 @@ Fact paranoid() {
 }
 
 Fact kernel_addresses() {
-  const std::string level = text_of("/proc/sys/kernel/kptr_restrict");
+  const std::string level = file_text_of("/proc/sys/kernel/kptr_restrict");
   const bool hidden = level == "2" || (level == "1" && ::geteuid() != 0);
   return {FactId::KernelAddresses,
           level,
@@ -101,19 +101,19 @@ Fact locked_memory() {
   const std::string own =
       limit.rlim_cur == RLIM_INFINITY ? "unlimited" : print_bytes(limit.rlim_cur);
   return {FactId::LockedMemory,
-          "kernel.perf_event_mlock_kb " + text_of("/proc/sys/kernel/perf_event_mlock_kb") +
+          "kernel.perf_event_mlock_kb " + file_text_of("/proc/sys/kernel/perf_event_mlock_kb") +
               " for each CPU, ulimit -l " + own,
           ""};
 }
 
 Fact stack_depth() {
   return {FactId::StackDepth,
-          text_of("/proc/sys/kernel/perf_event_max_stack", "no such file: 127 frames"),
+          file_text_of("/proc/sys/kernel/perf_event_max_stack", "no such file: 127 frames"),
           ""};
 }
 
 Fact lockdown() {
-  const std::string mode = lockdown_mode(text_of("/sys/kernel/security/lockdown", ""));
+  const std::string mode = lockdown_mode(file_text_of("/sys/kernel/security/lockdown", ""));
   const bool hides_all = mode == "confidentiality";
   return {FactId::Lockdown,
           mode.empty() ? "not in this kernel, or not shown" : mode,
@@ -125,11 +125,11 @@ Fact lockdown() {
 
 Fact security_modules() {
   std::vector<std::string> active;
-  const std::string enforcing = text_of("/sys/fs/selinux/enforce", "");
+  const std::string enforcing = file_text_of("/sys/fs/selinux/enforce", "");
   if (!enforcing.empty()) {
     active.emplace_back(enforcing == "1" ? "SELinux enforcing" : "SELinux permissive");
   }
-  if (text_of("/sys/module/apparmor/parameters/enabled", "N") == "Y") {
+  if (file_text_of("/sys/module/apparmor/parameters/enabled", "N") == "Y") {
     active.emplace_back("AppArmor");
   }
   return {FactId::SecurityModules,
@@ -138,8 +138,8 @@ Fact security_modules() {
 }
 
 Fact container() {
-  const std::string name = container_of({.init_environment = text_of("/proc/1/environ", ""),
-                                         .init_cgroup = text_of("/proc/1/cgroup", ""),
+  const std::string name = container_of({.init_environment = file_text_of("/proc/1/environ", ""),
+                                         .init_cgroup = file_text_of("/proc/1/cgroup", ""),
                                          .has_docker_mark = path_exists("/.dockerenv"),
                                          .has_podman_mark = path_exists("/run/.containerenv")});
   return {FactId::Container,

@@ -14,7 +14,7 @@ namespace memtrace {
 namespace {
 
 // What nobody announces is looked at so often.
-constexpr std::uint64_t kReadAgainNs = 1'000'000'000;
+constexpr std::uint64_t kLookAgainNs = 1'000'000'000;
 // A clock of records that nobody can read is known from the records, the newest of which is so old
 // at most.
 constexpr std::uint64_t kOldestTickNs = 200'000'000;
@@ -295,7 +295,7 @@ void IdentityWatch::on_sample(std::uint64_t time_ns, std::uint32_t pid) {
     look(time_ns, pid, task);
   }
   task.is_due = false;
-  task.next_ns = is_announced(task.identity) ? kNever : time_ns + kReadAgainNs;
+  task.next_ns = is_announced(task.identity) ? kNever : time_ns + kLookAgainNs;
 }
 
 // What /proc shows is of this moment, and the record is older. They agree where the process is what

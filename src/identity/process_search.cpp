@@ -15,12 +15,6 @@ namespace {
 
 using Users = std::set<std::uint32_t>;
 
-bool is_kernel_thread(std::uint32_t pid) {
-  constexpr std::uint64_t kKernelThread = 0x0020'0000;  // PF_KTHREAD (include/linux/sched.h)
-  const auto stat = parse_stat(proc_text(pid, "stat"));
-  return stat && (stat->flags & kKernelThread) != 0;
-}
-
 Result<Users> find_users(const std::vector<std::string>& names, const std::string& passwd) {
   const auto known = parse_passwd(passwd);
   Users users;

@@ -215,4 +215,15 @@ std::string parse_load_averages(std::string_view loadavg) {
              : std::string(words[0]) + " " + std::string(words[1]) + " " + std::string(words[2]);
 }
 
+bool is_kernel_thread(std::uint32_t pid) {
+  constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD, include/linux/sched.h
+  const auto stat = parse_stat(proc_text(pid, "stat"));
+  return stat && (stat->flags & kKernelThread) != 0;
+}
+
+bool is_zombie(std::uint32_t pid) {
+  const auto stat = parse_stat(proc_text(pid, "stat"));
+  return stat && stat->state == 'Z';
+}
+
 }  // namespace memtrace

@@ -9,7 +9,8 @@ namespace memtrace {
 namespace {
 
 constexpr std::string_view kMagic = "glibc-ld.so.cache1.1";
-constexpr std::uint64_t kMaxBytes = std::uint64_t{4} << 20U;  // a large distribution's has 300 KB
+constexpr std::uint64_t kCacheMaxBytes = std::uint64_t{4}
+                                         << 20U;  // a large distribution's has 300 KB
 constexpr std::size_t kHeaderBytes = 48;
 
 // glibc, sysdeps/generic/dl-cache.h.
@@ -27,7 +28,7 @@ struct Entry {
 LoaderCache LoaderCache::open(const std::string& path) {
   LoaderCache cache;
   const auto file = open_foreign_file(path);
-  auto bytes = file.ok() ? ForeignBytes::map(file.value(), path, kMaxBytes)
+  auto bytes = file.ok() ? ForeignBytes::map(file.value(), path, kCacheMaxBytes)
                          : Result<ForeignBytes>(ForeignBytes());
   if (!bytes.ok() || !bytes.value().valid()) {
     return cache;

@@ -39,17 +39,6 @@ const TargetObject* first_program(const Target& target,
 
 }  // namespace
 
-bool is_kernel_thread(std::uint32_t pid) {
-  constexpr std::uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD, include/linux/sched.h
-  const auto stat = parse_stat(proc_text(pid, "stat"));
-  return stat && (stat->flags & kKernelThread) != 0;
-}
-
-bool is_zombie(std::uint32_t pid) {
-  const auto stat = parse_stat(proc_text(pid, "stat"));
-  return stat && stat->state == 'Z';
-}
-
 Error no_allocator(const Target& target, const std::vector<TargetObject>& objects) {
   for (const std::uint32_t pid : target.ids) {
     if (is_kernel_thread(pid)) {

@@ -25,8 +25,4 @@ std::vector<std::string> unseen_heaps(const Target& target,
                                       const std::vector<TargetObject>& objects,
                                       const ProbedFiles& probed);
 
-// Whether a process is a thread of the kernel, or a zombie. False when nothing is known of it.
-bool is_kernel_thread(std::uint32_t pid);
-bool is_zombie(std::uint32_t pid);
-
 }  // namespace memtrace

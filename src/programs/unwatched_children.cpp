@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "os/procfs.h"
-#include "programs/no_allocator.h"
 
 namespace memtrace {
 namespace {

@@ -12,10 +12,10 @@
 namespace memtrace {
 namespace {
 
-constexpr std::uint64_t kSecondNs = 1'000'000'000;
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 std::uint64_t nanoseconds(const timeval& time) {
-  return static_cast<std::uint64_t>(time.tv_sec) * kSecondNs +
+  return static_cast<std::uint64_t>(time.tv_sec) * kNsPerSecond +
          static_cast<std::uint64_t>(time.tv_usec) * 1000;
 }
 
@@ -33,11 +33,11 @@ std::uint64_t own_memory_bytes() {
 }  // namespace
 
 std::string status_text(const RecordingProgress& now, const RecordingProgress& before) {
-  const double seconds = static_cast<double>(now.time_ns - before.time_ns) / kSecondNs;
+  const double seconds = static_cast<double>(now.time_ns - before.time_ns) / kNsPerSecond;
   const double rate = seconds > 0 ? static_cast<double>(now.samples - before.samples) / seconds : 0;
-  const double cpu_seconds = static_cast<double>(now.cpu_ns - before.cpu_ns) / kSecondNs;
+  const double cpu_seconds = static_cast<double>(now.cpu_ns - before.cpu_ns) / kNsPerSecond;
   std::string text = fmt::format("{} s  {} events/s  {}  {}  {:.0f} % of a CPU",
-                                 now.time_ns / kSecondNs,
+                                 now.time_ns / kNsPerSecond,
                                  print_count(static_cast<std::uint64_t>(rate)),
                                  now.lost == 0 ? "none lost" : print_count(now.lost) + " lost",
                                  print_bytes(now.file_bytes),
@@ -53,7 +53,7 @@ StatusLine::StatusLine(bool wanted)
 
 void StatusLine::show(std::uint64_t samples, std::uint64_t lost, std::uint64_t file_bytes) {
   const std::uint64_t time_ns = is_wanted_ ? monotonic_ns() - started_ns_ : 0;
-  if (!is_wanted_ || time_ns < last_.time_ns + kSecondNs) {
+  if (!is_wanted_ || time_ns < last_.time_ns + kNsPerSecond) {
     return;
   }
   const RecordingProgress now{.time_ns = time_ns,

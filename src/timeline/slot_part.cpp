@@ -28,7 +28,7 @@ KnownFigure at(const SlotRows::Figures& figures, std::optional<std::size_t> plac
   return place && *place < figures.size() ? figures[*place] : std::nullopt;
 }
 
-void join(KnownFigure& into, const KnownFigure& more, How how) {
+void merge_into(KnownFigure& into, const KnownFigure& more, How how) {
   if (!more || !into) {
     into = into ? into : more;
   } else if (how == How::Largest) {
@@ -165,7 +165,7 @@ double SlotPart::joined(const SlotRows::Row& row, std::size_t figure, How how) c
   KnownFigure all;
   for (const SlotRows::Entry& entry : row) {
     if (how != How::Last || entry.round == rows_.last_round()) {
-      join(all, at(entry.figures, places_[figure]), how);
+      merge_into(all, at(entry.figures, places_[figure]), how);
     }
   }
   return all.value_or(0);
@@ -230,7 +230,7 @@ void SlotPart::add_to(Slots& slots, const SlotRows::Entry& entry) const {
     const How how = joinings_[i].how;
     const bool is_given = how != How::Unknown && how != How::Mean;
     if (is_given && (how != How::Last || is_last)) {
-      join(into->figures[i], at(entry.figures, places_[i]), how);
+      merge_into(into->figures[i], at(entry.figures, places_[i]), how);
     }
   }
 }

@@ -82,7 +82,7 @@ bool is_within_reclaim(const Work& work) {
   return std::ranges::any_of(kReclaims, [&work](WorkKind kind) { return work.is_within(kind); });
 }
 
-void join(std::vector<std::optional<std::uint64_t>>& values, unsigned times, bool is_level) {
+void merge_into(std::vector<std::optional<std::uint64_t>>& values, unsigned times, bool is_level) {
   std::vector<std::optional<std::uint64_t>> joined((values.size() >> times) + 1);
   for (std::size_t i = 0; i < values.size(); ++i) {
     auto& into = joined[i >> times];
@@ -109,7 +109,7 @@ std::uint64_t gap_ns(const Timeline::Loss& before, const Timeline::Loss& after) 
   return after.first_ns > before.last_ns ? after.first_ns - before.last_ns : 0;
 }
 
-void join(Timeline::Loss& into, const Timeline::Loss& loss) {
+void merge_into(Timeline::Loss& into, const Timeline::Loss& loss) {
   into.last_ns = std::max(into.last_ns, loss.last_ns);
   into.count += loss.count;
 }
@@ -119,7 +119,7 @@ void join_overlapping(Losses& losses) {
   Losses joined;
   for (const Timeline::Loss& loss : losses) {
     if (!joined.empty() && gap_ns(joined.back(), loss) == 0) {
-      join(joined.back(), loss);
+      merge_into(joined.back(), loss);
     } else {
       joined.push_back(loss);
     }
@@ -139,7 +139,7 @@ void join_neighbours(Losses& losses) {
   for (std::size_t i = 0; i < losses.size(); ++i) {
     joined.push_back(losses[i]);
     if (i + 1 < losses.size() && gap_ns(losses[i], losses[i + 1]) <= *middle) {
-      join(joined.back(), losses[++i]);
+      merge_into(joined.back(), losses[++i]);
     }
   }
   losses = std::move(joined);
@@ -177,7 +177,7 @@ std::uint32_t TimelineCollector::slot_of(std::uint64_t time_ns) {
   if (const unsigned joined = slots_.reach(time_ns); joined > 0) {
     std::ranges::for_each(costs_, [joined](TimedCosts& costs) { costs.join(joined); });
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      join(lanes_[lane], joined, kLaneLooks[lane].is_level);
+      merge_into(lanes_[lane], joined, kLaneLooks[lane].is_level);
     }
   }
   return slots_.slot_of(time_ns);

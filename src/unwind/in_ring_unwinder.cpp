@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/kernel_address.h"
 #include "perf/event/event_attr.h"
 #include "unwind/sampled_registers.h"
 
@@ -11,7 +12,6 @@ namespace memtrace {
 namespace {
 
 constexpr std::size_t kWordBytes = sizeof(std::uint64_t);
-constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
 
 std::size_t offset_in(std::span<const std::byte> record, const void* part) {
   return static_cast<std::size_t>(static_cast<const std::byte*>(part) - record.data());

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/hex.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "os/mapping.h"
 #include "symbolize/elf/build_id.h"

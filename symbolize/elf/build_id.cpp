@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/byte_reader.h"
-#include "base/hex.h"
+#include "base/text.h"
 #include "os/system.h"
 #include "symbolize/elf/elf_file.h"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/hex.h"
+#include "base/text.h"
 #include "symbolize/elf/build_id.h"
 
 namespace memtrace {

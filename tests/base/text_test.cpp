@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace memtrace {
 namespace {
 
@@ -64,6 +66,13 @@ TEST(Text, the_nearest_names_come_first_and_at_most_three) {
   EXPECT_EQ(nearest("pag", names), Strings{"pages"});
   EXPECT_TRUE(nearest("zzzzzz", names).empty());
   EXPECT_EQ(nearest("a", Strings{"ad", "ac", "ab", "aa"}), (Strings{"aa", "ab", "ac"}));
+}
+
+TEST(Hex, each_byte_has_two_digits) {
+  const std::array<std::byte, 4> bytes = {
+      std::byte{0}, std::byte{9}, std::byte{0xa0}, std::byte{0xff}};
+  EXPECT_EQ(to_hex(bytes), "0009a0ff");
+  EXPECT_EQ(to_hex({}), "");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::uint64_t kLongestPauseNs = 100'000'000;
+constexpr std::uint64_t kLongestStepNs = 100'000'000;
 
 }  // namespace
 
@@ -14,7 +14,7 @@ std::optional<std::uint64_t> EventCounts::take_due(std::uint64_t now_ns, std::ui
     return std::nullopt;
   }
   const bool is_exact = started_ns != 0;
-  const std::uint64_t step_ns = is_exact ? interval_ns_ : std::min(interval_ns_, kLongestPauseNs);
+  const std::uint64_t step_ns = is_exact ? interval_ns_ : std::min(interval_ns_, kLongestStepNs);
   if (due_ns_ == 0) {
     due_ns_ = (is_exact ? started_ns : now_ns) + step_ns;
   }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/byte_reader.h"
-#include "base/hex.h"
+#include "base/text.h"
 #include "perf/record/perf_format.h"
 #include "perf/record/record_bytes.h"
 

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 // How often who waits looks for signals.
 constexpr std::chrono::milliseconds kLook{50};
 // As much as a pipe holds by default: it is seen to move when that much was taken out of it.
-constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+constexpr std::size_t kWriteBytes = std::size_t{64} << 10;
 constexpr std::size_t kSpareBlocks = 4;
 
 }  // namespace
@@ -135,7 +135,7 @@ void AsyncOutput::Shared::run() {
 void AsyncOutput::Shared::write_block(const Block& block) {
   std::size_t done_bytes = 0;
   while (done_bytes < block.size() && failure == 0) {
-    const std::size_t piece_bytes = std::min(kPieceBytes, block.size() - done_bytes);
+    const std::size_t piece_bytes = std::min(kWriteBytes, block.size() - done_bytes);
     const ssize_t count = ::write(fd.get(), block.data() + done_bytes, piece_bytes);
     if (count >= 0) {
       done_bytes += static_cast<std::size_t>(count);

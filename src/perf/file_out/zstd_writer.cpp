@@ -8,7 +8,6 @@
 namespace memtrace {
 namespace {
 
-constexpr std::size_t kBlockBytes = kZstdPieceMaxBytes;
 constexpr std::size_t kQueueBlocks = 32;
 
 }  // namespace
@@ -18,7 +17,7 @@ ZstdWriter::ZstdWriter(int level) : packer_(level) {
     const BlockedSignals blocked;
     thread_ = start_guarded_thread([this] { run(); }, [this] { give_up(); });
   }
-  block_.reserve(kBlockBytes);
+  block_.reserve(kZstdPieceMaxBytes);
 }
 
 ZstdWriter::~ZstdWriter() {
@@ -31,7 +30,7 @@ ZstdWriter::~ZstdWriter() {
 }
 
 bool ZstdWriter::append(std::span<const std::byte> record) {
-  const bool is_full = block_.size() + record.size() > kBlockBytes;
+  const bool is_full = block_.size() + record.size() > kZstdPieceMaxBytes;
   if (is_full) {
     hand_over();
   }
@@ -52,7 +51,7 @@ void ZstdWriter::hand_over() {
   queue_.push_back(std::exchange(block_, Block()));
   lock.unlock();
   work_.notify_one();
-  block_.reserve(kBlockBytes);
+  block_.reserve(kZstdPieceMaxBytes);
 }
 
 std::vector<ZstdPiece> ZstdWriter::count(std::vector<ZstdPiece> pieces) {

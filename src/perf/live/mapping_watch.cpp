@@ -14,7 +14,7 @@ namespace memtrace {
 namespace {
 
 // Some hundreds of mappings: a reader that reads a large program's symbols is away for a moment.
-constexpr std::size_t kRingBytes = std::size_t{128} << 10U;
+constexpr std::size_t kMappingRingBytes = std::size_t{128} << 10U;
 constexpr std::size_t kSmallestRing = std::size_t{16} << 10U;
 constexpr std::chrono::milliseconds kHungUpPause{5};
 
@@ -32,7 +32,7 @@ perf_event_attr watch_attr(const MappingWatch::Setup& setup) {
 }
 
 Result<RingBuffer> map_ring(const EventFd& event) {
-  auto ring = RingBuffer::map(event, kRingBytes);
+  auto ring = RingBuffer::map(event, kMappingRingBytes);
   return ring.ok() ? std::move(ring) : RingBuffer::map(event, kSmallestRing);
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kFaults = 256;
 constexpr std::size_t kRounds = 12;
 // 256 samples of 8 KiB of stack each, and their callchains.
-constexpr std::size_t kRingBytes = std::size_t{4} << 20U;
+constexpr std::size_t kHitRingBytes = std::size_t{4} << 20U;
 constexpr std::uint64_t kNever = std::uint64_t{1} << 40U;
 constexpr std::size_t kStackBytes = 16384;  // more than a sample copies
 
@@ -65,7 +65,7 @@ Result<double> fault_ns_with(perf_event_attr attr, std::uint64_t period, bool is
   }
   std::optional<RingBuffer> ring;
   if (is_recorded) {
-    auto mapped = RingBuffer::map(event.value(), kRingBytes);
+    auto mapped = RingBuffer::map(event.value(), kHitRingBytes);
     if (!mapped.ok()) {
       return mapped.take_error();
     }

@@ -109,7 +109,7 @@ std::string share_text(std::int64_t weight, std::int64_t whole) {
 }
 
 // Where a node of the tree is drawn.
-struct Place {
+struct FrameBox {
   std::size_t node = 0;
   std::size_t depth = 0;
   double left = 0;  // in units of weight
@@ -139,7 +139,7 @@ class FlameGraph {
         height,
         style());
     write_head(out);
-    for (const Place& place : places_) {
+    for (const FrameBox& place : places_) {
       write_frame(place, out);
     }
     for (std::size_t i = 0; i < notes_.size(); ++i) {
@@ -155,9 +155,9 @@ class FlameGraph {
   // Children stand in the order of their names, and the narrow ones are left out.
   void place() {
     const double smallest = static_cast<double>(whole_) * kSmallestShare;
-    std::vector<Place> waiting = {{}};
+    std::vector<FrameBox> waiting = {{}};
     while (!waiting.empty()) {
-      const Place here = waiting.back();
+      const FrameBox here = waiting.back();
       waiting.pop_back();
       places_.push_back(here);
       deepest_ = std::max(deepest_, here.depth);
@@ -165,7 +165,7 @@ class FlameGraph {
     }
   }
 
-  void add_children(const Place& parent, double smallest, std::vector<Place>& waiting) const {
+  void add_children(const FrameBox& parent, double smallest, std::vector<FrameBox>& waiting) const {
     double left = parent.left;
     for (const auto& [name, child] : tree_.nodes()[parent.node].children) {
       const auto weight = static_cast<double>(tree_.nodes()[child].weight);
@@ -218,7 +218,7 @@ class FlameGraph {
     }
   }
 
-  void write_frame(const Place& place, std::ostream& out) const {
+  void write_frame(const FrameBox& place, std::ostream& out) const {
     const StackTree::Node& node = tree_.nodes()[place.node];
     const double scale =
         whole_ == 0 ? 0 : (kPictureWidth - 2 * kMargin) / static_cast<double>(whole_);
@@ -272,7 +272,7 @@ class FlameGraph {
   const WeightKind& kind_;
   StackTree tree_;
   std::int64_t whole_ = 0;
-  std::vector<Place> places_;
+  std::vector<FrameBox> places_;
   std::size_t deepest_ = 0;
   std::vector<std::string> notes_;
 };

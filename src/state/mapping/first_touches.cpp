@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/kernel_address.h"
 #include "state/mapping/map_flags.h"
 
 namespace memtrace {
@@ -12,11 +13,6 @@ namespace {
 
 // How many ended processes keep their pages.
 constexpr std::size_t kMaxEnded = 512;
-// The upper half of the address space is the kernel's on every 64-bit machine.
-constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
-// x86, arch/x86/include/asm/trap_pf.h: X86_PF_PROT, X86_PF_WRITE.
-constexpr std::uint64_t kErrorPresent = 1U << 0U;
-constexpr std::uint64_t kErrorWrite = 1U << 1U;
 constexpr std::uint64_t kPageTableEntryBytes = 8;
 // From the fault to its huge page: the kernel may have to compact memory for it. A thread that
 // faults and then reads a file may get a huge page for the page cache, too.
@@ -26,11 +22,11 @@ constexpr std::uint64_t kAdviseRemove = 9;
 constexpr std::uint64_t kAdviseDontNeedLocked = 24;
 
 bool is_present(const PageFault& fault) {
-  return fault.has_error_code && (fault.error_code & kErrorPresent) != 0;
+  return fault.has_error_code && (fault.error_code & kFaultPresent) != 0;
 }
 
 bool is_read(const PageFault& fault) {
-  return fault.has_error_code && (fault.error_code & kErrorWrite) == 0;
+  return fault.has_error_code && (fault.error_code & kFaultWrite) == 0;
 }
 
 bool is_private_memory(const MemoryMap::Entry* area) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/kernel_address.h"
 
 namespace memtrace {
 namespace {
@@ -11,8 +12,6 @@ namespace {
 constexpr std::uint64_t kFirstMarker = 0xfffffffffffff001U;  // PERF_CONTEXT_MAX, -4095
 constexpr std::uint64_t kKernelMarker = 0xffffffffffffff80U;
 constexpr std::uint64_t kUserMarker = 0xfffffffffffffe00U;
-// Without a marker: the upper half of the address space is the kernel's on every 64-bit machine.
-constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
 
 enum class Context { ByAddress, Kernel, User, Other };
 

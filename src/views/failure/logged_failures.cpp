@@ -16,7 +16,7 @@
 namespace memtrace {
 namespace {
 
-constexpr std::uint64_t kKiB = 1024;
+constexpr std::uint64_t kKibibyte = 1024;
 constexpr std::string_view kFailed = ": page allocation failure";
 constexpr std::size_t kOrders = 32;
 
@@ -47,7 +47,7 @@ std::string mode_of(std::string_view line) {
 void read_marks(std::string_view line, Facts& facts) {
   for (const char* mark : {"free", "min", "low", "high"}) {
     if (const auto kilobytes = number_after(line, std::string(" ") + mark + ":")) {
-      facts.numbers[mark] = *kilobytes * kKiB;
+      facts.numbers[mark] = *kilobytes * kKibibyte;
     }
   }
 }
@@ -92,7 +92,8 @@ void FailureReader::read_line(std::string_view line) {
     finish();
     const auto order = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(number_after(line, "order:").value_or(0), kOrders));
-    request_ = {.order = order, .bytes = std::uint64_t{4 * kKiB} << order, .gfp = mode_of(line)};
+    request_ = {
+        .order = order, .bytes = std::uint64_t{4 * kKibibyte} << order, .gfp = mode_of(line)};
     failure_ = Failure{.kind = "pages",
                        .what = "order " + std::to_string(order),
                        .comm = logged_name(line, kFailed),

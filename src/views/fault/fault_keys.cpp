@@ -9,9 +9,6 @@
 namespace memtrace {
 namespace {
 
-// x86, arch/x86/include/asm/trap_pf.h: X86_PF_WRITE, X86_PF_INSTR.
-constexpr std::uint64_t kErrorWrite = 1U << 1U;
-constexpr std::uint64_t kErrorExec = 1U << 4U;
 constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
 
 std::uint64_t no_word(const Event& /*event*/) {
@@ -141,10 +138,10 @@ FaultAccess access_of(const PageFault& fault) {
   if (!fault.has_error_code) {
     return FaultAccess::Unknown;
   }
-  if ((fault.error_code & kErrorExec) != 0) {
+  if ((fault.error_code & kFaultExec) != 0) {
     return FaultAccess::Exec;
   }
-  return (fault.error_code & kErrorWrite) != 0 ? FaultAccess::Write : FaultAccess::Read;
+  return (fault.error_code & kFaultWrite) != 0 ? FaultAccess::Write : FaultAccess::Read;
 }
 
 FaultClass class_of(const Fault& fault) {

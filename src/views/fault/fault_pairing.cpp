@@ -6,15 +6,12 @@
 #include <csignal>
 #include <string_view>
 
+#include "base/kernel_address.h"
+
 namespace memtrace {
 namespace {
 
 constexpr std::uint64_t kSmallestPageBytes = 4096;
-// The upper half of the address space is the kernel's on every 64-bit machine.
-constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
-// x86, arch/x86/include/asm/trap_pf.h: X86_PF_PROT, X86_PF_WRITE.
-constexpr std::uint64_t kErrorPresent = 1U << 0U;
-constexpr std::uint64_t kWriteError = 1U << 1U;
 constexpr std::uint64_t kPageTableEntryBytes = 8;
 // For a program that reads an enormous table which is mostly empty; some 20 bytes each.
 constexpr std::size_t kMaxZeroPages = 1'000'000;
@@ -31,11 +28,11 @@ FaultEnd end_of(const PageFault& fault) {
 }  // namespace
 
 bool Fault::is_write() const {
-  return entry.has_error_code && (entry.error_code & kWriteError) != 0;
+  return entry.has_error_code && (entry.error_code & kFaultWrite) != 0;
 }
 
 bool Fault::is_present() const {
-  return entry.has_error_code && (entry.error_code & kErrorPresent) != 0;
+  return entry.has_error_code && (entry.error_code & kFaultPresent) != 0;
 }
 
 // Software events do not say so themselves, but the faulting instruction does.

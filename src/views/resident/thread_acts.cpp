@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/kernel_address.h"
+
 namespace memtrace {
 namespace {
 
-// The upper half of the address space is the kernel's on every 64-bit machine.
-constexpr std::uint64_t kFirstKernelAddress = 0x8000000000000000U;
-// x86, arch/x86/include/asm/trap_pf.h: X86_PF_WRITE.
-constexpr std::uint64_t kErrorWrite = 1U << 1U;
-
 bool is_write(const PageFault& fault) {
-  return fault.has_error_code && (fault.error_code & kErrorWrite) != 0;
+  return fault.has_error_code && (fault.error_code & kFaultWrite) != 0;
 }
 
 }  // namespace

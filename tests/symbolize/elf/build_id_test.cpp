@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hex.h"
+#include "base/text.h"
 #include "support/own_code.h"
 #include "symbolize/elf/elf_file.h"
 
