@@ -1,4 +1,4 @@
-// Whose an address is.
+// Where the kernel's addresses begin.
 #pragma once
 
 #include <cstdint>

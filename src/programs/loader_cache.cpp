@@ -9,8 +9,8 @@ namespace memtrace {
 namespace {
 
 constexpr std::string_view kMagic = "glibc-ld.so.cache1.1";
-constexpr std::uint64_t kCacheMaxBytes = std::uint64_t{4}
-                                         << 20U;  // a large distribution's has 300 KB
+// That of a large distribution has 300 KB.
+constexpr std::uint64_t kCacheMaxBytes = std::uint64_t{4} << 20U;
 constexpr std::size_t kHeaderBytes = 48;
 
 // glibc, sysdeps/generic/dl-cache.h.

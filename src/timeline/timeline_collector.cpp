@@ -82,7 +82,7 @@ bool is_within_reclaim(const Work& work) {
   return std::ranges::any_of(kReclaims, [&work](WorkKind kind) { return work.is_within(kind); });
 }
 
-void merge_into(std::vector<std::optional<std::uint64_t>>& values, unsigned times, bool is_level) {
+void join_slots(std::vector<std::optional<std::uint64_t>>& values, unsigned times, bool is_level) {
   std::vector<std::optional<std::uint64_t>> joined((values.size() >> times) + 1);
   for (std::size_t i = 0; i < values.size(); ++i) {
     auto& into = joined[i >> times];
@@ -177,7 +177,7 @@ std::uint32_t TimelineCollector::slot_of(std::uint64_t time_ns) {
   if (const unsigned joined = slots_.reach(time_ns); joined > 0) {
     std::ranges::for_each(costs_, [joined](TimedCosts& costs) { costs.join(joined); });
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      merge_into(lanes_[lane], joined, kLaneLooks[lane].is_level);
+      join_slots(lanes_[lane], joined, kLaneLooks[lane].is_level);
     }
   }
   return slots_.slot_of(time_ns);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/kernel_address.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "os/host_machine.h"
@@ -105,9 +106,8 @@ StackEnd StackUnwinder::walk_all(const Sample& sample) {
 
 // Up to the marker of the user part. The address decides for entries without a marker before them.
 void StackUnwinder::keep_kernel_part(std::span<const std::uint64_t> chain) {
-  constexpr std::uint64_t kKernelStart = 0x8000000000000000U;
   const auto is_user = [](std::uint64_t entry) {
-    return entry == kContextUser || entry < kKernelStart;
+    return entry == kContextUser || entry < kFirstKernelAddress;
   };
   chain_.assign(chain.begin(), std::find_if(chain.begin(), chain.end(), is_user));
 }

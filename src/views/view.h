@@ -108,7 +108,7 @@ struct EventNarrowing {
   enum class Stacks : std::uint8_t { All, Kernel, None } stacks = Stacks::All;
 };
 
-// What a view file exports: extern const ViewSpec view_<file name>.
+// What NAME_view.cpp exports: memtrace::NAME_view::spec.
 struct ViewSpec {
   // What figures of a report are of, when the view is asked more than once.
   enum class ReportOf : std::uint8_t {

@@ -68,7 +68,7 @@ TEST(Text, the_nearest_names_come_first_and_at_most_three) {
   EXPECT_EQ(nearest("a", Strings{"ad", "ac", "ab", "aa"}), (Strings{"aa", "ab", "ac"}));
 }
 
-TEST(Hex, each_byte_has_two_digits) {
+TEST(Text, each_byte_has_two_hexadecimal_digits) {
   const std::array<std::byte, 4> bytes = {
       std::byte{0}, std::byte{9}, std::byte{0xa0}, std::byte{0xff}};
   EXPECT_EQ(to_hex(bytes), "0009a0ff");
