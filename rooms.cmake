@@ -105,10 +105,12 @@ memtrace_room(src/render/all "the table of all formats" SEES base report render 
 memtrace_room(src/views "what a view is" SEES base report state/world tracepoints/event)
 memtrace_room(src/views/kit "what views share: keys, rows, figures, lists, histograms"
               SEES base report state/heap state/world tracepoints/event views)
+memtrace_room(src/views/truth "what views count beside what the kernel counted"
+              SEES base report state/world tracepoints/event views)
 memtrace_room(src/views/reason "why memory was refused: facts to sentences"
               SEES base state/mapping state/world tracepoints/event)
 memtrace_room(src/views/fault "page faults, swap-ins, resident and cached pages"
-              SEES base report state/world tracepoints/event views views/kit)
+              SEES base report state/world tracepoints/event views views/kit views/truth)
 memtrace_room(src/views/resident "resident memory by the code that touched it first"
               SEES base report state/heap state/mapping state/world tracepoints/event views
                    views/fault views/kit)
@@ -122,10 +124,10 @@ memtrace_room(src/views/mapping "mappings, brk, shared memory, refused calls"
               SEES base report state/mapping state/world tracepoints/event views views/kit
                    views/reason)
 memtrace_room(src/views/reclaim "reclaim, compaction, migration, writeback"
-              SEES base report state/world tracepoints/event views views/kit views/mapping)
+              SEES base report state/world tracepoints/event views views/kit views/mapping views/truth)
 memtrace_room(src/views/stalls "who made whom wait for memory"
               SEES base report state/process state/world tracepoints/event views views/fault
-                   views/kit views/reclaim)
+                   views/kit views/reclaim views/truth)
 memtrace_room(src/views/oom "OOM kills"
               SEES base report state/process state/world tracepoints/event views views/kit)
 memtrace_room(src/views/failure "why memory was refused, whoever refused it"

@@ -123,6 +123,13 @@ void diagnose_fields(const HasField& has_field, ViewDiagnosis& diagnosis) {
   }
 }
 
+// A kernel whose event lacks the field, or which has no such event, has nothing that it could say.
+bool only_adds_to_others(const ViewSpec& spec, std::string_view event) {
+  return std::ranges::any_of(spec.parts, [event](const EventNarrowing& part) {
+    return part.event == event && part.needs_field;
+  });
+}
+
 }  // namespace
 
 ViewDiagnosis diagnose(const NamedView& view,
@@ -135,7 +142,9 @@ ViewDiagnosis diagnose(const NamedView& view,
     if (find_software_event(need.chosen) && !can_open(need.chosen)) {
       need.chosen.clear();
     }
-    diagnose_need(need, why_not, diagnosis);
+    if (!need.chosen.empty() || !only_adds_to_others(view.spec, need.wanted)) {
+      diagnose_need(need, why_not, diagnosis);
+    }
   }
   if (diagnosis.state == ViewState::Cannot) {
     std::erase_if(diagnosis.findings,

@@ -539,8 +539,18 @@ Origin Session::origin() const {
           .target = about_.target};
 }
 
+// Of the time that vmstat's counters are of.
+bool Session::has_all_events() const {
+  const TimeWindow& window = options_.times.window;
+  const bool is_cut = window.start_ns != 0 || window.stop_ns != TimeWindow().stop_ns ||
+                      window.is_of_wall() || bound_.was_reached();
+  const bool is_whole = options_.live ? options_.whole_machine : about_.whole_machine;
+  return is_whole && !is_cut && options_.view_options.tasks.empty();
+}
+
 void Session::note_vmstat() {
   World& world = pipeline_.world();
+  world.note_all_events(has_all_events());
   if (!options_.live) {
     world.note_vmstat_growth(about_.vmstat);
     return;

@@ -18,8 +18,11 @@ Result<Decoder> bind_dirtied(const EventFormat& format) {
   FieldLookup lookup(format);
   const std::optional<Field> device = lookup.optional_text("name");
   const NumberAt inode = lookup.required({"ino"});
+  const NumberAt index = lookup.required({"index"});
   return reading(lookup, [=](std::span<const std::byte> raw) {
-    return PageDirtied{.device = text_of(device, raw), .inode = inode.load(raw.data())};
+    return PageDirtied{.device = text_of(device, raw),
+                       .inode = inode.load(raw.data()),
+                       .index = index.load(raw.data())};
   });
 }
 

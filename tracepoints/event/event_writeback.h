@@ -6,10 +6,14 @@
 
 namespace memtrace {
 
-// writeback:writeback_dirty_folio, writeback_dirty_page: a page of a file becomes dirty.
+// writeback:writeback_dirty_page: a page of a file becomes dirty. writeback_dirty_folio (5.18 on):
+// a folio does. That event does not say how large the folio is: the world looks it up by its place
+// in its file (state/world/folio_sizes.h).
 struct PageDirtied {
-  std::string_view device;  // "254:0"
+  std::string_view device;  // "254:0": the disk, where the file system is on a partition
   std::uint64_t inode = 0;
+  std::uint64_t index = 0;  // of the first page in its file
+  std::uint64_t pages = 1;  // 1 also of a folio whose size is not known
 };
 
 // writeback:balance_dirty_pages: a thread that dirties pages is looked at. It sleeps when

@@ -4,6 +4,14 @@
 #include <string>
 
 namespace memtrace {
+namespace {
+
+bool has_field_of_filter(const EventRequest& request, const EventNarrowing& part) {
+  const std::string field(part.filter.substr(0, part.filter.find(' ')));
+  return request.info.format.find(" " + field + ";") != std::string::npos;
+}
+
+}  // namespace
 
 const EventNarrowing* find_narrowing(std::span<const EventNarrowing> parts,
                                      std::string_view event) {
@@ -14,12 +22,14 @@ const EventNarrowing* find_narrowing(std::span<const EventNarrowing> parts,
 const EventNarrowing* suitable_narrowing(std::span<const EventNarrowing> parts,
                                          const EventRequest& request) {
   const auto is_suitable = [&request](const EventNarrowing& part) {
-    const std::string field(part.filter.substr(0, part.filter.find(' ')));
-    return part.event == request.info.name &&
-           request.info.format.find(" " + field + ";") != std::string::npos;
+    return part.event == request.info.name && has_field_of_filter(request, part);
   };
   const auto found = std::ranges::find_if(parts, is_suitable);
   return found == parts.end() ? find_narrowing(parts, request.info.name) : &*found;
+}
+
+bool is_useless(const EventRequest& request, const EventNarrowing& part) {
+  return part.needs_field && !request.info.format.empty() && !has_field_of_filter(request, part);
 }
 
 void narrow(EventRequest& request, const EventNarrowing& part) {

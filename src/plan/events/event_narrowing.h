@@ -20,6 +20,9 @@ const EventNarrowing* find_narrowing(std::span<const EventNarrowing> parts, std:
 const EventNarrowing* suitable_narrowing(std::span<const EventNarrowing> parts,
                                          const EventRequest& request);
 
+// The part is of a field that the event lacks on this kernel, and without it the view needs none.
+bool is_useless(const EventRequest& request, const EventNarrowing& part);
+
 void narrow(EventRequest& request, const EventNarrowing& part);
 
 // `known` gives all that `other`, a request for the same event, asks for.

@@ -298,7 +298,11 @@ class Selector {
 
   void add(EventRequest request) {
     if (part_ != nullptr) {
-      narrow(request, *suitable_narrowing(parts_, request));
+      const EventNarrowing& part = *suitable_narrowing(parts_, request);
+      if (is_useless(request, part)) {
+        return;
+      }
+      narrow(request, part);
     }
     const auto name_of = [](const EventRequest& other) { return other.info.name; };
     auto& requests = selected_.requests;

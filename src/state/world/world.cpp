@@ -77,7 +77,7 @@ void World::fork(const ProcessTable::ForkedTask& task) {
   processes_.fork(task);
   heap_.fork(task);
   calls_.fork(task.parent_pid, task.pid, task.tid);
-  kernel_work_.forget(task.tid);
+  kernel_.work.forget(task.tid);
   if (options_.track_heap_mappings && task.pid != task.parent_pid) {
     program_mappings_.fork(task.parent_pid, task.pid);
   }
@@ -94,14 +94,14 @@ void World::exit(std::uint32_t pid, std::uint32_t tid) {
   processes_.exit(pid, tid);
   heap_.forget(tid);
   calls_.exit(pid, tid);
-  kernel_work_.forget(tid);
+  kernel_.work.forget(tid);
 }
 
 void World::note_loss(std::uint64_t time_ns) {
   facts_.last_loss_ns = std::max(facts_.last_loss_ns, time_ns);
   heap_.forget_calls();
   calls_.forget_calls();
-  kernel_work_.forget_all();
+  kernel_.work.forget_all();
 }
 
 void World::identify(std::uint32_t pid, IdentityId identity) {
@@ -151,7 +151,7 @@ void World::apply(Event& event, const RawPayload& decoded) {
 
 void World::complete(Event& event, const RawPayload& decoded) {
   if (!apply_allocation(event) && !apply_user_event(event, decoded) &&
-      !apply_work(event, decoded) && !apply_part_of_reclaim(event)) {
+      !apply_work(event, decoded) && !apply_part_of_reclaim(event) && !apply_cached_page(event)) {
     apply_label(event);
   }
 }
@@ -203,17 +203,17 @@ bool World::apply_user_event(Event& event, const RawPayload& decoded) {
 bool World::apply_work(Event& event, const RawPayload& decoded) {
   if (const auto* begin = std::get_if<WorkBegin>(&decoded)) {
     event.call_site = stacks_.kernel_function(begin->function);
-    kernel_work_.begin(event, *begin);
+    kernel_.work.begin(event, *begin);
   } else if (const auto* end = std::get_if<WorkEnd>(&decoded)) {
-    const Work work = kernel_work_.end(event, *end);
+    const Work work = kernel_.work.end(event, *end);
     event.call_site = stacks_.kernel_function(work.begin.function);
     event.payload = work;
   } else if (const auto* moved = std::get_if<CompactionMoved>(&decoded)) {
-    kernel_work_.note(event.tid, *moved);
+    kernel_.work.note(event.tid, *moved);
   } else if (const auto* goal = std::get_if<CompactionGoal>(&decoded)) {
-    kernel_work_.note(event.tid, *goal);
+    kernel_.work.note(event.tid, *goal);
   } else if (const auto* attempt = std::get_if<CompactionTry>(&decoded)) {
-    kernel_work_.note(event.tid, *attempt);
+    kernel_.work.note(event.tid, *attempt);
   } else {
     return false;
   }
@@ -232,7 +232,19 @@ bool World::apply_part_of_reclaim(Event& event) {
   if (part == nullptr) {
     return false;
   }
-  part->kind = kernel_work_.reclaim_of(event.tid);
+  part->kind = kernel_.work.reclaim_of(event.tid);
+  return true;
+}
+
+bool World::apply_cached_page(Event& event) {
+  if (const auto* change = std::get_if<PageCacheChange>(&event.payload)) {
+    kernel_.folio_sizes.on(*change);
+  } else if (auto* dirtied = std::get_if<PageDirtied>(&event.payload)) {
+    dirtied->pages = kernel_.folio_sizes.pages_at(dirtied->inode, dirtied->index);
+    event.label = strings_.intern(dirtied->device);
+  } else {
+    return false;
+  }
   return true;
 }
 
@@ -243,8 +255,6 @@ void World::apply_label(Event& event) {
                                        : strings_.intern(victim->comm);
   } else if (const auto* signal = std::get_if<SignalSent>(&event.payload)) {
     event.label = strings_.intern(signal->comm);
-  } else if (const auto* dirtied = std::get_if<PageDirtied>(&event.payload)) {
-    event.label = strings_.intern(dirtied->device);
   } else if (const auto* balance = std::get_if<DirtyBalance>(&event.payload)) {
     event.label = strings_.intern(balance->device);
   } else if (const auto* written = std::get_if<InodeWritten>(&event.payload)) {

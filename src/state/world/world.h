@@ -20,6 +20,7 @@
 #include "state/process/identity_table.h"
 #include "state/process/process_table.h"
 #include "state/process/stack_interner.h"
+#include "state/world/folio_sizes.h"
 #include "state/world/kernel_work.h"
 #include "state/world/observations.h"
 #include "tracepoints/event/event.h"
@@ -101,6 +102,14 @@ class World {
 
   const VmstatGrowth& vmstat_growth() const { return facts_.vmstat_growth; }
 
+  // The events are those of the whole machine over that time, and none is left out.
+  void note_all_events(bool are_all) { facts_.are_all_events = are_all; }
+
+  // Null: not known, or of more than the events are of.
+  const VmstatGrowth* growth_beside_events() const {
+    return facts_.are_all_events && !facts_.vmstat_growth.empty() ? &facts_.vmstat_growth : nullptr;
+  }
+
   void fork(const ProcessTable::ForkedTask& task);
   void exec(std::uint32_t pid);
   void exit(std::uint32_t pid, std::uint32_t tid);
@@ -167,7 +176,7 @@ class World {
   std::uint64_t counted_from_ns() const { return facts_.counted_from_ns; }
 
   // Reclaim, compaction and the like that have begun and not ended yet.
-  const KernelWork& kernel_work() const { return kernel_work_; }
+  const KernelWork& kernel_work() const { return kernel_.work; }
 
   std::uint64_t page_size_bytes() const { return options_.page_size_bytes; }
 
@@ -208,6 +217,13 @@ class World {
     ModuleId last_module;
     KernelPlace kernel_place;
     VmstatGrowth vmstat_growth;
+    bool are_all_events = false;
+  };
+
+  // Of the kernel itself, and of no process.
+  struct KernelState {
+    KernelWork work;
+    FolioSizes folio_sizes;
   };
 
   void apply_slab_alloc(Event& event, const SlabAlloc& alloc);
@@ -217,6 +233,7 @@ class World {
   bool apply_allocation(Event& event);
   bool apply_work(Event& event, const RawPayload& decoded);
   bool apply_part_of_reclaim(Event& event);
+  bool apply_cached_page(Event& event);
   void apply_label(Event& event);
   void complete(Event& event, const RawPayload& decoded);
 
@@ -234,7 +251,7 @@ class World {
   ProgramMappings program_mappings_;
   CallState calls_;
   Observations observations_;
-  KernelWork kernel_work_;
+  KernelState kernel_;
 };
 
 }  // namespace memtrace

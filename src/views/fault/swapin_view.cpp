@@ -16,7 +16,7 @@
 #include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 #include "views/kit/user_pages.h"
-#include "views/kit/vmstat.h"
+#include "views/truth/vmstat_totals.h"
 
 namespace memtrace::swapin_view {
 namespace {

@@ -9,9 +9,9 @@
 #include "views/kit/group_by.h"
 #include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
-#include "views/kit/vmstat.h"
 #include "views/reclaim/compaction_trace.h"
 #include "views/reclaim/work_keys.h"
+#include "views/truth/vmstat_totals.h"
 
 namespace memtrace::compaction_view {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "views/kit/group_by.h"
 #include "views/kit/make_view.h"
-#include "views/kit/vmstat.h"
 #include "views/reclaim/node_faults.h"
 #include "views/reclaim/work_keys.h"
+#include "views/truth/vmstat_totals.h"
 
 namespace memtrace::numa_view {
 namespace {

@@ -8,11 +8,14 @@
 #include "views/kit/group_by.h"
 #include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
+#include "views/kit/mapping_call_needs.h"
 #include "views/kit/show_option.h"
 #include "views/reclaim/flushes.h"
 #include "views/reclaim/sync_calls.h"
 #include "views/reclaim/work_keys.h"
 #include "views/reclaim/written_files.h"
+#include "views/truth/folio_needs.h"
+#include "views/truth/vmstat_check.h"
 
 namespace memtrace::writeback_view {
 namespace {
@@ -41,11 +44,14 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
     "syscalls:sys_exit_sync_file_range|",
     "block:block_bio_queue|",
 });
+constexpr auto kAllNeeds = joined(kNeeds, kFolioNeeds);
 
 // Who writes to a disk matters, not the code.
-constexpr auto kParts = std::to_array<EventNarrowing>({{.event = "block:block_bio_queue",
-                                                        .filter = "rwbs ~ \"*W*\"",
-                                                        .stacks = EventNarrowing::Stacks::None}});
+constexpr auto kDiskParts =
+    std::to_array<EventNarrowing>({{.event = "block:block_bio_queue",
+                                    .filter = "rwbs ~ \"*W*\"",
+                                    .stacks = EventNarrowing::Stacks::None}});
+constexpr auto kParts = joined(kDiskParts, kFolioParts);
 
 struct WriteCost {
   std::uint64_t dirtied = 0;
@@ -85,7 +91,10 @@ struct Source {
   std::string_view what;
 };
 
+// Linux 5.18 and later. Which of their folios are large is known from 6.1 on; until then xfs alone
+// has large ones.
 constexpr std::string_view kDirtyFolio = "writeback:writeback_dirty_folio";
+constexpr std::string_view kCachedFolio = "filemap:mm_filemap_add_to_page_cache";
 constexpr auto kDirtied = std::to_array<std::string_view>({"dirtied"});
 constexpr auto kWritten = std::to_array<std::string_view>({"written"});
 constexpr auto kFlushed = std::to_array<std::string_view>({"flushed", "flushes"});
@@ -147,11 +156,7 @@ class Writeback final : public View {
                          std::string(source.event));
       }
     }
-    // Linux 5.18 and later; ext4 writes with folios of up to 2 MiB since 6.16.
-    if (std::ranges::find(types, kDirtyFolio, &EventType::name) != types.end()) {
-      notes_.emplace_back(
-          "dirtied counts folios: the event of one does not say how many pages it has");
-    }
+    counts_folios_ = has(types, kDirtyFolio) && !has(types, kCachedFolio);
     return kDone;
   }
 
@@ -183,7 +188,12 @@ class Writeback final : public View {
            std::holds_alternative<ReclaimWrite>(payload);
   }
 
+  static bool has(const std::deque<EventType>& types, std::string_view name) {
+    return std::ranges::find(types, name, &EventType::name) != types.end();
+  }
+
   static WriteCost cost_of(const Event& event);
+  void check_sums(const World& world, Report& report) const;
   std::vector<Total> totals() const;
 
   GroupBy<WriteCost> rows_;
@@ -194,13 +204,14 @@ class Writeback final : public View {
   SyncCalls sync_calls_;
   std::vector<std::string_view> unknown_;  // columns
   std::vector<std::string> notes_;
+  bool counts_folios_ = false;  // nobody says how many pages a folio has
   std::vector<Figure<WriteCost>> figures_;
 };
 
 WriteCost Writeback::cost_of(const Event& event) {
   WriteCost cost;
-  if (std::holds_alternative<PageDirtied>(event.payload)) {
-    cost.dirtied = event.weight;
+  if (const auto* dirtied = std::get_if<PageDirtied>(&event.payload)) {
+    cost.dirtied = dirtied->pages * event.weight;
   } else if (const auto* inode = std::get_if<InodeWritten>(&event.payload)) {
     cost.written = inode->pages * event.weight;
   } else if (const auto* work = std::get_if<PagesWritten>(&event.payload)) {
@@ -233,6 +244,18 @@ std::vector<Total> Writeback::totals() const {
   return totals;
 }
 
+void Writeback::check_sums(const World& world, Report& report) const {
+  VmstatCheck check(world);
+  const WriteCost total = rows_.total();
+  check.add("dirtied",
+            total.dirtied,
+            "nr_dirtied",
+            counts_folios_ ? "a folio counts as one page, for no event says how large it is"
+                           : "a folio that was in the page cache before the recording counts as "
+                             "one page, for no event says how large it is");
+  check.add_to(report);
+}
+
 Report Writeback::finish(const World& world, Span span) {
   const CellContext context{.world = world, .span = span};
   Report report{.view = "writeback", .title = "pages made dirty and written back"};
@@ -254,6 +277,7 @@ Report Writeback::finish(const World& world, Span span) {
     blank(report.tables.emplace_back(files_.table(world)), unknown_);
   }
   report.caveats.notes = notes_;
+  check_sums(world, report);
   rows_.clear();
   devices_.clear();
   files_.clear();
@@ -262,10 +286,14 @@ Report Writeback::finish(const World& world, Span span) {
   return report;
 }
 
-bool handles(const EventType& type) {
+bool rests_on(const EventType& type) {
   return type.name.starts_with("writeback:") || type.name.ends_with(":mm_vmscan_write_folio") ||
          type.name.ends_with(":mm_vmscan_writepage") || type.name == "block:block_bio_queue" ||
          is_sync_call(type);
+}
+
+bool handles(const EventType& type) {
+  return rests_on(type) || is_of_folios(type);
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
@@ -281,12 +309,13 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 extern const ViewSpec spec;
 constinit const ViewSpec spec{
     .summary = "dirty pages of files, their writeback, throttled writers, page-out",
-    .needs = kNeeds,
+    .needs = kAllNeeds,
     .keys = kKeys,
     .options = kOptions,
     .looks_at_stack_keys_only = true,
     .parts = kParts,
     .handles = handles,
+    .rests_on = rests_on,
     .make = make,
 };
 

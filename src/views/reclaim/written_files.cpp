@@ -19,7 +19,7 @@ std::string name_of_file(const FileNames& names, std::string_view device, std::u
 
 void WrittenFiles::on(const Event& event) {
   if (const auto* dirtied = std::get_if<PageDirtied>(&event.payload)) {
-    files_[{event.label, dirtied->inode}].dirtied += event.weight;
+    files_[{event.label, dirtied->inode}].dirtied += dirtied->pages * event.weight;
   } else if (const auto* written = std::get_if<InodeWritten>(&event.payload)) {
     files_[{event.label, written->inode}].written += written->pages * event.weight;
   }

@@ -13,10 +13,12 @@
 #include "views/fault/fault_keys.h"
 #include "views/fault/fault_needs.h"
 #include "views/kit/make_view.h"
+#include "views/kit/mapping_call_needs.h"
 #include "views/reclaim/work_keys.h"
 #include "views/stalls/dirtied_pages.h"
 #include "views/stalls/stall_scopes.h"
 #include "views/stalls/stall_tables.h"
+#include "views/truth/folio_needs.h"
 
 namespace memtrace::stalls_view {
 namespace {
@@ -42,9 +44,10 @@ constexpr auto kNeeds = std::to_array<std::string_view>({
     "exceptions:page_fault_kernel|",
     "major-faults|",
 });
+constexpr auto kAllNeeds = joined(kNeeds, kFolioNeeds);
 
 // Who did it is all that is asked.
-constexpr auto kParts = std::to_array<EventNarrowing>({
+constexpr auto kStackParts = std::to_array<EventNarrowing>({
     {.event = "kmem:mm_page_alloc", .stacks = EventNarrowing::Stacks::None},
     {.event = "kmem:mm_page_free", .stacks = EventNarrowing::Stacks::None},
     {.event = "kmem:mm_page_free_direct", .stacks = EventNarrowing::Stacks::None},
@@ -55,6 +58,7 @@ constexpr auto kParts = std::to_array<EventNarrowing>({
     {.event = "page-faults", .stacks = EventNarrowing::Stacks::None},
     {.event = "major-faults", .stacks = EventNarrowing::Stacks::None},
 });
+constexpr auto kParts = joined(kStackParts, kFolioParts);
 constexpr ViewOption kBefore = {
     "before", "DURATION", "count what was allocated this long before a stall ended; 1s"};
 constexpr auto kOptions = std::to_array<ViewOption>({kBefore});
@@ -278,9 +282,9 @@ void Stalls::on_balance(const Event& event, const DirtyBalance& balance) {
 }
 
 void Stalls::on_file_page(const Event& event) {
-  if (std::holds_alternative<PageDirtied>(event.payload)) {
-    add_dirtied(actor_of(event), event.weight);
-    dirtied_.add_folio(event.tid);
+  if (const auto* dirtied = std::get_if<PageDirtied>(&event.payload)) {
+    add_dirtied(actor_of(event), event.weight * dirtied->pages);
+    dirtied_.add_folio(event.tid, dirtied->pages);
   } else if (const auto* balance = std::get_if<DirtyBalance>(&event.payload)) {
     on_balance(event, *balance);
   } else if (const auto* write = std::get_if<ReclaimWrite>(&event.payload)) {
@@ -450,7 +454,7 @@ Result<std::unique_ptr<View>> make(const ViewOptions& options) {
 extern const ViewSpec spec;
 constinit const ViewSpec spec{
     .summary = "who made whom wait for memory: reclaim, compaction, swap-in, dirty pages",
-    .needs = kNeeds,
+    .needs = kAllNeeds,
     .keys = kKeys,
     .options = kOptions,
     .needs_memory_map = true,

@@ -131,7 +131,7 @@ TEST(UnpackAheadTest, damage_is_met_where_the_caller_would_meet_it) {
 }
 
 TEST(UnpackAheadTest, who_stops_early_waits_for_nothing) {
-  PackedFile file(2'000'000, 1000);
+  PackedFile file(200'000, 1000);
   UnpackAhead ahead(file.bytes());
   PayloadWalk walk(file.bytes());
   ahead.feed(*walk.next());

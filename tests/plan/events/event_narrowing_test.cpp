@@ -50,6 +50,20 @@ TEST(EventPartsTest, of_two_parts_the_one_whose_field_is_there_is_taken) {
   EXPECT_EQ(suitable_narrowing(kParts, tracepoint("kmem:kfree")), nullptr);
 }
 
+// mm_filemap_add_to_page_cache has an order from 6.1 on.
+TEST(EventPartsTest, part_of_a_field_that_is_missing_is_of_no_use_if_it_needs_the_field) {
+  EventNarrowing part{.event = "kmem:mm_page_alloc", .filter = "order > 0", .needs_field = true};
+  EventRequest request = tracepoint("kmem:mm_page_alloc");
+  EXPECT_FALSE(is_useless(request, part)) << "nothing is known of it";
+  request.info.format = "\tfield:unsigned long pfn;\toffset:8;\tsize:8;\tsigned:0;\n";
+  EXPECT_TRUE(is_useless(request, part));
+  part.needs_field = false;
+  EXPECT_FALSE(is_useless(request, part));
+  request.info.format = "\tfield:unsigned char order;\toffset:8;\tsize:1;\tsigned:0;\n";
+  part.needs_field = true;
+  EXPECT_FALSE(is_useless(request, part));
+}
+
 TEST(EventPartsTest, what_two_views_need_is_enough_for_both) {
   EventRequest known = tracepoint("kmem:mm_page_alloc", "order >= 9");
   known.stacks = false;

@@ -111,9 +111,11 @@ TEST(HugePages, results_have_three_names) {
 
 TEST(Writeback, dirtied_pages_have_a_device_and_an_inode_under_both_names) {
   FilledSample folio(saved_format("6.18", "writeback:writeback_dirty_folio"));
-  const auto dirtied = folio.put_text("name", "254:0").put("ino", 12).decode<PageDirtied>();
+  const auto dirtied =
+      folio.put_text("name", "254:0").put("ino", 12).put("index", 64).decode<PageDirtied>();
   EXPECT_EQ(dirtied.device, "254:0");
   EXPECT_EQ(dirtied.inode, 12U);
+  EXPECT_EQ(dirtied.index, 64U);
   FilledSample page(made_format("writeback", "writeback_dirty_page", {"ino", "index"}));
   EXPECT_EQ(page.put("ino", 13).decode<PageDirtied>().inode, 13U);
 }

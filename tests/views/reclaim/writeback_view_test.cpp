@@ -39,6 +39,62 @@ TEST(Writeback, who_dirtied_and_who_wrote_are_told_apart) {
   EXPECT_EQ(total(report, "dirtied"), 3U);
 }
 
+const Table* find_table(const Report& report, std::string_view title) {
+  const auto found = std::ranges::find(report.tables, title, &Table::title);
+  return found == report.tables.end() ? nullptr : &*found;
+}
+
+Step cached(std::uint64_t inode, std::uint64_t index, std::uint32_t order) {
+  return {.event = "filemap:mm_filemap_add_to_page_cache",
+          .payload = PageCacheChange{.device_major = 8,
+                                     .device_minor = 1,
+                                     .inode = inode,
+                                     .index = index,
+                                     .order = order,
+                                     .added = true}};
+}
+
+Step dirty_at(std::uint64_t inode, std::uint64_t index) {
+  return {.event = "writeback:writeback_dirty_folio",
+          .payload = PageDirtied{.device = "8:0", .inode = inode, .index = index},
+          .pid = 1};
+}
+
+TEST(Writeback, a_large_folio_is_as_many_pages_as_were_put_into_the_page_cache_with_it) {
+  EventScript script("writeback", {.by = {"pid"}});
+  script.play({cached(12, 0, 8), cached(12, 256, 4), dirty_at(12, 0), dirty_at(12, 256)});
+  script.play({dirty_at(12, 272), dirty_at(13, 0)});
+  const Report report = script.finish();
+  EXPECT_EQ(total(report, "dirtied"), 256U + 16 + 1 + 1);
+  const Table* files = find_table(report, "by file");
+  ASSERT_NE(files, nullptr);
+  EXPECT_EQ(files->rows.at(0).at(column_index(*files, "dirtied")), number(273));
+}
+
+TEST(Writeback, dirtied_stands_beside_what_the_kernel_counted) {
+  EventScript script("writeback");
+  script.world().note_vmstat_growth({{"nr_dirtied", 100'000}});
+  script.world().note_all_events(true);
+  script.play({cached(12, 0, 9), dirty_at(12, 0)});
+  const Report report = script.finish();
+  const Table* truth = find_table(report, "beside what the kernel counted");
+  ASSERT_NE(truth, nullptr);
+  EXPECT_EQ(truth->rows.at(0),
+            (std::vector<Cell>{
+                text("dirtied"), number(512), text("nr_dirtied"), number(100'000), 0.512}));
+  EXPECT_TRUE(
+      has_note(report, "dirtied is 512 pages, and nr_dirtied in /proc/vmstat grew by 100,000"));
+}
+
+TEST(Writeback, a_part_of_the_machine_is_not_compared_with_all_of_it) {
+  EventScript script("writeback");
+  script.world().note_vmstat_growth({{"nr_dirtied", 100'000}});
+  script.play(dirty_at(12, 0));
+  const Report report = script.finish();
+  EXPECT_FALSE(has_note(report, "nr_dirtied"));
+  EXPECT_EQ(find_table(report, "beside what the kernel counted"), nullptr);
+}
+
 TEST(Writeback, devices_have_a_table_of_their_own) {
   EventScript script("writeback");
   script.play({dirty(1, "8:0", 12), dirty(1, "8:16", 9), inode_written(2, "8:0", 5)});
