@@ -4,6 +4,37 @@
 namespace memtrace::test {
 namespace {
 
+// Whether a process gets folios of a size: a file like /sys/kernel/mm/transparent_hugepage/enabled,
+// which has all choices and the one that is taken in brackets. Put back at the end.
+class FolioSetting {
+ public:
+  explicit FolioSetting(const std::string& path) : path_(path) {
+    const std::string choices = text_of(path);
+    const std::size_t open = choices.find('[');
+    const std::size_t close = choices.find(']');
+    if (close != std::string::npos && open < close) {
+      old_ = choices.substr(open + 1, close - open - 1);
+    }
+  }
+
+  FolioSetting(const FolioSetting&) = delete;
+  FolioSetting& operator=(const FolioSetting&) = delete;
+
+  ~FolioSetting() {
+    if (is_there()) {
+      write_file(path_, old_);
+    }
+  }
+
+  bool is_there() const { return !old_.empty(); }
+
+  void set(const std::string& choice) const { write_file(path_, choice); }
+
+ private:
+  std::string path_;
+  std::string old_;
+};
+
 class FoliosTest : public PressureTest {
  protected:
   static constexpr std::uint64_t kPages = 16'384;
@@ -45,6 +76,47 @@ TEST_F(FoliosTest, dirtied_pages_are_those_of_vmstat_with_small_writes) {
 TEST_F(FoliosTest, dirtied_pages_are_those_of_vmstat_with_large_writes) {
   expect_dirtied_as_counted("1M", kPages / 256);
 }
+
+// 64 MiB, touched page by page, in folios of three sizes that are smaller than a huge page.
+class SmallFoliosTest : public FoliosTest, public testing::WithParamInterface<int> {
+ protected:
+  static constexpr std::uint64_t kBytes = 64 * kMebibyte;
+
+  static std::string folder(int kilobytes) {
+    return "/sys/kernel/mm/transparent_hugepage/hugepages-" + std::to_string(kilobytes) + "kB";
+  }
+};
+
+TEST_P(SmallFoliosTest, are_counted_as_all_their_pages) {
+  const FolioSetting huge(folder(2048) + "/enabled");
+  const FolioSetting small(folder(GetParam()) + "/enabled");
+  if (!huge.is_there() || !small.is_there()) {
+    GTEST_SKIP() << "this kernel has no large folios of " << GetParam() << " kB (6.8 and later)";
+  }
+  huge.set("never");
+  small.set("always");
+  const std::string allocated = folder(GetParam()) + "/stats/anon_fault_alloc";
+  const std::uint64_t before = std::stoull(text_of(allocated));
+  record("-a --for hfaults,growth -- $PUPPETS/fault_kinds folios " +
+         std::to_string(kBytes / kPageBytes));
+  const std::uint64_t folios = std::stoull(text_of(allocated)) - before;
+  const std::uint64_t size = static_cast<std::uint64_t>(GetParam()) * 1024;
+  const std::uint64_t whole = kBytes / size - 1;  // the mapping need not begin at a multiple
+  EXPECT_GE(folios, whole);
+  const Json sizes = report("hfaults --by size");
+  EXPECT_EQ(lost_in(sizes), 0U);
+  const Json row = row_of(sizes, 0, "size", size);
+  ASSERT_FALSE(row.is_null()) << sizes.dump(1);
+  EXPECT_LE(row.at("mthp").get<std::uint64_t>(), folios);
+  EXPECT_GE(row.at("mthp").get<std::uint64_t>(), whole);
+  const Json growth = report("growth --by comm");
+  const Json toucher = row_of(growth, 0, "comm", "fault_kinds");
+  ASSERT_FALSE(toucher.is_null()) << growth.dump(1);
+  EXPECT_GE(toucher.at("touched").get<std::uint64_t>(), kBytes);
+  EXPECT_LE(toucher.at("touched").get<std::uint64_t>(), kBytes + 4 * kMebibyte);
+}
+
+INSTANTIATE_TEST_SUITE_P(of_each_size, SmallFoliosTest, testing::Values(16, 64, 512));
 
 }  // namespace
 }  // namespace memtrace::test

@@ -1,5 +1,6 @@
 // kmem: mm_page_alloc and the frees of pages (include/trace/events/kmem.h). A page is named by
 // `page`, the address of its struct page, up to 3.18 and on RHEL 6 and 7; by `pfn` later.
+#include <algorithm>
 #include <array>
 
 #include "tracepoints/decode/tracepoint.h"
@@ -28,12 +29,23 @@ PageIdentity find_page(FieldLookup& lookup) {
   return {lookup.required({"pfn", "page"}), is_pfn};
 }
 
+// 0 where the format does not name it.
+std::uint64_t flag_named(const EventFormat& format, std::string_view name) {
+  const Field* flags = format.find("gfp_flags");
+  if (flags == nullptr) {
+    return 0;
+  }
+  const auto found = std::ranges::find(flags->flags, name, &FlagName::name);
+  return found == flags->flags.end() ? 0 : found->mask;
+}
+
 Result<Decoder> bind_page_alloc(const EventFormat& format) {
   FieldLookup lookup(format);
   const PageIdentity identity = find_page(lookup);
   const NumberAt order = lookup.required({"order"});
   const NumberAt gfp = lookup.required({"gfp_flags"});
   const NumberAt migratetype = lookup.required({"migratetype"});
+  const std::uint64_t no_reserves = flag_named(format, "__GFP_NOMEMALLOC");
   const std::size_t needed_bytes = lookup.needed_bytes();
   TRY(lookup.check());
   return Decoder([=](const RawSample& sample) -> RawPayload {
@@ -47,12 +59,14 @@ Result<Decoder> bind_page_alloc(const EventFormat& format) {
       return {};
     }
     const bool failed = identity.none(page);
+    const std::uint64_t flags = gfp.load(data);
     return PageAlloc{.page = failed ? 0 : page,
                      .order = static_cast<std::uint32_t>(block_order),
-                     .gfp = gfp.load(data),
+                     .gfp = flags,
                      .migratetype = static_cast<std::int32_t>(migratetype.load(data)),
                      .failed = failed,
-                     .page_is_pfn = identity.is_pfn};
+                     .page_is_pfn = identity.is_pfn,
+                     .like_huge_page = (flags & no_reserves) != 0};
   });
 }
 

@@ -37,7 +37,14 @@ struct PageAlloc {
   std::int32_t migratetype = 0;
   bool failed = false;      // no page was to be had
   bool page_is_pfn = true;  // false: struct page addresses, neighbours cannot be computed
+  // The flags are those by which the kernel asks for transparent huge pages, and from 6.8 on for
+  // smaller large folios of a process's memory (mm/huge_memory.c, vma_thp_gfp_mask):
+  // __GFP_NOMEMALLOC is among them. The page cache asks for its large folios without it.
+  bool like_huge_page = false;
 };
+
+// The smallest order of such folios (include/linux/huge_mm.h, THP_ORDERS_ALL_ANON).
+inline constexpr std::uint32_t kSmallestFolioOrder = 2;
 
 // kmem:mm_page_free; kmem:mm_page_free_direct and mm_pagevec_free on 2.6.32.
 struct PageFree {

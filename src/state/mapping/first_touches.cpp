@@ -14,9 +14,9 @@ namespace {
 // How many ended processes keep their pages.
 constexpr std::size_t kMaxEnded = 512;
 constexpr std::uint64_t kPageTableEntryBytes = 8;
-// From the fault to its huge page: the kernel may have to compact memory for it. A thread that
+// From the fault to its large folio: the kernel may have to compact memory for it. A thread that
 // faults and then reads a file may get a huge page for the page cache, too.
-constexpr std::uint64_t kMostNsToHugePage = 50'000'000;
+constexpr std::uint64_t kMostNsToFolio = 50'000'000;
 // include/uapi/asm-generic/mman-common.h. Pages of MADV_FREE stay until the kernel wants them.
 constexpr std::uint64_t kAdviseRemove = 9;
 constexpr std::uint64_t kAdviseDontNeedLocked = 24;
@@ -81,7 +81,7 @@ void FirstTouches::apply(const Event& event, const MemoryMaps& maps, bool counts
   if (const auto* entered = std::get_if<PageFault>(&event.payload)) {
     fault(event, *entered, maps);
   } else if (const auto* alloc = std::get_if<PageAlloc>(&event.payload)) {
-    huge_page(event, *alloc, maps);
+    large_folio(event, *alloc, maps);
   } else if (const auto* entry = std::get_if<SystemCallEntry>(&event.payload)) {
     begin_call(event, *entry, maps);
   } else if (const auto* done = std::get_if<SystemCallDone>(&event.payload)) {
@@ -159,25 +159,28 @@ PageOwners::Owner FirstTouches::owner_of(const FirstTouch& touch) {
   return found->second;
 }
 
-void FirstTouches::huge_page(const Event& event, const PageAlloc& alloc, const MemoryMaps& maps) {
-  const bool is_huge = alloc.order < 32 && (std::uint64_t{1} << alloc.order) >= huge_pages_;
+void FirstTouches::large_folio(const Event& event, const PageAlloc& alloc, const MemoryMaps& maps) {
+  constexpr std::uint32_t kBeyondAnyOrder = 32;
+  const std::uint64_t pages = std::uint64_t{1} << std::min(alloc.order, kBeyondAnyOrder);
+  const bool is_large =
+      pages >= huge_pages_ || (alloc.like_huge_page && alloc.order >= kSmallestFolioOrder);
   const auto found = pending_.find(event.tid);
-  if (!is_huge || alloc.failed || found == pending_.end()) {
+  if (!is_large || alloc.failed || found == pending_.end()) {
     return;
   }
   const Pending fault = found->second;
   pending_.erase(found);
-  const std::uint64_t first = fault.page / huge_pages_ * huge_pages_;
+  const std::uint64_t first = fault.page / pages * pages;
   const MemoryMap::Entry* area = maps.find(event.pid, fault.page * page_size_bytes_);
   const bool fits = area != nullptr && area->start <= first * page_size_bytes_ &&
-                    area->limit >= (first + huge_pages_) * page_size_bytes_;
+                    area->limit >= (first + pages) * page_size_bytes_;
   if (!fits || area->value.kind == AreaKind::File ||
-      event.time_ns > fault.time_ns + kMostNsToHugePage) {
+      event.time_ns > fault.time_ns + kMostNsToFolio) {
     return;
   }
   Space& space = spaces_[event.pid];
   const PageOwners::Owner owner = space.pages.at(fault.page);
-  for (std::uint64_t page = first; is_touch(owner) && page < first + huge_pages_; ++page) {
+  for (std::uint64_t page = first; is_touch(owner) && page < first + pages; ++page) {
     if (!is_touch(space.pages.at(page))) {
       space.pages.set(page, owner);
       sums_of(owner).touched += counts_ ? 1 : 0;

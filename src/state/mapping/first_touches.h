@@ -4,7 +4,7 @@
 //
 //   page fault at X       X belongs to the fault's stack, unless it has an owner: then it was
 //                         swapped out, or was only made writable
-//   huge page in it       so do the 512 pages around X
+//   large folio in it     so do its pages around X, 512 of a huge page
 //   munmap, madvise, brk  the pages of the range belong to nobody
 //   mremap                they move with their owners
 //   fork                  the child inherits all pages; what it writes becomes its own
@@ -90,7 +90,7 @@ class FirstTouches {
 
   Sums& sums_of(PageOwners::Owner owner) { return sums_[index_of(owner)]; }
 
-  // The newest fault of a thread: a huge page that is allocated next is for it.
+  // The newest fault of a thread: a large folio that is allocated next is for it.
   struct Pending {
     std::uint64_t page = 0;
     std::uint64_t time_ns = 0;
@@ -103,7 +103,7 @@ class FirstTouches {
   void fault(const Event& event, const PageFault& fault, const MemoryMaps& maps);
   bool stays(Space& space, std::uint64_t page, const PageFault& fault);
   void touch(const Event& event, std::uint64_t page, const MemoryMap::Entry* area);
-  void huge_page(const Event& event, const PageAlloc& alloc, const MemoryMaps& maps);
+  void large_folio(const Event& event, const PageAlloc& alloc, const MemoryMaps& maps);
   void begin_call(const Event& event, const SystemCallEntry& entry, const MemoryMaps& maps);
   void end_call(const Event& event, const SystemCallDone& done);
   void give_back(Space& space, std::uint64_t start, std::uint64_t limit);

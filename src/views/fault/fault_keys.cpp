@@ -58,6 +58,20 @@ Cell offset_cell(std::uint64_t word, const CellContext& /*context*/) {
   return when(word != kNoOffset, word);
 }
 
+// Of hugetlb no event says the size of the page.
+constexpr std::uint64_t kUnknownSize = ~std::uint64_t{0};
+constexpr std::uint64_t kSinglePage = 0;
+
+std::uint64_t size_word(const Fault& fault) {
+  return fault.place.kind == PlaceKind::Hugetlb ? kUnknownSize
+         : fault.folio_bytes > 0                ? fault.folio_bytes
+                                                : kSinglePage;
+}
+
+Cell size_cell(std::uint64_t word, const CellContext& context) {
+  return when(word != kUnknownSize, word == kSinglePage ? context.world.page_size_bytes() : word);
+}
+
 std::uint64_t file_word(const Fault& fault) {
   const FaultPlace& place = fault.place;
   return place.file.valid() ? place.file.value : kKindWord + static_cast<std::uint64_t>(place.kind);
@@ -93,6 +107,8 @@ constexpr auto kOwnKeys = std::to_array<OwnKey>({
       .of_block = no_block_word,
       .cell = file_cell},
      [](const Fault& f, std::uint64_t) { return file_word(f); }},
+    {{.name = "size", .unit = Unit::Bytes, .of = no_word, .cell = size_cell},
+     [](const Fault& f, std::uint64_t) { return size_word(f); }},
     {{.name = "offset", .unit = Unit::Address, .of = no_word, .cell = offset_cell},
      [](const Fault& f, std::uint64_t range_bytes) {
        return f.place.file.valid() ? f.place.file_offset / range_bytes * range_bytes : kNoOffset;

@@ -53,8 +53,8 @@ struct FaultContext : CellContext {
 
 FaultContext fault_context(const FaultEvents& seen, const World& world, View::Span span);
 
-// What the keys of a fault are: its own (access, class, mode, page, kind, file, offset), and those
-// that all events have.
+// What the keys of a fault are: its own (access, class, mode, page, kind, file, size, offset), and
+// those that all events have.
 class FaultKeys {
  public:
   // As KeySet::choose. Offsets of files are grouped in ranges of this many bytes.

@@ -19,13 +19,22 @@ inline constexpr auto kFaultNeeds =
                                      "kmem:mm_page_alloc|",
                                      "signal:signal_generate|"});
 
-// The stack is the entry's. Of page allocations only those of huge pages: 9 is the order on x86 and
-// wherever pages are of 4 KiB, larger pages have larger ones. Of signals SIGBUS, SIGSEGV and
-// SIGKILL.
+// Page allocations of huge pages: 9 is their order on x86 and wherever pages are of 4 KiB, larger
+// pages have larger ones. And those of smaller large folios (PageAlloc::like_huge_page), which the
+// kernel has from 6.8 on: __GFP_NOMEMALLOC is bit 19 there (include/linux/gfp_types.h).
+inline constexpr std::string_view kFolioFilter =
+    "order >= 9 || (order >= 2 && gfp_flags & 0x80000)";
+// What memtrace recorded before it knew the smaller ones.
+inline constexpr std::string_view kHugePageFilter = "order >= 9";
+
+// The stack is the entry's. Of signals SIGBUS, SIGSEGV and SIGKILL.
 inline constexpr auto kFaultParts = std::to_array<EventNarrowing>({
     {.event = "minor-faults", .stacks = EventNarrowing::Stacks::None},
     {.event = "major-faults", .stacks = EventNarrowing::Stacks::None},
-    {.event = "kmem:mm_page_alloc", .filter = "order >= 9", .stacks = EventNarrowing::Stacks::None},
+    {.event = "kmem:mm_page_alloc", .filter = kFolioFilter, .stacks = EventNarrowing::Stacks::None},
+    {.event = "kmem:mm_page_alloc",
+     .filter = kHugePageFilter,
+     .stacks = EventNarrowing::Stacks::None},
     {.event = "signal:signal_generate",
      .filter = "sig == 7 || sig == 9 || sig == 11",
      .stacks = EventNarrowing::Stacks::None},

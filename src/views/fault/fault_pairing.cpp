@@ -173,12 +173,17 @@ void FaultPairing::forget_ended() {
 
 void FaultPairing::on_page_alloc(const Event& event, const PageAlloc& alloc, const World& world) {
   seen_.page_allocs = true;
-  if (alloc.order < huge_page_order(world.page_size_bytes())) {
+  const bool is_huge = alloc.order >= huge_page_order(world.page_size_bytes());
+  const bool is_large = alloc.like_huge_page && alloc.order >= kSmallestFolioOrder;
+  Fault* fault = is_huge || is_large ? newest(event.tid) : nullptr;
+  if (fault == nullptr) {
     return;
   }
-  Fault* fault = newest(event.tid);
-  if (fault != nullptr) {
+  if (is_huge) {
     ++(alloc.failed ? fault->huge_failures : fault->huge_pages);
+  }
+  if (!alloc.failed) {
+    fault->folio_bytes = std::max(fault->folio_bytes, world.page_size_bytes() << alloc.order);
   }
 }
 
@@ -204,7 +209,7 @@ void FaultPairing::note_zero_page(Fault& ended) {
   }
   const std::uint64_t page = page_of(ended.entry);
   const bool is_zero_read = !ended.is_write() && !ended.is_present() &&
-                            ended.end == FaultEnd::Minor && ended.huge_pages == 0;
+                            ended.end == FaultEnd::Minor && ended.folio_bytes == 0;
   if (is_zero_read && zero_page_count_ < kMaxZeroPages) {
     zero_page_count_ += zero_pages_[ended.pid].insert(page).second ? 1 : 0;
   }

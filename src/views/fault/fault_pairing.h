@@ -37,9 +37,11 @@ struct Fault {
   std::uint64_t count = 1;  // how many faults it adds: its weight, or 0 when it was counted before
   std::uint32_t huge_pages = 0;     // allocated by its thread during the fault
   std::uint32_t huge_failures = 0;  // allocations that failed
-  std::int32_t signal = 0;          // that its thread got for it
-  bool out_of_memory = false;       // it made the kernel kill a process
-  bool of_zero_page = false;        // a write to a page that was only read before
+  // Of the largest folio that its thread allocated during the fault; 0: none but single pages.
+  std::uint64_t folio_bytes = 0;
+  std::int32_t signal = 0;     // that its thread got for it
+  bool out_of_memory = false;  // it made the kernel kill a process
+  bool of_zero_page = false;   // a write to a page that was only read before
 
   bool is_write() const;
   bool is_present() const;  // the page was there: the access was not allowed
@@ -69,7 +71,7 @@ struct FaultEvents {
 //
 //   exceptions:page_fault_user   entry: error code          (x86, riscv)
 //   page-faults                  entry: address alone       (every kernel)
-//   kmem:mm_page_alloc           in between: a huge page
+//   kmem:mm_page_alloc           in between: a huge page, or a smaller large folio
 //   signal:signal_generate       in between: it fails with SIGSEGV or SIGBUS, or a process is
 //                                killed to get memory for it
 //   minor-faults | major-faults  end; none when it failed   (every kernel)

@@ -19,17 +19,28 @@ namespace {
 
 constexpr auto kDefaultBy = std::to_array<std::string_view>({"comm", "pid"});
 constexpr auto kOptions = std::to_array<ViewOption>({kHistOption});
-constexpr auto kKeys = std::to_array<std::string_view>(
-    {"comm", "pid", "tid", "stack", "class", "access", "kind", "file", "mode", "page", "cpu"});
+constexpr auto kKeys = std::to_array<std::string_view>({"comm",
+                                                        "pid",
+                                                        "tid",
+                                                        "stack",
+                                                        "class",
+                                                        "access",
+                                                        "kind",
+                                                        "file",
+                                                        "size",
+                                                        "mode",
+                                                        "page",
+                                                        "cpu"});
 
 struct HugeCost {
   std::uint64_t hugetlb = 0;
   std::uint64_t thp = 0;
+  std::uint64_t mthp = 0;
   std::uint64_t fallback = 0;
   std::uint64_t failed = 0;
   Durations latency = {};
 
-  std::uint64_t count() const { return hugetlb + thp; }
+  std::uint64_t count() const { return hugetlb + thp + mthp; }
 };
 
 struct HugeContext : FaultContext {
@@ -39,6 +50,7 @@ struct HugeContext : FaultContext {
 constexpr auto kFigures = std::to_array<Figure<HugeCost, HugeContext>>({
     figure<&HugeCost::count>("count"),
     figure<&HugeCost::thp>("thp"),
+    figure<&HugeCost::mthp>("mthp"),
     figure_if<&HugeContext::hugetlb_seen, &HugeCost::hugetlb>("hugetlb"),
     figure<&HugeCost::fallback>("fallback"),
     figure_if<&HugeContext::hugetlb_seen, &HugeCost::failed>("failed"),
@@ -134,8 +146,8 @@ void HugeFaults::count(const Fault& fault) {
     cost.failed = of_hugetlb ? fault.count : 0;
   } else if (of_hugetlb) {
     cost.hugetlb = fault.weight;
-  } else if (fault.huge_pages > 0) {
-    cost.thp = fault.weight;
+  } else if (fault.folio_bytes > 0) {
+    (fault.huge_pages > 0 ? cost.thp : cost.mthp) = fault.weight;
   } else {
     cost.fallback = fault.huge_failures > 0 ? fault.weight : 0;
   }
@@ -173,6 +185,7 @@ Report HugeFaults::finish(const World& world, Span span) {
   const HugeCost total = rows_.total();
   report.totals = {{"count", Unit::Count, total.count()},
                    {"thp", Unit::Count, total.thp},
+                   {"mthp", Unit::Count, total.mthp},
                    {"hugetlb", Unit::Count, total.hugetlb},
                    {"time", Unit::Nanoseconds, total.latency.total_ns()}};
   Table& table = report.tables.emplace_back(rows_.table(kFigures, context));

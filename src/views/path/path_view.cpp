@@ -169,9 +169,7 @@ std::uint64_t Paths::touched_bytes(const Fault& fault) const {
   if (fault.end == FaultEnd::Open && has_ends_) {
     return 0;  // it failed, or goes on
   }
-  const std::uint64_t pages =
-      fault.huge_pages > 0 ? std::uint64_t{1} << huge_page_order(page_bytes_) : 1;
-  return fault.weight * pages * page_bytes_;
+  return fault.weight * std::max(fault.folio_bytes, page_bytes_);
 }
 
 // A fault on a heap block belongs to the call of malloc that made the block, not to the code that

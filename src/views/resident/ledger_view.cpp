@@ -26,14 +26,17 @@ constexpr auto kNeeds = std::to_array<std::string_view>({"exceptions:page_fault_
                                                          "kmem:rss_stat|",
                                                          "syscalls:sys_enter_madvise|",
                                                          "syscalls:sys_exit_madvise|"});
-// Nothing is shown by stack. Of page allocations only those of huge pages.
+// Nothing is shown by stack. Of page allocations only those of large folios.
 constexpr auto kParts = std::to_array<EventNarrowing>({
     {.event = "exceptions:page_fault_user", .stacks = EventNarrowing::Stacks::None},
     {.event = "exceptions:page_fault_kernel", .stacks = EventNarrowing::Stacks::None},
     {.event = "page-faults", .stacks = EventNarrowing::Stacks::None},
     {.event = "minor-faults", .stacks = EventNarrowing::Stacks::None},
     {.event = "major-faults", .stacks = EventNarrowing::Stacks::None},
-    {.event = "kmem:mm_page_alloc", .filter = "order >= 9", .stacks = EventNarrowing::Stacks::None},
+    {.event = "kmem:mm_page_alloc", .filter = kFolioFilter, .stacks = EventNarrowing::Stacks::None},
+    {.event = "kmem:mm_page_alloc",
+     .filter = kHugePageFilter,
+     .stacks = EventNarrowing::Stacks::None},
     {.event = "kmem:rss_stat", .stacks = EventNarrowing::Stacks::None},
 });
 

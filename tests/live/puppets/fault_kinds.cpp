@@ -10,6 +10,7 @@
 //   hugetlb    N pages of 2 MiB, N of them are in the pool
 //   populate   the same, which the kernel makes resident itself (MAP_POPULATE): no faults are left
 //   thp        N pages of 2 MiB with MADV_HUGEPAGE
+//   folios     N pages are written; the kernel may give several at once
 //   zero       N pages are read, and so are the page of zeros, then written
 //   forbidden  N pages without any right are read, SIGSEGV is caught: faults that fail
 //   beyond     N pages of a mapping of FILE, which is made empty, are read, SIGBUS is caught
@@ -257,6 +258,8 @@ void play(std::string_view kind, long count, int argc, char** argv) {
     swap(map_small(count, kPrivate));
   } else if (kind == "pressure") {
     pressure(map_small(count, kPrivate));
+  } else if (kind == "folios") {
+    measure(write_each_page, map(count, kPageBytes, kPrivate, -1));
   } else if (kind == "drop") {
     drop(map_small(count, kPrivate));
   } else {

@@ -140,6 +140,30 @@ TEST(page_decoder, allocation_is_read_at_each_kernels_offsets) {
   }
 }
 
+// GFP_TRANSHUGE_LIGHT is of huge pages, GFP_HIGHUSER_MOVABLE of the page cache.
+TEST(page_decoder, flags_of_huge_pages_are_known_by_their_names) {
+  for (const char* kernel : {"5.10", "6.1", "6.12"}) {
+    const EventFormat format = saved_format(kernel, "kmem:mm_page_alloc");
+    const Field* gfp = format.find("gfp_flags");
+    ASSERT_NE(gfp, nullptr);
+    const auto value_of = [gfp](std::string_view name) {
+      return std::ranges::find(gfp->flags, name, &FlagName::name)->mask;
+    };
+    RawBytes raw(36);
+    raw.put<std::uint32_t>(16, 4);
+    const auto decoded_with = [&](std::uint64_t flags) {
+      for (std::size_t byte = 0; byte < gfp->size_bytes; ++byte) {
+        raw.put<std::uint8_t>(gfp->offset_bytes + byte,
+                              static_cast<std::uint8_t>(flags >> (8 * byte)));
+      }
+      return decode<PageAlloc>(format, raw);
+    };
+    EXPECT_TRUE(decoded_with(value_of("GFP_TRANSHUGE_LIGHT")).like_huge_page) << kernel;
+    EXPECT_FALSE(decoded_with(value_of("GFP_HIGHUSER_MOVABLE")).like_huge_page) << kernel;
+    EXPECT_EQ(value_of("__GFP_NOMEMALLOC"), 0x80000U) << "as kFolioFilter has it";
+  }
+}
+
 TEST(page_decoder, failed_allocation_has_pfn_minus_one_but_pfn_zero_is_a_page) {
   const EventFormat format = saved_format("6.1", "kmem:mm_page_alloc");
   RawBytes raw(36);

@@ -33,6 +33,28 @@ TEST(HugeFaults, hugetlb_and_transparent_ones_are_apart_and_small_ones_no_part) 
   EXPECT_EQ(total(report, "count"), 2U);
 }
 
+// 64 KiB, as with hugepages-64kB/enabled. The page cache takes a folio of the same order.
+TEST(HugeFaults, smaller_large_folios_of_a_process_have_a_column_and_a_size) {
+  const auto folio = [](std::uint32_t order, bool like_huge_page) {
+    return Step{.event = "kmem:mm_page_alloc",
+                .payload = PageAlloc{.order = order, .like_huge_page = like_huge_page}};
+  };
+  EventScript script("hfaults", {.by = {"size"}});
+  map_both(script);
+  script.play({entry(kHeap), folio(4, true), minor(kHeap)});
+  script.play({entry(kHeap + 0x10000), folio(4, true), minor(kHeap + 0x10000)});
+  script.play({entry(kHeap + 0x20000), folio(4, false), minor(kHeap + 0x20000)});
+  script.play({entry(kHeap + 0x200000), folio(9, true), minor(kHeap + 0x200000)});
+  script.play({entry(kHugetlb), minor(kHugetlb)});
+  const Report report = script.finish();
+  EXPECT_EQ(report.tables[0].rows.size(), 3U);
+  EXPECT_EQ(figure(report, {number(65536)}, "mthp"), number(2));
+  EXPECT_EQ(figure(report, {number(65536)}, "thp"), number(0));
+  EXPECT_EQ(figure(report, {number(2097152)}, "thp"), number(1));
+  EXPECT_EQ(figure(report, {Cell()}, "hugetlb"), number(1));
+  EXPECT_EQ(total(report, "count"), 4U);
+}
+
 TEST(HugeFaults, fault_that_got_no_huge_page_is_a_fallback) {
   EventScript script("hfaults", {.by = {"pid"}});
   map_both(script);

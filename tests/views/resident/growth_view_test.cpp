@@ -141,6 +141,20 @@ TEST(Growth, huge_page_is_all_its_pages) {
   EXPECT_EQ(figure(report, {stack(2)}, "resident"), pages(1));
 }
 
+TEST(Growth, smaller_large_folio_is_all_its_pages) {
+  EventScript script = grown();
+  const auto folio = [](bool like_huge_page) {
+    return Step{.event = "kmem:mm_page_alloc",
+                .payload = PageAlloc{.order = 4, .like_huge_page = like_huge_page}};
+  };
+  script.play({entry(kArea + 5 * kPage), folio(true)});
+  script.play(touch(kArea + 16 * kPage, 1, 2));
+  script.play(folio(false));  // of the page cache
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {stack(1)}, "resident"), pages(16));
+  EXPECT_EQ(figure(report, {stack(2)}, "resident"), pages(1));
+}
+
 TEST(Growth, huge_page_for_something_else_is_nobodys) {
   EventScript script = grown();
   script.play(touch(kArea, 1, 1));
