@@ -220,7 +220,7 @@ bool World::apply_work(Event& event, const RawPayload& decoded) {
   return true;
 }
 
-bool World::apply_part_of_reclaim(Event& event) {
+bool World::apply_part_of_reclaim(Event& event) const {
   PartOfReclaim* part = nullptr;
   if (auto* shrink = std::get_if<LruShrink>(&event.payload)) {
     part = &shrink->part;

@@ -232,7 +232,7 @@ class World {
   bool apply_user_event(Event& event, const RawPayload& decoded);
   bool apply_allocation(Event& event);
   bool apply_work(Event& event, const RawPayload& decoded);
-  bool apply_part_of_reclaim(Event& event);
+  bool apply_part_of_reclaim(Event& event) const;
   bool apply_cached_page(Event& event);
   void apply_label(Event& event);
   void complete(Event& event, const RawPayload& decoded);
