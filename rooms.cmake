@@ -110,7 +110,7 @@ memtrace_room(src/views/truth "what views count beside what the kernel counted"
 memtrace_room(src/views/reason "why memory was refused: facts to sentences"
               SEES base state/mapping state/world tracepoints/event)
 memtrace_room(src/views/fault "page faults, swap-ins, resident and cached pages"
-              SEES base report state/world tracepoints/event views views/kit views/truth)
+              SEES base report state/process state/world tracepoints/event views views/kit views/truth)
 memtrace_room(src/views/resident "resident memory by the code that touched it first"
               SEES base report state/heap state/mapping state/world tracepoints/event views
                    views/fault views/kit)

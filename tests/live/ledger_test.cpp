@@ -105,6 +105,25 @@ TEST_F(LedgerTest, child_begins_and_ends_with_nothing) {
   EXPECT_GE(child.at("peak").get<std::int64_t>(), 500 * kPage);
 }
 
+// Each of a shell's children gets the memory of the address space before it. Of a command alone, no
+// event shows on Linux 6.18 that the one before has ended.
+TEST_F(LedgerTest, short_children_in_a_row_have_ledgers_of_their_own) {
+  run_well(
+      "$MEMTRACE record --for ledger -- sh -c 'i=0; while [ $i -lt 30 ]; do /bin/true; i=$((i+1)); "
+      "done; $PUPPETS/fault_kinds folios 4096; true'");
+  const Json ledger = report("ledger --top 0");
+  EXPECT_EQ(lost_in(ledger), 0U);
+  EXPECT_LE(ledger.at("totals").at("taken").get<std::int64_t>(), 100 * kPage);
+  for (const Json& row : ledger.at("tables").at(0).at("rows")) {
+    if (row.at("comm") == "fault_kinds") {
+      EXPECT_GE(row.at("added").get<std::int64_t>(), 4096 * kPage);
+      EXPECT_LE(row.at("peak").get<std::int64_t>(), 6000 * kPage);
+    } else {
+      EXPECT_LE(row.at("added").get<std::int64_t>(), 2000 * kPage) << row.dump(1);
+    }
+  }
+}
+
 TEST_F(LedgerTest, mappings_have_ledgers_of_their_own) {
   play("-p $(cat pid)");
   const Json ledger = report("ledger --by mapping --top 0 --pid " + std::to_string(pid_));

@@ -76,8 +76,9 @@ void ProcessPageCounter::on(const Event& event, const World& world) {
 
 void ProcessPageCounter::on_rss(const Event& event, const RssStat& stat, const World& world) {
   const bool of_swap = member_ == RssMember::Anonymous && stat.member == RssMember::Swap;
-  const auto change =
-      stat.member == member_ || of_swap ? rss_.apply(event.pid, stat) : std::nullopt;
+  const auto change = stat.member == member_ || of_swap
+                          ? rss_.apply(event.pid, stat, world.processes())
+                          : std::nullopt;
   if (!change) {
     return;
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "state/process/process_table.h"
 #include "tracepoints/event/event.h"
 
 namespace memtrace {
@@ -13,7 +14,9 @@ namespace memtrace {
 // The owner of an address space is who was seen to change it as its own. What the owner lets go of,
 // by munmap(2), madvise(2), exec or its end, is separated from what others take from it: reclaim,
 // migration. At its end a task has no address space any more and changes it as if it were another's
-// (kernel/exit.c, exit_mm), so the pid decides.
+// (kernel/exit.c, exit_mm), so the pid decides. A child of vfork(2) changes its parent's. What
+// another process changes after the owner has left is a new address space in the same memory of the
+// kernel: the end of the old one may have made no event.
 class RssTracker {
  public:
   struct Change {
@@ -24,10 +27,16 @@ class RssTracker {
   };
 
   // Nothing when its size or its owner was not known before.
-  std::optional<Change> apply(std::uint32_t pid, const RssStat& stat);
+  std::optional<Change> apply(std::uint32_t pid,
+                              const RssStat& stat,
+                              const ProcessTable& processes);
 
  private:
+  bool is_left(std::uint32_t owner, std::uint32_t mm_id, const ProcessTable& processes) const;
+  void forget(std::uint32_t mm_id);
+
   std::unordered_map<std::uint32_t, std::uint32_t> owners_;      // by mm_id
+  std::unordered_map<std::uint32_t, std::uint32_t> own_of_;      // mm_id by pid
   std::unordered_map<std::uint64_t, std::uint64_t> last_bytes_;  // by mm_id and member
 };
 

@@ -60,7 +60,7 @@ void RssLedger::on_rss(const Event& event, const RssStat& stat, const World& wor
   if (stat.member == RssMember::Other) {
     return;
   }
-  RssAccount& account = account_of(event, stat);
+  RssAccount& account = account_of(event, stat, world);
   const std::size_t member = slot_of(stat.member);
   if (account.pid == 0 && stat.is_of_task) {
     claim(account, event.pid, event.time_ns, world);
@@ -81,11 +81,22 @@ void RssLedger::on_rss(const Event& event, const RssStat& stat, const World& wor
   note_end(account, event, stat, world);
 }
 
+// Whether its process has ended, or runs another program. A task's own events may be closed before
+// it gives its memory back (kernel/exit.c: perf_event_exit_task), so that nothing else shows it.
+bool RssLedger::is_left(const RssAccount& account, const World& world) const {
+  const auto newest = by_pid_.find(account.pid);
+  const auto& spaces = world.first_touches().spaces();
+  const auto space = spaces.find(account.pid);
+  return (newest != by_pid_.end() && newest->second != &account) ||
+         (space != spaces.end() && space->second.ended);
+}
+
 // The kernel uses the memory of an address space again: its hash is then another one's.
-RssAccount& RssLedger::account_of(const Event& event, const RssStat& stat) {
+RssAccount& RssLedger::account_of(const Event& event, const RssStat& stat, const World& world) {
   RssAccount*& known = by_mm_[stat.mm_id];
-  const bool is_anothers = known != nullptr && stat.is_of_task && known->is_torn_down &&
-                           known->pid != 0 && known->pid != event.pid;
+  const bool is_by_other = known != nullptr && known->pid != 0 && known->pid != event.pid;
+  const bool is_anothers =
+      is_by_other && ((stat.is_of_task && known->is_torn_down) || is_left(*known, world));
   if (known == nullptr || known->is_ended || is_anothers) {
     known = &accounts_.emplace_back();
     known->mm_id = stat.mm_id;

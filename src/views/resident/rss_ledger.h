@@ -52,7 +52,8 @@ class RssLedger {
   };
 
   void on_rss(const Event& event, const RssStat& stat, const World& world);
-  RssAccount& account_of(const Event& event, const RssStat& stat);
+  RssAccount& account_of(const Event& event, const RssStat& stat, const World& world);
+  bool is_left(const RssAccount& account, const World& world) const;
   void claim(RssAccount& account, std::uint32_t pid, std::uint64_t time_ns, const World& world);
   static void begin_with(RssAccount& account, const RssMembers& had, bool is_read);
   void apply(RssAccount& account, const Event& event, const RssStat& stat, std::int64_t bytes);

@@ -373,6 +373,32 @@ TEST(Ledger, exit_that_no_event_shows_is_known_by_difference) {
   EXPECT_TRUE(has_note(report, "the residual of 1 process that ended is not known"));
 }
 
+// As of a shell's children when a command is recorded: each gets the memory of the one before it.
+TEST(Ledger, address_space_in_the_place_of_one_that_ended_unseen_is_anothers) {
+  EventScript script = opened();
+  see(script, kResidentAtBegin, {snapshot(6, 4)});
+  Sizes sizes(kMm, {4, 6, 0, 0});
+  script.play(fault(kArea, sizes.change(kAnon, 1)));
+  script.world().exit(100, 100);
+  const auto of_child = [](Step step) { return by_process(200, std::move(step)); };
+  script.world().fork({.pid = 200, .parent_pid = 1, .tid = 200, .parent_tid = 1});
+  Sizes fresh(kMm);
+  script.play(of_child(fresh.change(kAnon, 1, false)));  // arguments
+  script.world().exec(200);
+  script.name_process(200, "child");
+  map(script, {.start = kArea, .bytes = 64 * kPage, .pid = 200});
+  script.play({of_child(entry(kArea)), of_child(fresh.change(kAnon, 2)), of_child(minor(kArea))});
+  see(script, kResidentAtEnd, {snapshot(3, 0, 200)});
+  const Report report = script.finish();
+  const std::vector<Cell> child = {text("puppet"), number(200)};
+  EXPECT_EQ(line(report, "resident at the start", child), size(0));
+  EXPECT_EQ(line(report, "anonymous, first touch", child), change(2));
+  EXPECT_EQ(line(report, "by the kernel, no fault", child), change(1));
+  EXPECT_EQ(line(report, "residual", child), change(0));
+  EXPECT_EQ(line(report, "reclaimed"), Cell());
+  EXPECT_EQ(line(report, "exit, by difference"), change(-11));
+}
+
 TEST(Ledger, copy_that_the_kernel_makes_itself_is_a_copy) {
   EventScript script = opened();
   see(script, kResidentAtBegin, {snapshot(6, 4)});
