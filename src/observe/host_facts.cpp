@@ -108,7 +108,22 @@ std::map<std::string, std::uint64_t> parse_slabinfo(std::string_view slabinfo) {
 
 VmstatCounters vmstat_counters() {
   const auto text = read_file("/proc/vmstat");
-  return text.ok() ? parse_vmstat(text.value()) : VmstatCounters();
+  VmstatCounters counters = text.ok() ? parse_vmstat(text.value()) : VmstatCounters();
+  const auto io = read_file("/proc/self/io");
+  take_off_dirtied(io.ok() ? io.value() : std::string(), page_size_bytes(), counters);
+  return counters;
+}
+
+void take_off_dirtied(std::string_view io, std::uint64_t page_bytes, VmstatCounters& counters) {
+  constexpr std::string_view kWritten = "write_bytes: ";
+  const auto dirtied = counters.find("nr_dirtied");
+  for (const std::string_view line : split(io, '\n')) {
+    const auto bytes =
+        line.starts_with(kWritten) ? parse_number(line.substr(kWritten.size())) : std::nullopt;
+    if (bytes && dirtied != counters.end()) {
+      dirtied->second -= std::min(dirtied->second, *bytes / page_bytes);
+    }
+  }
 }
 
 VmstatCounters parse_vmstat(std::string_view vmstat) {

@@ -49,6 +49,19 @@ TEST(MachineTest, slab_caches_are_read_with_the_size_of_an_object) {
   EXPECT_TRUE(parse_slabinfo("").empty());
 }
 
+TEST(MachineTest, pages_that_a_process_dirtied_are_taken_off) {
+  VmstatCounters counters = parse_vmstat("nr_dirtied 100\npgfault 10\n");
+  take_off_dirtied("rchar: 9\nwrite_bytes: 40960\ncancelled_write_bytes: 8192\n", 4096, counters);
+  EXPECT_EQ(counters, (VmstatCounters{{"nr_dirtied", 90}, {"pgfault", 10}}));
+  take_off_dirtied("", 4096, counters);
+  EXPECT_EQ(counters.at("nr_dirtied"), 90U);
+  take_off_dirtied("write_bytes: 4096000\n", 4096, counters);
+  EXPECT_EQ(counters.at("nr_dirtied"), 0U);
+  counters.clear();
+  take_off_dirtied("write_bytes: 4096\n", 4096, counters);
+  EXPECT_TRUE(counters.empty());
+}
+
 TEST(MachineTest, counters_of_vmstat_are_read_and_compared) {
   const VmstatCounters before = parse_vmstat("pgfault 10\npswpin 3\nnr_free_pages 50\n");
   const VmstatCounters expected = {{"nr_free_pages", 50}, {"pgfault", 10}, {"pswpin", 3}};
