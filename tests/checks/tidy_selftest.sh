@@ -5,6 +5,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$1
+rooms=$scratch/build/CMakeFiles
 bad=0
 if ! command -v clang-tidy >/dev/null; then
   echo "SKIPPED: clang-tidy is not installed"
@@ -14,7 +15,7 @@ fi
 # Two rooms: the first has two sources.
 plant() {
   rm -rf "$scratch"
-  mkdir -p "$scratch/said" "$scratch/first.dir/Unity" "$scratch/second.dir/Unity"
+  mkdir -p "$scratch/said" "$rooms/first.dir/Unity" "$rooms/second.dir/Unity"
   printf 'int shared();\n' >"$scratch/shared.h"
   for source in one two three; do
     printf '#include "%s"\nint %s() { return shared(); }\n' "$scratch/shared.h" $source \
@@ -22,17 +23,17 @@ plant() {
   done
   sed -i '1i #pragma once' "$scratch/shared.h"
   printf '#include "%s"\n#include "%s"\n' "$scratch/one.cpp" "$scratch/two.cpp" \
-    >"$scratch/first.dir/Unity/unity_0_cxx.cxx"
-  printf '#include "%s"\n' "$scratch/three.cpp" >"$scratch/second.dir/Unity/unity_0_cxx.cxx"
+    >"$rooms/first.dir/Unity/unity_0_cxx.cxx"
+  printf '#include "%s"\n' "$scratch/three.cpp" >"$rooms/second.dir/Unity/unity_0_cxx.cxx"
   for room in first second; do
-    file=$scratch/$room.dir/Unity/unity_0_cxx.cxx
+    file=$rooms/$room.dir/Unity/unity_0_cxx.cxx
     printf '{"directory": "%s", "command": "clang++ -std=c++20 -c %s", "file": "%s"}\n' "$scratch" \
       "$file" "$file"
   done | sed '1s/^/[/; 1s/$/,/; 2s/$/]/' >"$scratch/compile_commands.json"
 }
 
 read_group() {
-  group=$scratch/first.dir/Unity/unity_0_cxx.cxx\ $scratch/second.dir/Unity/unity_0_cxx.cxx
+  group=$rooms/first.dir/Unity/unity_0_cxx.cxx\ $rooms/second.dir/Unity/unity_0_cxx.cxx
   "$here/../../tools/tidy_one" "$scratch/said" "$group" clang-tidy -p "$scratch" \
     --config-file="$here/../../.clang-tidy" --quiet
   status=$?
@@ -67,6 +68,12 @@ int through_nothing(int* pointer) {
 }
 CODE
 expect_complaint one.cpp:5:12 "clang-analyzer-core.NullDereference"
+
+# What the build makes is nobody's style.
+plant
+echo 'int Capital() { return 3; }' >"$scratch/build/made.cpp"
+printf '#include "%s"\n' "$scratch/build/made.cpp" >>"$rooms/first.dir/Unity/unity_0_cxx.cxx"
+expect_nothing "a source that the build made"
 
 # One name for two things: the rooms are read one by one, and the fault of the second is still found.
 plant
