@@ -123,7 +123,7 @@ void diagnose_fields(const HasField& has_field, ViewDiagnosis& diagnosis) {
   }
 }
 
-// A kernel whose event lacks the field, or which has no such event, has nothing that it could say.
+// Such an event only adds to what others say. A kernel without it has nothing to add.
 bool only_adds_to_others(const ViewSpec& spec, std::string_view event) {
   return std::ranges::any_of(spec.parts, [event](const EventNarrowing& part) {
     return part.event == event && part.needs_field;

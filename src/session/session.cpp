@@ -539,13 +539,29 @@ Origin Session::origin() const {
           .target = about_.target};
 }
 
-// Of the time that vmstat's counters are of.
+// Whether the kernel passed on only a part of some event because the user asked for that. A view
+// that needs only a part of an event lacks nothing.
+bool Session::is_filtered_by_user() const {
+  const auto& limited = options_.live ? options_.limited : about_.limited;
+  const auto is_part = [this](const std::string& event) {
+    return about_.filters.contains(event) ||
+           std::ranges::any_of(options_.views, [&event](const NamedView* view) {
+             return std::ranges::any_of(view->spec.parts, [&event](const EventNarrowing& part) {
+               return part.event == event && !part.filter.empty();
+             });
+           });
+  };
+  return !std::ranges::all_of(limited, is_part);
+}
+
+// Whether the views got the events of all that /proc/vmstat counted: of the whole machine, and from
+// the begin of the recording or interval to its end.
 bool Session::has_all_events() const {
   const TimeWindow& window = options_.times.window;
   const bool is_cut = window.start_ns != 0 || window.stop_ns != TimeWindow().stop_ns ||
                       window.is_of_wall() || bound_.was_reached();
   const bool is_whole = options_.live ? options_.whole_machine : about_.whole_machine;
-  return is_whole && !is_cut && options_.view_options.tasks.empty();
+  return is_whole && !is_cut && !is_filtered_by_user() && options_.view_options.tasks.empty();
 }
 
 void Session::note_vmstat() {

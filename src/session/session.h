@@ -102,6 +102,7 @@ class Session final : private PipelineSink {
   bool may_be_known(const Event& event);
   bool needs_identities() const;
   bool needs_slab_counts() const;
+  bool is_filtered_by_user() const;
   bool has_all_events() const;
   std::uint64_t started_ns() const;
   std::uint64_t stopped_ns() const;

@@ -106,7 +106,7 @@ struct EventNarrowing {
   std::string_view event;
   std::string_view filter = {};  // the kernel passes on only what it is true for
   enum class Stacks : std::uint8_t { All, Kernel, None } stacks = Stacks::All;
-  bool needs_field = false;  // where the kernel's event lacks the filter's field, it says nothing
+  bool needs_field = false;  // an event without the filter's field is of no use to the view
 };
 
 // What NAME_view.cpp exports: memtrace::NAME_view::spec.

@@ -76,7 +76,7 @@ class FoliosTest : public PressureTest {
 };
 
 // Its own file is large beside what is written. Others may write at the same time to folios that
-// were there before: some try finds that nobody did.
+// were there before, so one try of four has to be right.
 TEST_F(FoliosTest, what_memtrace_dirties_itself_is_no_difference) {
   constexpr int kTries = 4;
   double explained = 0;

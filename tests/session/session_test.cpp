@@ -520,6 +520,30 @@ TEST_F(SessionTest, frees_that_match_nothing_say_what_the_recording_left_out) {
   EXPECT_TRUE(run(slab_by_comm()).front().caveats.unmatched_why.starts_with("left out"));
 }
 
+// What /proc/vmstat counted is of the whole machine, the whole time and all events.
+TEST_F(SessionTest, counters_of_the_machine_stand_beside_all_its_events_alone) {
+  RecordingFacts facts{.vmstat = {{"nr_dirtied", 5}}};
+  source_.add_kmalloc(2, {});
+  const auto stand = [&](const SessionOptions& options) {
+    source_.edit().about_json = to_json(facts);
+    run(options);
+    return session_->world().growth_beside_events() != nullptr;
+  };
+  EXPECT_TRUE(stand(slab_by_comm()));
+  SessionOptions some = slab_by_comm();
+  some.view_options.tasks.pids = {7};
+  EXPECT_FALSE(stand(some));
+  SessionOptions cut = slab_by_comm();
+  cut.times.window.stop_ns = 3;
+  EXPECT_FALSE(stand(cut));
+  facts.limited = {"kmem:mm_page_alloc"};
+  EXPECT_FALSE(stand(slab_by_comm())) << "by --filter";
+  facts.filters = {{"kmem:mm_page_alloc", "order >= 9"}};
+  EXPECT_TRUE(stand(slab_by_comm())) << "the part that a view needs";
+  facts.whole_machine = false;
+  EXPECT_FALSE(stand(slab_by_comm()));
+}
+
 TEST_F(SessionTest, frees_that_match_nothing_say_that_one_in_n_was_sampled) {
   source_.edit().events[test::kKmalloc].period = 10;
   source_.add_kmalloc(2, {.period = 10});

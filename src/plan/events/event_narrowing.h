@@ -20,7 +20,7 @@ const EventNarrowing* find_narrowing(std::span<const EventNarrowing> parts, std:
 const EventNarrowing* suitable_narrowing(std::span<const EventNarrowing> parts,
                                          const EventRequest& request);
 
-// The part is of a field that the event lacks on this kernel, and without it the view needs none.
+// The event lacks the filter's field on this kernel, and the view has no use for it without.
 bool is_useless(const EventRequest& request, const EventNarrowing& part);
 
 void narrow(EventRequest& request, const EventNarrowing& part);

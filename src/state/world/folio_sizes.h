@@ -1,14 +1,13 @@
 // How large the large folios of the page cache are, by their place in a file. Some events of the
-// kernel tell of a folio, not of its size: writeback:writeback_dirty_folio. The event that adds the
-// folio to the page cache has its order (filemap:mm_filemap_add_to_page_cache, 6.1 and RHEL 9.2
-// on).
+// kernel name a folio and not its size, as writeback:writeback_dirty_folio does. The event that
+// adds the folio to the page cache has its order (filemap:mm_filemap_add_to_page_cache, from 6.1
+// and RHEL 9.2 on).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "base/hash_map.h"
-#include "state/world/file_names.h"
 #include "tracepoints/event/event_resident.h"
 
 namespace memtrace {
@@ -41,7 +40,7 @@ class FolioSizes {
 
   using Folios = HashMap<Place, Folio, Hash>;
 
-  // Twice that many at most, some 10 MB: the older half is forgotten then.
+  // There are twice as many at most, in some 20 MB. Then the older half is forgotten.
   static constexpr std::size_t kMaxYoung = 131'072;
 
   const Folio* find(const Place& place) const;

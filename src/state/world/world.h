@@ -102,7 +102,7 @@ class World {
 
   const VmstatGrowth& vmstat_growth() const { return facts_.vmstat_growth; }
 
-  // The events are those of the whole machine over that time, and none is left out.
+  // Whether the events are those of the whole machine over that time.
   void note_all_events(bool are_all) { facts_.are_all_events = are_all; }
 
   // Null: not known, or of more than the events are of.

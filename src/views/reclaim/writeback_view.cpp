@@ -91,8 +91,7 @@ struct Source {
   std::string_view what;
 };
 
-// Linux 5.18 and later. Which of their folios are large is known from 6.1 on; until then xfs alone
-// has large ones.
+// Linux 5.18 and later.
 constexpr std::string_view kDirtyFolio = "writeback:writeback_dirty_folio";
 constexpr std::string_view kCachedFolio = "filemap:mm_filemap_add_to_page_cache";
 constexpr auto kDirtied = std::to_array<std::string_view>({"dirtied"});
@@ -156,7 +155,11 @@ class Writeback final : public View {
                          std::string(source.event));
       }
     }
-    counts_folios_ = has(types, kDirtyFolio) && !has(types, kCachedFolio);
+    if (has(types, kDirtyFolio) && !knows_orders(types)) {
+      notes_.emplace_back(
+          "dirtied counts each folio as one page: no event of the recording says how many pages a "
+          "folio has");
+    }
     return kDone;
   }
 
@@ -192,6 +195,12 @@ class Writeback final : public View {
     return std::ranges::find(types, name, &EventType::name) != types.end();
   }
 
+  // Linux before 6.1 has no order in the event.
+  static bool knows_orders(const std::deque<EventType>& types) {
+    const auto cached = std::ranges::find(types, kCachedFolio, &EventType::name);
+    return cached != types.end() && cached->format.find("order") != nullptr;
+  }
+
   static WriteCost cost_of(const Event& event);
   void check_sums(const World& world, Report& report) const;
   std::vector<Total> totals() const;
@@ -204,7 +213,6 @@ class Writeback final : public View {
   SyncCalls sync_calls_;
   std::vector<std::string_view> unknown_;  // columns
   std::vector<std::string> notes_;
-  bool counts_folios_ = false;  // nobody says how many pages a folio has
   std::vector<Figure<WriteCost>> figures_;
 };
 
@@ -250,9 +258,7 @@ void Writeback::check_sums(const World& world, Report& report) const {
   check.add("dirtied",
             total.dirtied,
             "nr_dirtied",
-            counts_folios_ ? "a folio counts as one page, for no event says how large it is"
-                           : "a folio that was in the page cache before the recording counts as "
-                             "one page, for no event says how large it is");
+            "a folio that was in the page cache before the recording counts as one page");
   check.add_to(report);
 }
 

@@ -1,6 +1,6 @@
 // How many pages of files each thread has made dirty. writeback:writeback_dirty_folio comes once
-// for a folio, and of one that was in the page cache before the recording nobody says how many
-// pages it has (ext4 and xfs write with folios of up to 2 MiB). writeback:balance_dirty_pages has
+// for a folio. No event says how many pages a folio has that was in the page cache before the
+// recording (ext4 and xfs write with folios of up to 2 MiB). writeback:balance_dirty_pages has
 // the pages that its thread has dirtied since it was last looked at, but it comes only while the
 // machine is near its limit of dirty pages.
 //

@@ -1,5 +1,5 @@
 // The events from which the world learns how large folios are (state/world/folio_sizes.h), for
-// views of events that do not say it. Single pages need none, and the view needs no stacks.
+// views of events that do not say it. Those of single pages are not needed, nor are stacks.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace memtrace {
 inline constexpr auto kFolioNeeds = std::to_array<std::string_view>(
     {"filemap:mm_filemap_add_to_page_cache|", "filemap:mm_filemap_delete_from_page_cache|"});
 
-// Linux before 6.1 has no order in them: then they say nothing of this.
+// Before Linux 6.1 the events have no order, and are not recorded for this.
 inline constexpr auto kFolioParts = std::to_array<EventNarrowing>({
     {.event = "filemap:mm_filemap_add_to_page_cache",
      .filter = "order > 0",

@@ -9,9 +9,9 @@
 namespace memtrace {
 namespace {
 
-// Each CPU keeps up to 125 pages of a counter to itself before the others see them (mm/vmstat.c,
-// calculate_normal_threshold), and the counters are read some milliseconds before the first event
-// and behind the last one: so many pages say nothing.
+// A difference of this size means nothing. Each CPU keeps up to 125 pages of a counter to itself
+// before others see them (mm/vmstat.c, calculate_normal_threshold). The counters are read some
+// milliseconds before the first event and behind the last one.
 constexpr std::uint64_t kSlackPages = 2'000;
 constexpr std::uint64_t kSharesOfAll = 20;  // one is 5 %
 
@@ -25,27 +25,25 @@ bool is_apart(std::uint64_t counted, std::uint64_t grown) {
 void VmstatCheck::add(std::string_view figure,
                       std::uint64_t pages,
                       std::string_view counter,
-                      std::string_view why) {
+                      std::string_view hint) {
   if (growth_ == nullptr) {
     return;
   }
-  const auto found = growth_->find(std::string(counter));  // what did not grow is not there
-  const std::uint64_t grown = found == growth_->end() ? 0 : found->second;
-  if (pages == 0 && grown == 0) {
+  const auto found =
+      growth_->find(std::string(counter));  // World::VmstatGrowth: no growth, no entry
+  if (found == growth_->end()) {
     return;
   }
-  Cell explained;
-  if (grown != 0) {
-    explained = 100.0 * static_cast<double>(pages) / static_cast<double>(grown);
-  }
+  const std::uint64_t grown = found->second;
+  const double explained = 100.0 * static_cast<double>(pages) / static_cast<double>(grown);
   rows_.push_back({std::string(figure), pages, std::string(counter), grown, explained});
   if (is_apart(pages, grown)) {
-    notes_.push_back(fmt::format("{} is {} pages, and {} in /proc/vmstat grew by {}: {}",
+    notes_.push_back(fmt::format("{} is {} pages, but {} in /proc/vmstat grew by {}; {}",
                                  figure,
                                  print_count(pages),
                                  counter,
                                  print_count(grown),
-                                 why));
+                                 hint));
   }
 }
 

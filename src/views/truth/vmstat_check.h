@@ -15,12 +15,12 @@ class VmstatCheck {
  public:
   explicit VmstatCheck(const World& world) : growth_(world.growth_beside_events()) {}
 
-  // `figure` is the view's column, in pages like the counter. `why` says where a difference comes
-  // from. Nothing when the kernel has no such counter, or neither of them counted anything.
+  // `figure` is the view's column, in pages like the counter. `hint` is what may make a difference.
+  // Adds nothing when the counter did not grow: then it is not known whether the kernel has it.
   void add(std::string_view figure,
            std::uint64_t pages,
            std::string_view counter,
-           std::string_view why);
+           std::string_view hint);
 
   // Adds the table, and a note for each figure that is over 5 % from its counter.
   void add_to(Report& report) const;

@@ -83,7 +83,35 @@ TEST(Writeback, dirtied_stands_beside_what_the_kernel_counted) {
             (std::vector<Cell>{
                 text("dirtied"), number(512), text("nr_dirtied"), number(100'000), 0.512}));
   EXPECT_TRUE(
-      has_note(report, "dirtied is 512 pages, and nr_dirtied in /proc/vmstat grew by 100,000"));
+      has_note(report, "dirtied is 512 pages, but nr_dirtied in /proc/vmstat grew by 100,000"));
+}
+
+// perf's recordings, and Linux before 6.1.
+TEST(Writeback, folios_that_no_event_gives_a_size_are_said) {
+  EventScript without("writeback");
+  without.type("writeback:writeback_dirty_folio");
+  ASSERT_TRUE(without.check().ok());
+  EXPECT_TRUE(has_note(without.finish(), "counts each folio as one page"));
+
+  EventScript before("writeback");
+  before.type("writeback:writeback_dirty_folio");
+  before.add_field("filemap:mm_filemap_add_to_page_cache", "index");
+  ASSERT_TRUE(before.check().ok());
+  EXPECT_TRUE(has_note(before.finish(), "counts each folio as one page"));
+
+  EventScript known("writeback");
+  known.type("writeback:writeback_dirty_folio");
+  known.add_field("filemap:mm_filemap_add_to_page_cache", "order");
+  ASSERT_TRUE(known.check().ok());
+  EXPECT_FALSE(has_note(known.finish(), "counts each folio as one page"));
+}
+
+TEST(Writeback, counter_that_did_not_grow_says_nothing) {
+  EventScript script("writeback");
+  script.world().note_vmstat_growth({{"pgfault", 7}});
+  script.world().note_all_events(true);
+  script.play(dirty_at(12, 0));
+  EXPECT_EQ(find_table(script.finish(), "beside what the kernel counted"), nullptr);
 }
 
 TEST(Writeback, a_part_of_the_machine_is_not_compared_with_all_of_it) {
