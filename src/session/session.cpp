@@ -539,17 +539,24 @@ Origin Session::origin() const {
           .target = about_.target};
 }
 
+namespace {
+
+// Whether the view needs only those of the events that a filter lets pass.
+bool needs_a_part(const ViewSpec& view, std::string_view event) {
+  return std::ranges::any_of(view.parts, [event](const EventNarrowing& part) {
+    return part.event == event && !part.filter.empty();
+  });
+}
+
+}  // namespace
+
 // Whether the kernel passed on only a part of some event because the user asked for that. A view
 // that needs only a part of an event lacks nothing.
 bool Session::is_filtered_by_user() const {
   const auto& limited = options_.live ? options_.limited : about_.limited;
   const auto is_part = [this](const std::string& event) {
-    return about_.filters.contains(event) ||
-           std::ranges::any_of(options_.views, [&event](const NamedView* view) {
-             return std::ranges::any_of(view->spec.parts, [&event](const EventNarrowing& part) {
-               return part.event == event && !part.filter.empty();
-             });
-           });
+    const auto needs = [&event](const NamedView* view) { return needs_a_part(view->spec, event); };
+    return about_.filters.contains(event) || std::ranges::any_of(options_.views, needs);
   };
   return !std::ranges::all_of(limited, is_part);
 }
