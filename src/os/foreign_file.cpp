@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -158,7 +159,8 @@ ForeignBytes::Range* ForeignBytes::guard(std::span<const std::byte> memory) {
     range = range->next;
   }
   if (range == nullptr) {
-    range = new Range;
+    // Never freed: the handler may be looking at it.
+    range = std::make_unique<Range>().release();
     range->next = Range::first.load();
     Range::first.store(range);
   }

@@ -31,7 +31,7 @@ class CfiReader {
   struct FreeFrame {
     // libdw gets it from malloc(3) (dwarf_cfi_addrframe()).
     void operator()(Dwarf_Frame* frame) const {
-      std::free(frame);  // NOLINT(cppcoreguidelines-no-malloc)
+      std::free(frame);  // NOLINT(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
     }
   };
 

@@ -68,6 +68,14 @@ int through_nothing(int* pointer) {
 }
 CODE
 expect_complaint one.cpp:5:12 "clang-analyzer-core.NullDereference"
+plant
+cat >>"$scratch/one.cpp" <<'CODE'
+void forget() {
+  int* owned = new int(3);
+  *owned = 4;
+}
+CODE
+expect_complaint one.cpp:4:3 "cppcoreguidelines-owning-memory"
 
 # What the build makes is nobody's style.
 plant
