@@ -114,18 +114,6 @@ VmstatCounters vmstat_counters() {
   return counters;
 }
 
-void take_off_dirtied(std::string_view io, std::uint64_t page_bytes, VmstatCounters& counters) {
-  constexpr std::string_view kWritten = "write_bytes: ";
-  const auto dirtied = counters.find("nr_dirtied");
-  for (const std::string_view line : split(io, '\n')) {
-    const auto bytes =
-        line.starts_with(kWritten) ? parse_number(line.substr(kWritten.size())) : std::nullopt;
-    if (bytes && dirtied != counters.end()) {
-      dirtied->second -= std::min(dirtied->second, *bytes / page_bytes);
-    }
-  }
-}
-
 VmstatCounters parse_vmstat(std::string_view vmstat) {
   VmstatCounters counters;
   for (const std::string_view line : split(vmstat, '\n')) {
@@ -137,6 +125,18 @@ VmstatCounters parse_vmstat(std::string_view vmstat) {
     }
   }
   return counters;
+}
+
+void take_off_dirtied(std::string_view io, std::uint64_t page_bytes, VmstatCounters& counters) {
+  constexpr std::string_view kWritten = "write_bytes: ";
+  const auto dirtied = counters.find("nr_dirtied");
+  for (const std::string_view line : split(io, '\n')) {
+    const auto bytes =
+        line.starts_with(kWritten) ? parse_number(line.substr(kWritten.size())) : std::nullopt;
+    if (bytes && dirtied != counters.end()) {
+      dirtied->second -= std::min(dirtied->second, *bytes / page_bytes);
+    }
+  }
 }
 
 VmstatCounters growth_of(const VmstatCounters& before, const VmstatCounters& now) {

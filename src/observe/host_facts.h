@@ -32,16 +32,16 @@ std::map<std::string, std::uint64_t> parse_slabinfo(std::string_view slabinfo);
 
 using VmstatCounters = std::map<std::string, std::uint64_t>;
 
-// All figures of /proc/vmstat; nr_dirtied without the pages that this process dirtied itself, for
-// memtrace's own events are no part of a recording. Empty when it cannot be read.
+// All figures of /proc/vmstat. Empty when it cannot be read. A recording has no events of memtrace
+// itself, so nr_dirtied is without the pages that this process dirtied.
 VmstatCounters vmstat_counters();
+
+// All figures of the text of /proc/vmstat, as they are.
+VmstatCounters parse_vmstat(std::string_view vmstat);
 
 // Takes off what a /proc/PID/io says that the process dirtied: write_bytes, which the kernel counts
 // together with nr_dirtied (mm/page-writeback.c, folio_account_dirtied).
 void take_off_dirtied(std::string_view io, std::uint64_t page_bytes, VmstatCounters& counters);
-
-// The same from the text of the file.
-VmstatCounters parse_vmstat(std::string_view vmstat);
 
 // Those that are larger now, and by how much.
 VmstatCounters growth_of(const VmstatCounters& before, const VmstatCounters& now);

@@ -562,7 +562,7 @@ bool Session::is_filtered_by_user() const {
 }
 
 // Whether the views got the events of all that /proc/vmstat counted: of the whole machine, and from
-// the begin of the recording or interval to its end.
+// the start of the recording or interval to its end.
 bool Session::has_all_events() const {
   const TimeWindow& window = options_.times.window;
   const bool is_cut = window.start_ns != 0 || window.stop_ns != TimeWindow().stop_ns ||

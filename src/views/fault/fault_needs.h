@@ -21,8 +21,9 @@ inline constexpr auto kFaultNeeds =
 
 // Page allocations of huge pages: 9 is their order on x86 and wherever pages are of 4 KiB, larger
 // pages have larger ones. And those of smaller large folios (PageAlloc::like_huge_page), which the
-// kernel has from 6.8 on: __GFP_NOMEMALLOC is bit 19 there (include/linux/gfp_types.h). In kernels
-// of another numbering the bit lets some other allocations pass, which nobody takes for folios.
+// kernel has from 6.8 on: __GFP_NOMEMALLOC is bit 19 there (include/linux/gfp_types.h). Older
+// kernels have another flag there. The filter then lets other allocations pass, and no view counts
+// them as folios.
 inline constexpr std::string_view kFolioFilter =
     "order >= 9 || (order >= 2 && gfp_flags & 0x80000)";
 // What memtrace recorded before it knew the smaller ones.

@@ -14,9 +14,9 @@ namespace memtrace {
 // The owner of an address space is who was seen to change it as its own. What the owner lets go of,
 // by munmap(2), madvise(2), exec or its end, is separated from what others take from it: reclaim,
 // migration. At its end a task has no address space any more and changes it as if it were another's
-// (kernel/exit.c, exit_mm), so the pid decides. A child of vfork(2) changes its parent's. What
-// another process changes after the owner has left is a new address space in the same memory of the
-// kernel: the end of the old one may have made no event.
+// (kernel/exit.c, exit_mm), so the pid decides. A child of vfork(2) changes its parent's. Once the
+// owner has left, what another process changes under the same id is a new address space: the kernel
+// uses the memory of the old one again, whose end may have made no event.
 class RssTracker {
  public:
   struct Change {
