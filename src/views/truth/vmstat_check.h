@@ -22,7 +22,7 @@ class VmstatCheck {
            std::string_view counter,
            std::string_view hint);
 
-  // Adds the table, and a note for each figure that is over 5 % from its counter.
+  // Adds the table, and a note for each figure that is over 5 % and 2,000 pages from its counter.
   void add_to(Report& report) const;
 
  private:
