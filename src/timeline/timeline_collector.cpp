@@ -299,7 +299,7 @@ void TimelineCollector::on_payload(const Event& event, const World& world) {
   } else if (const auto* victim = std::get_if<OomVictim>(&payload)) {
     on_victim(event, *victim, world);
   } else if (const auto* write = std::get_if<ReclaimWrite>(&payload)) {
-    add_to_lane(Lane::SwapOuts, event.time_ns, write->of_file ? 0 : weight);
+    add_to_lane(Lane::SwapOuts, event.time_ns, write->of_file ? 0 : weight * write->pages);
   } else if (const auto* shrink = std::get_if<LruShrink>(&payload)) {
     add_to_lane(Lane::Reclaimed, event.time_ns, weight * pages_of_kswapd(*shrink));
   }

@@ -1,41 +1,11 @@
 // Pages counted right where the kernel's events are of folios: against the kernel's own counters.
 #include <cmath>
 
+#include "live/folio_setting.h"
 #include "live/pressure_live_test.h"
 
 namespace memtrace::test {
 namespace {
-
-// Whether a process gets folios of a size: a file like /sys/kernel/mm/transparent_hugepage/enabled,
-// which has all choices and the one that is taken in brackets. Put back at the end.
-class FolioSetting {
- public:
-  explicit FolioSetting(const std::string& path) : path_(path) {
-    const std::string choices = text_of(path);
-    const std::size_t open = choices.find('[');
-    const std::size_t close = choices.find(']');
-    if (close != std::string::npos && open < close) {
-      old_ = choices.substr(open + 1, close - open - 1);
-    }
-  }
-
-  FolioSetting(const FolioSetting&) = delete;
-  FolioSetting& operator=(const FolioSetting&) = delete;
-
-  ~FolioSetting() {
-    if (is_there()) {
-      write_file(path_, old_);
-    }
-  }
-
-  bool is_there() const { return !old_.empty(); }
-
-  void set(const std::string& choice) const { write_file(path_, choice); }
-
- private:
-  std::string path_;
-  std::string old_;
-};
 
 class FoliosTest : public PressureTest {
  protected:
@@ -107,21 +77,17 @@ TEST_F(FoliosTest, dirtied_pages_are_those_of_vmstat_with_large_writes) {
 class SmallFoliosTest : public FoliosTest, public testing::WithParamInterface<int> {
  protected:
   static constexpr std::uint64_t kBytes = 64 * kMebibyte;
-
-  static std::string folder(int kilobytes) {
-    return "/sys/kernel/mm/transparent_hugepage/hugepages-" + std::to_string(kilobytes) + "kB";
-  }
 };
 
 TEST_P(SmallFoliosTest, are_counted_as_all_their_pages) {
-  const FolioSetting huge(folder(2048) + "/enabled");
-  const FolioSetting small(folder(GetParam()) + "/enabled");
+  const FolioSetting huge(folio_folder(2048) + "/enabled");
+  const FolioSetting small(folio_folder(GetParam()) + "/enabled");
   if (!huge.is_there() || !small.is_there()) {
     GTEST_SKIP() << "this kernel has no large folios of " << GetParam() << " kB (6.8 and later)";
   }
   huge.set("never");
   small.set("always");
-  const std::string allocated = folder(GetParam()) + "/stats/anon_fault_alloc";
+  const std::string allocated = folio_folder(GetParam()) + "/stats/anon_fault_alloc";
   const std::uint64_t before = std::stoull(text_of(allocated));
   record("-a --for hfaults,growth -- $PUPPETS/fault_kinds folios " +
          std::to_string(kBytes / kPageBytes));

@@ -26,9 +26,11 @@ struct LruShrink {
   PartOfReclaim part = {};
 };
 
-// vmscan:mm_vmscan_write_folio, mm_vmscan_writepage: reclaim writes a page to swap or to its file.
+// vmscan:mm_vmscan_write_folio, mm_vmscan_writepage: reclaim writes a folio to swap or to its file.
+// Before Linux 4.14 each is a page.
 struct ReclaimWrite {
-  std::uint64_t page = 0;
+  std::uint64_t page = 0;   // of the folio, the first
+  std::uint64_t pages = 1;  // filled in by the world, 1 when it is not known; see FolioOrders
   bool of_file = false;
   PartOfReclaim part = {};
 };

@@ -7,7 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/hash_map.h"
+#include "base/hash.h"
+#include "state/world/aging_map.h"
 #include "tracepoints/event/event_resident.h"
 
 namespace memtrace {
@@ -29,7 +30,9 @@ class FolioSizes {
   };
 
   struct Hash {
-    std::size_t operator()(const Place& place) const;
+    std::size_t operator()(const Place& place) const {
+      return combine(mix(place.inode), place.index);
+    }
   };
 
   struct Folio {
@@ -38,15 +41,10 @@ class FolioSizes {
     std::uint32_t order = 0;  // 0: two file systems have folios of different orders there
   };
 
-  using Folios = HashMap<Place, Folio, Hash>;
-
-  // There are twice as many at most, in some 20 MB. Then the older half is forgotten.
+  // There are twice as many at most, in some 20 MB.
   static constexpr std::size_t kMaxYoung = 131'072;
 
-  const Folio* find(const Place& place) const;
-
-  Folios young_;
-  Folios old_;
+  AgingMap<Place, Folio, Hash> folios_{kMaxYoung};
 };
 
 }  // namespace memtrace

@@ -164,6 +164,7 @@ bool World::apply_allocation(Event& event) {
   } else if (const auto* free = std::get_if<SlabFree>(&event.payload)) {
     apply_slab_free(event, *free);
   } else if (const auto* pages = std::get_if<PageAlloc>(&event.payload)) {
+    kernel_.folio_orders.on(*pages, event.weight);
     if (options_.track_live_blocks) {
       kernel_blocks_.apply(event, *pages);
     }
@@ -220,12 +221,13 @@ bool World::apply_work(Event& event, const RawPayload& decoded) {
   return true;
 }
 
-bool World::apply_part_of_reclaim(Event& event) const {
+bool World::apply_part_of_reclaim(Event& event) {
   PartOfReclaim* part = nullptr;
   if (auto* shrink = std::get_if<LruShrink>(&event.payload)) {
     part = &shrink->part;
   } else if (auto* write = std::get_if<ReclaimWrite>(&event.payload)) {
     part = &write->part;
+    write->pages = kernel_.folio_orders.written_at(write->page, event.tid);
   } else if (auto* throttle = std::get_if<ReclaimThrottle>(&event.payload)) {
     part = &throttle->part;
   }

@@ -20,6 +20,7 @@
 #include "state/process/identity_table.h"
 #include "state/process/process_table.h"
 #include "state/process/stack_interner.h"
+#include "state/world/folio_orders.h"
 #include "state/world/folio_sizes.h"
 #include "state/world/kernel_work.h"
 #include "state/world/observations.h"
@@ -224,6 +225,7 @@ class World {
   struct KernelState {
     KernelWork work;
     FolioSizes folio_sizes;
+    FolioOrders folio_orders;
   };
 
   void apply_slab_alloc(Event& event, const SlabAlloc& alloc);
@@ -232,7 +234,7 @@ class World {
   bool apply_user_event(Event& event, const RawPayload& decoded);
   bool apply_allocation(Event& event);
   bool apply_work(Event& event, const RawPayload& decoded);
-  bool apply_part_of_reclaim(Event& event) const;
+  bool apply_part_of_reclaim(Event& event);
   bool apply_cached_page(Event& event);
   void apply_label(Event& event);
   void complete(Event& event, const RawPayload& decoded);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "views/fault/fault_pairing.h"
+#include "views/truth/folio_needs.h"
 #include "views/view.h"
 
 namespace memtrace {
@@ -18,16 +19,6 @@ inline constexpr auto kFaultNeeds =
                                      "major-faults",
                                      "kmem:mm_page_alloc|",
                                      "signal:signal_generate|"});
-
-// Page allocations of huge pages: 9 is their order on x86 and wherever pages are of 4 KiB, larger
-// pages have larger ones. And those of smaller large folios (PageAlloc::like_huge_page), which the
-// kernel has from 6.8 on: __GFP_NOMEMALLOC is bit 19 there (include/linux/gfp_types.h). Older
-// kernels have another flag there. The filter then lets other allocations pass, and no view counts
-// them as folios.
-inline constexpr std::string_view kFolioFilter =
-    "order >= 9 || (order >= 2 && gfp_flags & 0x80000)";
-// What memtrace recorded before it knew the smaller ones.
-inline constexpr std::string_view kHugePageFilter = "order >= 9";
 
 // The stack is the entry's. Of signals SIGBUS, SIGSEGV and SIGKILL.
 inline constexpr auto kFaultParts = std::to_array<EventNarrowing>({

@@ -16,6 +16,7 @@
 #include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
 #include "views/kit/user_pages.h"
+#include "views/truth/vmstat_check.h"
 #include "views/truth/vmstat_totals.h"
 
 namespace memtrace::swapin_view {
@@ -110,6 +111,7 @@ class SwapIns final : public View {
   void settle_pages(const World& world);
   std::vector<Total> totals(const World& world) const;
   std::vector<std::string> notes(const World& world) const;
+  void check_sums(const World& world, Report& report) const;
 
   GroupBy<SwapCost, FaultKeys> rows_;
   AskedHistograms row_latency_;
@@ -176,7 +178,7 @@ void SwapIns::on_write(const Event& event) {
   outs_seen_ = true;
   const auto* write = std::get_if<ReclaimWrite>(&event.payload);
   if (write != nullptr && !write->of_file) {
-    rows_.row(pairing_.without_place(event)).out += event.weight;
+    rows_.row(pairing_.without_place(event)).out += write->pages * event.weight;
   }
 }
 
@@ -224,6 +226,25 @@ std::vector<std::string> SwapIns::notes(const World& world) const {
   return notes;
 }
 
+// The kernel does not read or write a page of zeros (6.12), nor one that zswap has.
+void SwapIns::check_sums(const World& world, Report& report) const {
+  VmstatCheck check(world);
+  const SwapCost total = rows_.total();
+  if (reads_probed_ || stacks_.has_names()) {
+    check.add({.name = "pages",
+               .counted = total.pages,
+               .counters = {"pswpin", "swpin_zero", "zswpin"},
+               .hint = "pages that swapoff(2) reads are not those of a fault"});
+  }
+  if (outs_seen_) {
+    check.add({.name = "out",
+               .counted = total.out,
+               .counters = {"pswpout", "swpout_zero", "zswpout"},
+               .hint = "a large folio that was allocated before the recording counts as one page"});
+  }
+  check.add_to(report);
+}
+
 Report SwapIns::finish(const World& world, Span span) {
   pairing_.report_open();
   settle_pages(world);
@@ -238,6 +259,7 @@ Report SwapIns::finish(const World& world, Span span) {
   report.inconclusive = table.rows.empty();
   report.nothing_happened = pairing_.seen().ends && knows_places(world);
   report.caveats.notes = notes(world);
+  check_sums(world, report);
   rows_.clear();
   return report;
 }

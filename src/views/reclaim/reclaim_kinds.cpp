@@ -5,6 +5,7 @@
 
 #include "views/kit/cells.h"
 #include "views/reclaim/latency.h"
+#include "views/truth/vmstat_check.h"
 
 namespace memtrace {
 namespace {
@@ -77,7 +78,7 @@ void ReclaimKinds::on(const Event& event) {
   } else if (const auto* shrink = std::get_if<LruShrink>(&event.payload)) {
     on_shrink(*shrink, event.weight);
   } else if (const auto* write = std::get_if<ReclaimWrite>(&event.payload)) {
-    at(write->part.kind).written += event.weight;
+    at(write->part.kind).written += write->pages * event.weight;
   } else if (const auto* throttle = std::get_if<ReclaimThrottle>(&event.payload)) {
     at(throttle->part.kind).throttled += event.weight;
     at(throttle->part.kind).throttled_ns += throttle->delayed_ns * event.weight;
@@ -130,6 +131,38 @@ std::uint64_t ReclaimKinds::sum(std::uint64_t Kind::*figure) const {
     total += kind.*figure;
   }
   return total;
+}
+
+std::uint64_t ReclaimKinds::sum_of_reclaim(std::uint64_t Kind::*figure) const {
+  return sum(figure) - at(WorkKind::Other).*figure;
+}
+
+// pgscan_anon and the like (Linux 5.9) are of all reclaim; pgscan_kswapd and pgscan_direct are not
+// of that of cgroups.
+void ReclaimKinds::check_sums(const ReclaimEvents& events,
+                              const World& world,
+                              Report& report) const {
+  VmstatCheck check(world);
+  if (events.scanned) {
+    check.add({.name = "scanned",
+               .counted = sum_of_reclaim(&Kind::scanned),
+               .counters = {"pgscan_anon", "pgscan_file"},
+               .hint = "a list of which all pages stay where they are has no event"});
+  }
+  if (events.reclaimed) {
+    check.add({.name = "reclaimed",
+               .counted = sum_of_reclaim(&Kind::reclaimed),
+               .counters = {"pgsteal_anon", "pgsteal_file"},
+               .hint = "reclaim that began before the recording has no kind"});
+  }
+  if (events.written) {
+    check.add({.name = "written",
+               .counted = sum(&Kind::written),
+               .counters = {"nr_vmscan_write"},
+               .hint = "a large folio counts as one page unless the recording has its allocation "
+                       "(record --for pages or swapin, too)"});
+  }
+  check.add_to(report);
 }
 
 std::vector<Total> ReclaimKinds::totals(const ReclaimEvents& events) const {

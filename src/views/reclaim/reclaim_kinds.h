@@ -71,6 +71,8 @@ class ReclaimKinds {
   std::vector<Total> totals(const ReclaimEvents& events) const;
   Table table(const ReclaimEvents& events) const;
   std::vector<Histogram> histograms() const;
+  // Sums beside /proc/vmstat's.
+  void check_sums(const ReclaimEvents& events, const World& world, Report& report) const;
   void clear();
 
  private:
@@ -96,6 +98,8 @@ class ReclaimKinds {
   const Kind& at(WorkKind kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
 
   std::uint64_t sum(std::uint64_t Kind::*figure) const;
+  // Without what was no reclaim, such as MADV_PAGEOUT.
+  std::uint64_t sum_of_reclaim(std::uint64_t Kind::*figure) const;
 
   std::array<Kind, kWorkKinds + 1> kinds_{};
   std::uint64_t kswapd_requests_ = 0;

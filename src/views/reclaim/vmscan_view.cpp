@@ -10,6 +10,7 @@
 #include "views/kit/make_view.h"
 #include "views/kit/show_option.h"
 #include "views/reclaim/reclaim_kinds.h"
+#include "views/truth/folio_needs.h"
 
 namespace memtrace::vmscan_view {
 namespace {
@@ -123,6 +124,9 @@ bool is_within_reclaim(const Work& work) {
 }
 
 void Vmscan::on(const Event& event, const World& /*world*/) {
+  if (event.type->name == kPageAlloc) {
+    return;  // the world learns from it how large folios are
+  }
   sampled_ = sampled_ || event.weight > 1;
   gfp_flags_.learn(*event.type);
   const auto* shrink = std::get_if<LruShrink>(&event.payload);
@@ -174,8 +178,8 @@ void Vmscan::on_part(const Event& event) {
     cost.inactive += shrink->reclaimed * event.weight;
     cost.activated += shrink->activated * event.weight;
     cost.deactivated += shrink->deactivated * event.weight;
-  } else if (std::holds_alternative<ReclaimWrite>(event.payload)) {
-    rows_.row(event).written += event.weight;
+  } else if (const auto* write = std::get_if<ReclaimWrite>(&event.payload)) {
+    rows_.row(event).written += write->pages * event.weight;
   }
 }
 
@@ -231,10 +235,15 @@ Report Vmscan::finish(const World& world, Span span) {
   shrinkers.sort = "time_ns";
   report.histograms = kinds_.histograms();
   report.caveats.notes = notes(world);
+  kinds_.check_sums(events_, world, report);
   rows_.clear();
   shrinkers_.clear();
   kinds_.clear();
   return report;
+}
+
+bool handles(const EventType& type) {
+  return is_reclaim_event(type) || type.name == kPageAlloc;
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {
@@ -254,7 +263,9 @@ constinit const ViewSpec spec{
     .keys = kKeys,
     .options = kOptions,
     .looks_at_stack_keys_only = true,
-    .handles = is_reclaim_event,
+    .parts = kWrittenFolioParts,
+    .handles = handles,
+    .rests_on = is_reclaim_event,
     .make = make,
 };
 

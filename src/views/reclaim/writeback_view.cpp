@@ -51,7 +51,7 @@ constexpr auto kDiskParts =
     std::to_array<EventNarrowing>({{.event = "block:block_bio_queue",
                                     .filter = "rwbs ~ \"*W*\"",
                                     .stacks = EventNarrowing::Stacks::None}});
-constexpr auto kParts = joined(kDiskParts, kFolioParts);
+constexpr auto kParts = joined(joined(kDiskParts, kFolioParts), kWrittenFolioParts);
 
 struct WriteCost {
   std::uint64_t dirtied = 0;
@@ -231,7 +231,7 @@ WriteCost Writeback::cost_of(const Event& event) {
     cost.paused_ns = balance->pause_ns * event.weight;
     cost.longest_ns = {balance->pause_ns};
   } else if (const auto* write = std::get_if<ReclaimWrite>(&event.payload)) {
-    (write->of_file ? cost.file_pageouts : cost.swap_pageouts) = event.weight;
+    (write->of_file ? cost.file_pageouts : cost.swap_pageouts) = write->pages * event.weight;
   }
   return cost;
 }
@@ -255,10 +255,10 @@ std::vector<Total> Writeback::totals() const {
 void Writeback::check_sums(const World& world, Report& report) const {
   VmstatCheck check(world);
   const WriteCost total = rows_.total();
-  check.add("dirtied",
-            total.dirtied,
-            "nr_dirtied",
-            "a folio that was in the page cache before the recording counts as one page");
+  check.add({.name = "dirtied",
+             .counted = total.dirtied,
+             .counters = {"nr_dirtied"},
+             .hint = "a folio that was in the page cache before the recording counts as one page"});
   check.add_to(report);
 }
 
@@ -299,7 +299,7 @@ bool rests_on(const EventType& type) {
 }
 
 bool handles(const EventType& type) {
-  return rests_on(type) || is_of_folios(type);
+  return rests_on(type) || is_of_folios(type) || type.name == kPageAlloc;
 }
 
 Result<std::unique_ptr<View>> make(const ViewOptions& options) {

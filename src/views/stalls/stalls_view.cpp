@@ -290,7 +290,8 @@ void Stalls::on_file_page(const Event& event) {
   } else if (const auto* write = std::get_if<ReclaimWrite>(&event.payload)) {
     const bool of_cgroup = write->part.kind == WorkKind::MemcgReclaim;
     if (!write->of_file) {
-      causes_.add_evicted(of_cgroup ? full_cgroup_at(event) : StallScopes::kMachine, event.weight);
+      causes_.add_evicted(of_cgroup ? full_cgroup_at(event) : StallScopes::kMachine,
+                          write->pages * event.weight);
     }
   }
 }

@@ -25,6 +25,24 @@ inline constexpr auto kFolioParts = std::to_array<EventNarrowing>({
      .needs_field = true},
 });
 
+// Page allocations of huge pages: 9 is their order on x86 and wherever pages are of 4 KiB, larger
+// pages have larger ones. And those of smaller large folios (PageAlloc::like_huge_page), which the
+// kernel has from 6.8 on: __GFP_NOMEMALLOC is bit 19 there (include/linux/gfp_types.h). Older
+// kernels have another flag there. The filter then lets other allocations pass, and no view counts
+// them as folios.
+inline constexpr std::string_view kFolioFilter =
+    "order >= 9 || (order >= 2 && gfp_flags & 0x80000)";
+// What memtrace recorded before it knew the smaller ones.
+inline constexpr std::string_view kHugePageFilter = "order >= 9";
+
+// For views of what reclaim writes (state/world/folio_orders.h). It is a frequent event, which they
+// do not record for this. They make use of it where it was recorded for others.
+inline constexpr std::string_view kPageAlloc = "kmem:mm_page_alloc";
+inline constexpr auto kWrittenFolioParts = std::to_array<EventNarrowing>({
+    {.event = kPageAlloc, .filter = kFolioFilter, .stacks = EventNarrowing::Stacks::None},
+    {.event = kPageAlloc, .filter = kHugePageFilter, .stacks = EventNarrowing::Stacks::None},
+});
+
 inline bool is_of_folios(const EventType& type) {
   return std::ranges::any_of(
       kFolioParts, [&type](const EventNarrowing& part) { return part.event == type.name; });

@@ -9,41 +9,41 @@
 namespace memtrace {
 namespace {
 
-// A difference of this size means nothing. Each CPU keeps up to 125 pages of a counter to itself
-// before others see them (mm/vmstat.c, calculate_normal_threshold). The counters are read some
-// milliseconds before the first event and behind the last one.
-constexpr std::uint64_t kSlackPages = 2'000;
 constexpr std::uint64_t kSharesOfAll = 20;  // one is 5 %
 
-bool is_apart(std::uint64_t counted, std::uint64_t grown) {
+bool is_apart(std::uint64_t counted, std::uint64_t grown, std::uint64_t slack) {
   const std::uint64_t difference = std::max(counted, grown) - std::min(counted, grown);
-  return difference > kSlackPages && difference > grown / kSharesOfAll;
+  return difference > slack && difference > grown / kSharesOfAll;
 }
 
 }  // namespace
 
-void VmstatCheck::add(std::string_view figure,
-                      std::uint64_t pages,
-                      std::string_view counter,
-                      std::string_view hint) {
-  if (growth_ == nullptr) {
+void VmstatCheck::add(const Figure& figure) {
+  std::string counters;
+  std::uint64_t grown = 0;
+  for (const std::string_view counter : figure.counters) {
+    if (growth_ == nullptr) {
+      return;
+    }
+    // World::VmstatGrowth: no growth, no entry
+    if (const auto found = growth_->find(std::string(counter)); found != growth_->end()) {
+      counters += counters.empty() ? "" : " + ";
+      counters += counter;
+      grown += found->second;
+    }
+  }
+  if (grown == 0) {
     return;
   }
-  const auto found =
-      growth_->find(std::string(counter));  // World::VmstatGrowth: no growth, no entry
-  if (found == growth_->end()) {
-    return;
-  }
-  const std::uint64_t grown = found->second;
-  const double explained = 100.0 * static_cast<double>(pages) / static_cast<double>(grown);
-  rows_.push_back({std::string(figure), pages, std::string(counter), grown, explained});
-  if (is_apart(pages, grown)) {
-    notes_.push_back(fmt::format("{} is {} pages, but {} in /proc/vmstat grew by {}; {}",
-                                 figure,
-                                 print_count(pages),
-                                 counter,
+  const double explained = 100.0 * static_cast<double>(figure.counted) / static_cast<double>(grown);
+  rows_.push_back({std::string(figure.name), figure.counted, counters, grown, explained});
+  if (is_apart(figure.counted, grown, figure.slack)) {
+    notes_.push_back(fmt::format("{} is {}, but {} in /proc/vmstat grew by {}; {}",
+                                 figure.name,
+                                 print_count(figure.counted),
+                                 counters,
                                  print_count(grown),
-                                 hint));
+                                 figure.hint));
   }
 }
 
@@ -53,7 +53,7 @@ void VmstatCheck::add_to(Report& report) const {
   }
   report.tables.push_back({.title = "beside what the kernel counted",
                            .columns = {{"figure", Unit::Text},
-                                       {"pages"},
+                                       {"counted"},
                                        {"counter", Unit::Text},
                                        {"grown"},
                                        {"explained", Unit::Percent}},

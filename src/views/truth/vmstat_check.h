@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,14 +16,23 @@ class VmstatCheck {
  public:
   explicit VmstatCheck(const World& world) : growth_(world.growth_beside_events()) {}
 
-  // `figure` is the view's column, in pages like the counter. `hint` is what may make a difference.
-  // Adds nothing when the counter did not grow: then it is not known whether the kernel has it.
-  void add(std::string_view figure,
-           std::uint64_t pages,
-           std::string_view counter,
-           std::string_view hint);
+  struct Figure {
+    std::string_view name;  // the view's column
+    std::uint64_t counted = 0;
+    // All that it is the sum of. A kernel need not have each of them.
+    std::initializer_list<std::string_view> counters;
+    std::string_view hint;  // what may make a difference
+    // A smaller difference means nothing: the counters are read some milliseconds before the first
+    // event and behind the last one, and each CPU keeps up to 125 pages of a counter to itself
+    // before others see them (mm/vmstat.c, calculate_normal_threshold).
+    std::uint64_t slack = 2'000;
+  };
 
-  // Adds the table, and a note for each figure that is over 5 % and 2,000 pages from its counter.
+  // Adds nothing when no counter grew: then it is not known whether the kernel has it.
+  void add(const Figure& figure);
+
+  // Adds the table, and a note for each figure that is over 5 % and its slack away from its
+  // counters.
   void add_to(Report& report) const;
 
  private:

@@ -17,6 +17,7 @@
 //   swap       N pages are written, paged out with MADV_PAGEOUT, and read again: to be run where
 //              there is less memory than 16 MiB
 //   pressure   N pages are written, and read again: to be run where there is less memory than that
+//   folio-pressure  the same, in large folios where the kernel has them
 //   drop       N pages are written and given back with MADV_DONTNEED
 //
 // It prints "minor M major M pid P", of the process that faulted, as getrusage(2) counts from just
@@ -258,6 +259,8 @@ void play(std::string_view kind, long count, int argc, char** argv) {
     swap(map_small(count, kPrivate));
   } else if (kind == "pressure") {
     pressure(map_small(count, kPrivate));
+  } else if (kind == "folio-pressure") {
+    pressure(map(count, kPageBytes, kPrivate));
   } else if (kind == "folios") {
     measure(write_each_page, map(count, kPageBytes, kPrivate, -1));
   } else if (kind == "drop") {

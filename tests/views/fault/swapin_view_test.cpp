@@ -1,4 +1,5 @@
 #include "support/fake_namer.h"
+#include "support/truth_rows.h"
 #include "views/fault/fault_script.h"
 #include "views/fault/swap_stacks.h"
 
@@ -126,6 +127,36 @@ TEST_F(SwapInTest, pages_written_by_reclaim_count_for_who_reclaimed_and_not_thos
   const Report report = script.finish();
   EXPECT_EQ(figure(report, {number(300)}, "out"), number(2));
   EXPECT_EQ(total(report, "out"), 2U);
+}
+
+TEST_F(SwapInTest, a_folio_that_is_swapped_out_is_as_many_pages_as_were_allocated) {
+  EventScript script("swapin", {.by = {"pid"}, .namer = &namer_});
+  prepare(script);
+  script.play({page_alloc({.page = 1}),
+               page_alloc({.page = 512, .order = 9, .like_huge_page = true}),
+               by_process(300, write_of(ReclaimWrite{.page = 512})),
+               by_process(300, write_of(ReclaimWrite{.page = 1}))});
+  const Report report = script.finish();
+  EXPECT_EQ(figure(report, {number(300)}, "out"), number(513));
+}
+
+TEST_F(SwapInTest, pages_stand_beside_the_sum_of_what_the_kernel_counted) {
+  EventScript script("swapin", {.by = {"pid"}, .namer = &namer_});
+  prepare(script);
+  script.world().note_vmstat_growth({{"pswpout", 3}, {"swpout_zero", 1}, {"pswpin", 9000}});
+  script.world().note_all_events(true);
+  script.play({page_alloc({.page = 1}),
+               page_alloc({.page = 4, .order = 2, .like_huge_page = true}),
+               write_of(ReclaimWrite{.page = 4}),
+               with_stack(5, page_alloc(0, kMovable))});
+  const Report report = script.finish();
+  const auto truth = truth_rows(report);
+  ASSERT_EQ(truth.size(), 2U);
+  EXPECT_EQ(
+      truth[1],
+      (std::vector<Cell>{text("out"), number(4), text("pswpout + swpout_zero"), number(4), 100.0}));
+  EXPECT_TRUE(has_note(report, "pages is 1, but pswpin in /proc/vmstat grew by 9,000"));
+  EXPECT_FALSE(has_note(report, "out is"));
 }
 
 TEST_F(SwapInTest, what_was_written_is_blank_when_it_was_not_recorded) {

@@ -1,3 +1,4 @@
+#include "support/truth_rows.h"
 #include "support/work_steps.h"
 
 namespace memtrace::test::vmscan_view_test {
@@ -107,6 +108,25 @@ TEST(Vmscan, scanned_pages_belong_to_the_reclaim_that_scanned_them) {
   EXPECT_EQ(total(report, "scanned"), 97U);
   EXPECT_EQ(total(report, "reclaimed"), 36U);
   EXPECT_EQ(total(report, "written"), 1U);
+}
+
+TEST(Vmscan, what_reclaim_did_stands_beside_what_the_kernel_counted) {
+  EventScript script("vmscan");
+  script.world().note_vmstat_growth(
+      {{"pgscan_anon", 32}, {"pgsteal_anon", 20}, {"pgsteal_file", 10}});
+  script.world().note_all_events(true);
+  script.play({begin(0, {.kind = kMemcg}), inactive_pass(32, 30), end(9, {.kind = kMemcg})});
+  script.play(by(7, inactive_pass(5, 5)));  // MADV_PAGEOUT
+  const Report report = script.finish();
+  const auto truth = truth_rows(report);
+  ASSERT_EQ(truth.size(), 2U);
+  EXPECT_EQ(
+      truth[0],
+      (std::vector<Cell>{text("scanned"), number(32), text("pgscan_anon"), number(32), 100.0}));
+  EXPECT_EQ(
+      truth[1],
+      (std::vector<Cell>{
+          text("reclaimed"), number(30), text("pgsteal_anon + pgsteal_file"), number(30), 100.0}));
 }
 
 TEST(Vmscan, kswapd_counts_in_each_interval_that_it_is_awake_in) {
