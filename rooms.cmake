@@ -117,7 +117,8 @@ memtrace_room(src/views/resident "resident memory by the code that touched it fi
 memtrace_room(src/views/leak "blocks that are not freed, and the verdict on who allocates them"
               SEES base report state/heap state/world tracepoints/event views views/kit)
 memtrace_room(src/views/kernel "the kernel's allocators"
-              SEES base report state/heap state/world tracepoints/event views views/kit views/leak)
+              SEES base report state/heap state/world tracepoints/event views views/kit views/leak
+                   views/truth)
 memtrace_room(src/views/heap "the user heap"
               SEES base report state/heap state/world tracepoints/event views views/kit views/leak)
 memtrace_room(src/views/mapping "mappings, brk, shared memory, refused calls"

@@ -1,6 +1,7 @@
 #include "observe/host_facts.h"
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -16,6 +17,12 @@ namespace {
 std::string cpu_description() {
   const auto text = read_file("/proc/cpuinfo");
   return text.ok() ? std::string(proc_field(text.value(), "model name")) : "";
+}
+
+void take_off(std::string_view name, std::uint64_t own, VmstatCounters& counters) {
+  if (const auto counter = counters.find(std::string(name)); counter != counters.end()) {
+    counter->second -= std::min(counter->second, own);
+  }
 }
 
 }  // namespace
@@ -111,7 +118,30 @@ VmstatCounters vmstat_counters() {
   VmstatCounters counters = text.ok() ? parse_vmstat(text.value()) : VmstatCounters();
   const auto io = read_file("/proc/self/io");
   take_off_dirtied(io.ok() ? io.value() : std::string(), page_size_bytes(), counters);
+
+  struct rusage own {};
+
+  ::getrusage(RUSAGE_SELF, &own);
+  take_off_faults(static_cast<std::uint64_t>(own.ru_minflt),
+                  static_cast<std::uint64_t>(own.ru_majflt),
+                  counters);
+  add_folio_counters("/sys/kernel/mm/transparent_hugepage", counters);
   return counters;
+}
+
+void add_folio_counters(const std::string& folder, VmstatCounters& counters) {
+  const auto sizes = list_directory(folder);
+  for (const std::string& size : sizes.ok() ? sizes.value() : std::vector<std::string>()) {
+    const std::string stats = folder + "/" + size + "/stats";
+    const auto names = list_directory(stats);  // other files there have no such folder
+    for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
+      const auto text = read_file(stats + "/" + name);
+      const auto value = text.ok() ? parse_number(trim(text.value())) : std::nullopt;
+      if (value) {
+        counters.emplace(size + "/" + name, *value);
+      }
+    }
+  }
 }
 
 VmstatCounters parse_vmstat(std::string_view vmstat) {
@@ -129,14 +159,16 @@ VmstatCounters parse_vmstat(std::string_view vmstat) {
 
 void take_off_dirtied(std::string_view io, std::uint64_t page_bytes, VmstatCounters& counters) {
   constexpr std::string_view kWritten = "write_bytes: ";
-  const auto dirtied = counters.find("nr_dirtied");
   for (const std::string_view line : split(io, '\n')) {
     const auto bytes =
         line.starts_with(kWritten) ? parse_number(line.substr(kWritten.size())) : std::nullopt;
-    if (bytes && dirtied != counters.end()) {
-      dirtied->second -= std::min(dirtied->second, *bytes / page_bytes);
-    }
+    take_off("nr_dirtied", bytes.value_or(0) / page_bytes, counters);
   }
+}
+
+void take_off_faults(std::uint64_t minor, std::uint64_t major, VmstatCounters& counters) {
+  take_off("pgfault", minor + major, counters);
+  take_off("pgmajfault", major, counters);
 }
 
 VmstatCounters growth_of(const VmstatCounters& before, const VmstatCounters& now) {

@@ -33,15 +33,23 @@ std::map<std::string, std::uint64_t> parse_slabinfo(std::string_view slabinfo);
 using VmstatCounters = std::map<std::string, std::uint64_t>;
 
 // All figures of /proc/vmstat. Empty when it cannot be read. A recording has no events of memtrace
-// itself, so nr_dirtied is without the pages that this process dirtied.
+// itself, so nr_dirtied is without the pages that this process dirtied, and pgfault and pgmajfault
+// are without its faults. "hugepages-64kB/anon_fault_alloc" and the like are the kernel's figures
+// of large folios (/sys/kernel/mm/transparent_hugepage/hugepages-64kB/stats).
 VmstatCounters vmstat_counters();
 
 // All figures of the text of /proc/vmstat, as they are.
 VmstatCounters parse_vmstat(std::string_view vmstat);
 
+// Adds the figures of the folders hugepages-*kB of `folder`, which Linux has from 6.10 on.
+void add_folio_counters(const std::string& folder, VmstatCounters& counters);
+
 // Takes off what a /proc/PID/io says that the process dirtied: write_bytes, which the kernel counts
 // together with nr_dirtied (mm/page-writeback.c, folio_account_dirtied).
 void take_off_dirtied(std::string_view io, std::uint64_t page_bytes, VmstatCounters& counters);
+
+// Takes off faults of a process, as getrusage(2) counts them. pgfault has the major ones, too.
+void take_off_faults(std::uint64_t minor, std::uint64_t major, VmstatCounters& counters);
 
 // Those that are larger now, and by how much.
 VmstatCounters growth_of(const VmstatCounters& before, const VmstatCounters& now);

@@ -71,8 +71,16 @@ class RecordedFile {
 
   void count_loss(const Record& record, const Lost& lost);
 
-  // What happens from now on is not the file's any more.
-  void end_counting() { about_.vmstat = growth_of(vmstat_, vmstat_counters()); }
+  // What the machine's counters had before is not the file's. Called again where events begin
+  // later.
+  void begin_counting() { vmstat_ = vmstat_counters(); }
+
+  // What happens from now on is not the file's any more. Counts once.
+  void end_counting() {
+    if (!std::exchange(has_counted_, true)) {
+      about_.vmstat = growth_of(vmstat_, vmstat_counters());
+    }
+  }
 
   // All is in about() and end() but what was counted here.
   Result<> finish();
@@ -85,6 +93,7 @@ class RecordedFile {
   std::uint64_t record_bytes_ = 0;
   LossLog losses_;
   VmstatCounters vmstat_ = vmstat_counters();  // before the first event
+  bool has_counted_ = false;
   bool written_in_round_ = false;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -89,6 +90,11 @@ class Recorder final : public PipelineSink {
 
   Result<> run() { return pipeline_.run(*this); }
 
+  // The machine's counters are those of the time in which there are events.
+  void count_with_events() {
+    source_.set_around([this] { file_->begin_counting(); }, [this] { file_->end_counting(); });
+  }
+
   // Nothing was recorded.
   void abandon() { file_->writer().abandon(); }
 
@@ -131,6 +137,9 @@ class Recorder final : public PipelineSink {
     const Recording& recording = source_.recording();
     about.own_samples =
         source_.own_samples() - std::exchange(told_.own_samples, source_.own_samples());
+    auto own_events = source_.own_events();
+    about.own_events = counted_since(told_.own_events, own_events);
+    told_.own_events = std::move(own_events);
     about.mapping_reads =
         recording.mapping_reads - std::exchange(told_.mapping_reads, recording.mapping_reads);
     about.started_ns = std::max(about.started_ns, recording.started_ns);
@@ -327,6 +336,7 @@ class Recorder final : public PipelineSink {
   // Counted by the source since its start, and written to files that have ended.
   struct Told {
     std::uint64_t own_samples = 0;
+    std::map<std::string, std::uint64_t> own_events;
     std::uint64_t mapping_reads = 0;
   };
 
@@ -364,6 +374,7 @@ Result<RecordSummary> record(RecordOptions options) {
   }
   Recorder recorder(options, *source.value(), files, file.take());
   recorder.identify_processes();
+  recorder.count_with_events();
   auto started = source.value()->start();
   if (!started.ok()) {
     recorder.abandon();

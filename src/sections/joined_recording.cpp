@@ -57,6 +57,9 @@ void add_counters(RecordingFacts& all, const RecordingFacts& more) {
   for (const auto& [name, growth] : more.vmstat) {
     all.vmstat[name] += growth;
   }
+  for (const auto& [name, count] : more.own_events) {
+    all.own_events[name] += count;
+  }
 }
 
 void add_facts(RecordingFacts& all, const RecordingFacts& more) {

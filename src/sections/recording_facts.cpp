@@ -163,6 +163,17 @@ WatchFacts watch_of(const Json& json) {
 
 }  // namespace
 
+std::map<std::string, std::uint64_t> counted_since(
+    const std::map<std::string, std::uint64_t>& before,
+    const std::map<std::string, std::uint64_t>& now) {
+  std::map<std::string, std::uint64_t> counted;
+  for (const auto& [name, count] : now) {
+    const auto known = before.find(name);
+    counted[name] = count - (known == before.end() ? 0 : std::min(count, known->second));
+  }
+  return counted;
+}
+
 std::string to_json(const RecordingFacts& about) {
   Json json = {{"version", 1},
                {"target", about.target},
@@ -174,6 +185,7 @@ std::string to_json(const RecordingFacts& about) {
                {"filters", about.filters},
                {"limited", about.limited},
                {"vmstat", about.vmstat},
+               {"own_events", about.own_events},
                {"notes", about.notes},
                {"notes_of_samples", about.notes_of_samples},
                {"losses", json_of(about.losses)},
@@ -208,6 +220,7 @@ RecordingFacts parse_recording_facts(const std::string& text) {
     about.filters = json.value("filters", about.filters);
     about.limited = json.value("limited", about.limited);
     about.vmstat = json.value("vmstat", about.vmstat);
+    about.own_events = json.value("own_events", about.own_events);
     for (const Counter& counter : kCounters) {
       about.*counter.value = json.value(counter.name, std::uint64_t{0});
     }

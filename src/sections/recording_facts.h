@@ -32,6 +32,8 @@ struct RecordingFacts {
   std::uint64_t observations_skipped = 0;
   std::uint64_t mapping_reads = 0;  // from /proc, after losses
   std::uint64_t own_samples = 0;    // memtrace's own events, left out
+  // The same by event, with those that have none. Empty: not known.
+  std::map<std::string, std::uint64_t> own_events;
   // When all events had been enabled, and when the first was disabled; 0: not known.
   std::uint64_t started_ns = 0;
   std::uint64_t stopped_ns = 0;
@@ -52,6 +54,11 @@ struct RecordingFacts {
 };
 
 inline constexpr std::size_t kMaxWindows = 36'000;  // an hour's
+
+// What was counted from one moment to another, by name. A name that was not known then had nothing.
+std::map<std::string, std::uint64_t> counted_since(
+    const std::map<std::string, std::uint64_t>& before,
+    const std::map<std::string, std::uint64_t>& now);
 
 std::string to_json(const RecordingFacts& about);
 

@@ -574,6 +574,7 @@ bool Session::has_all_events() const {
 void Session::note_vmstat() {
   World& world = pipeline_.world();
   world.note_all_events(has_all_events());
+  world.note_own_events(about_.own_events);
   if (!options_.live) {
     world.note_vmstat_growth(about_.vmstat);
     return;

@@ -27,6 +27,7 @@ void add_all_facts(const SegmentRing& ring, Capture& capture) {
   RecordingFacts& facts = capture.facts;
   facts.started_ns = std::max(facts.started_ns, first.start_ns);
   facts.own_samples = capture.own_samples - first.own_samples;
+  facts.own_events = counted_since(first.own_events, capture.own_events);
   facts.mapping_reads = capture.mapping_reads - first.mapping_reads;
   facts.vmstat = growth_of(first.vmstat, capture.vmstat);
   for (std::size_t i = capture.first_segment; i < ring.segments().size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "base/result.h"
@@ -19,6 +20,7 @@ struct Capture {
   Recording end;         // with build ids and names
   // The source's counters by now, and what has been counted in the kernel.
   std::uint64_t own_samples = 0;
+  std::map<std::string, std::uint64_t> own_events;
   std::uint64_t mapping_reads = 0;
   VmstatCounters vmstat;
 };

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,9 +29,12 @@ struct SegmentFacts {
   std::uint64_t observations_skipped = 0;
   LossLog losses;
   std::uint64_t late = 0, malformed = 0, overload = 0, cut_stacks = 0;
-  std::uint64_t own_samples = 0, mapping_reads = 0;  // the source's counters at its start
-  VmstatCounters vmstat;                             // at its start
-  std::vector<ResidentSize> sizes;                   // the same
+  // The source's counters at its start.
+  std::uint64_t own_samples = 0;
+  std::map<std::string, std::uint64_t> own_events;
+  std::uint64_t mapping_reads = 0;
+  VmstatCounters vmstat;            // at its start
+  std::vector<ResidentSize> sizes;  // the same
   std::uint64_t first_sample_ns = 0, last_sample_ns = 0;
 };
 

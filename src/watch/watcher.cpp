@@ -244,6 +244,7 @@ class Watcher final : public PipelineSink {
     SegmentFacts facts{.start_ns = source_.recording().started_ns != 0 ? reached_ns_ : 0,
                        .began_ns = now_ns,
                        .own_samples = source_.own_samples(),
+                       .own_events = source_.own_events(),
                        .mapping_reads = source_.recording().mapping_reads,
                        .vmstat = vmstat_counters(),
                        .sizes = resident_sizes()};
@@ -267,6 +268,7 @@ class Watcher final : public PipelineSink {
                     .facts = facts_,
                     .end = {},
                     .own_samples = source_.own_samples(),
+                    .own_events = source_.own_events(),
                     .mapping_reads = source_.recording().mapping_reads,
                     .vmstat = vmstat_counters()};
     capture.setup.zstd_level = 1;

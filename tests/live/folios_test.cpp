@@ -16,16 +16,6 @@ class FoliosTest : public PressureTest {
            " count=" + std::to_string(pieces);
   }
 
-  // What stands beside the kernel's counter; null when nothing does.
-  static Json truth_of(const Json& report) {
-    for (const Json& table : report.at("tables")) {
-      if (table.at("title") == "beside what the kernel counted") {
-        return table.at("rows").at(0);
-      }
-    }
-    return nullptr;
-  }
-
   // 64 MiB are written in pieces of so many bytes: the larger the write, the larger are the folios
   // that ext4, xfs and btrfs make for it (mm/filemap.c, __filemap_get_folio).
   void expect_dirtied_as_counted(const std::string& piece, std::uint64_t pieces) {
@@ -38,7 +28,7 @@ class FoliosTest : public PressureTest {
     ASSERT_FALSE(writer.is_null()) << writeback.dump(1);
     EXPECT_GE(writer.at("dirtied").get<std::uint64_t>(), kPages);
     EXPECT_LE(writer.at("dirtied").get<std::uint64_t>(), kPages * 101 / 100);
-    const Json truth = truth_of(writeback);
+    const Json truth = truth_row(writeback, "dirtied");
     ASSERT_FALSE(truth.is_null()) << writeback.dump(1);
     EXPECT_EQ(truth.at("counter"), "nr_dirtied");
     EXPECT_NEAR(truth.at("explained").get<double>(), 100.0, 2.0);
@@ -58,7 +48,7 @@ TEST_F(FoliosTest, what_memtrace_dirties_itself_is_no_difference) {
     EXPECT_GE(std::filesystem::file_size(dir_.path() + "/memtrace.data"), 16 * kMebibyte);
     const Json writeback = report("writeback");
     EXPECT_EQ(lost_in(writeback), 0U);
-    const Json truth = truth_of(writeback);
+    const Json truth = truth_row(writeback, "dirtied");
     ASSERT_FALSE(truth.is_null()) << writeback.dump(1);
     explained = truth.at("explained").get<double>();
   }

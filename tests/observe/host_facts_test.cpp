@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "os/system.h"
+#include "support/temp_dir.h"
 
 namespace memtrace {
 namespace {
@@ -60,6 +64,28 @@ TEST(MachineTest, pages_that_a_process_dirtied_are_taken_off) {
   counters.clear();
   take_off_dirtied("write_bytes: 4096\n", 4096, counters);
   EXPECT_TRUE(counters.empty());
+}
+
+TEST(MachineTest, figures_of_large_folios_have_the_names_of_their_files) {
+  const test::TempDir dir;
+  const std::string stats = dir.path() + "/hugepages-64kB/stats";
+  std::filesystem::create_directories(stats);
+  std::filesystem::create_directories(dir.path() + "/khugepaged");
+  std::ofstream(stats + "/anon_fault_alloc") << "17\n";
+  std::ofstream(stats + "/swpout") << "\n";
+  VmstatCounters counters = {{"pgfault", 1}};
+  add_folio_counters(dir.path(), counters);
+  EXPECT_EQ(counters, (VmstatCounters{{"hugepages-64kB/anon_fault_alloc", 17}, {"pgfault", 1}}));
+  add_folio_counters(dir.path() + "/none", counters);
+  EXPECT_EQ(counters.size(), 2U);
+}
+
+TEST(MachineTest, faults_of_a_process_are_taken_off) {
+  VmstatCounters counters = {{"pgfault", 100}, {"pgmajfault", 7}};
+  take_off_faults(30, 5, counters);
+  EXPECT_EQ(counters, (VmstatCounters{{"pgfault", 65}, {"pgmajfault", 2}}));
+  take_off_faults(66, 0, counters);
+  EXPECT_EQ(counters.at("pgfault"), 0U);
 }
 
 TEST(MachineTest, counters_of_vmstat_are_read_and_compared) {

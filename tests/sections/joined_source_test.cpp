@@ -225,12 +225,14 @@ TEST_F(JoinedSourceTest, figures_are_added_and_what_is_known_last_is_kept) {
   RecordingFacts first = times(100, 200);
   first.losses = {{LossReason::Kernel, 120, 130, 4}};
   first.own_samples = 3;
+  first.own_events = {{"kmem:kfree", 3}};
   first.cut_stacks = 1;
   first.vmstat = {{"pgfault", 10}};
   first.notes = {"1 stack"};
   RecordingFacts second = times(200, 300);
   second.losses = {{LossReason::Overload, 220, 230, 5}};
   second.own_samples = 4;
+  second.own_events = {{"kmem:kfree", 2}, {"kmem:kmalloc", 2}};
   second.vmstat = {{"pgfault", 7}, {"oom_kill", 1}};
   second.notes = second.notes_of_samples = {"2 stacks"};
   second.earlier_files = 1;
@@ -246,6 +248,8 @@ TEST_F(JoinedSourceTest, figures_are_added_and_what_is_known_last_is_kept) {
             (std::vector<LossEntry>{{LossReason::Kernel, 120, 130, 4},
                                     {LossReason::Overload, 220, 230, 5}}));
   EXPECT_EQ(all.own_samples, 7U);
+  EXPECT_EQ(all.own_events,
+            (std::map<std::string, std::uint64_t>{{"kmem:kfree", 5}, {"kmem:kmalloc", 2}}));
   EXPECT_EQ(all.cut_stacks, 1U);
   EXPECT_EQ(all.vmstat, (std::map<std::string, std::uint64_t>{{"pgfault", 17}, {"oom_kill", 1}}));
   EXPECT_EQ(all.notes, std::vector<std::string>{"2 stacks"});

@@ -19,6 +19,7 @@ TEST(AboutTest, all_that_is_said_is_read_back) {
                             .notes = {"rings are small"},
                             .notes_of_samples = {"a stack ends early"},
                             .own_samples = 1,
+                            .own_events = {{"kmem:kfree", 1}, {"kmem:kmalloc", 0}},
                             .late = 2,
                             .overload = 3,
                             .malformed = 4,
@@ -31,6 +32,7 @@ TEST(AboutTest, all_that_is_said_is_read_back) {
   EXPECT_EQ(read.notes, said.notes);
   EXPECT_EQ(read.notes_of_samples, said.notes_of_samples);
   EXPECT_EQ(read.own_samples, 1U);
+  EXPECT_EQ(read.own_events, said.own_events);
   EXPECT_EQ(read.late, 2U);
   EXPECT_EQ(read.overload, 3U);
   EXPECT_EQ(read.malformed, 4U);

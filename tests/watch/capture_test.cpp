@@ -12,12 +12,20 @@ namespace {
 
 // Two segments of fifty samples; each but the first begins with the name of the process.
 void fill(RingWriter& records) {
-  records.begin({.start_ns = 900, .identities = "user 1 a\n", .own_samples = 3}, {});
+  records.begin({.start_ns = 900,
+                 .identities = "user 1 a\n",
+                 .own_samples = 3,
+                 .own_events = {{"kmem:kfree", 3}}},
+                {});
   records.write(comm_record("eater", 1000));
   for (std::uint64_t i = 0; i < 50; ++i) {
     records.write(kmalloc_sample(1001 + i));
   }
-  records.begin({.start_ns = 1100, .began_ns = 50, .identities = "user 2 b\n", .own_samples = 5},
+  records.begin({.start_ns = 1100,
+                 .began_ns = 50,
+                 .identities = "user 2 b\n",
+                 .own_samples = 5,
+                 .own_events = {{"kmem:kfree", 4}, {"kmem:kmalloc", 1}}},
                 comm_record("eater", 1100));
   for (std::uint64_t i = 0; i < 50; ++i) {
     records.write(kmalloc_sample(1101 + i));
@@ -26,7 +34,10 @@ void fill(RingWriter& records) {
 }
 
 Capture capture_from(std::size_t segment) {
-  Capture capture{.setup = kmalloc_setup(), .first_segment = segment, .own_samples = 7};
+  Capture capture{.setup = kmalloc_setup(),
+                  .first_segment = segment,
+                  .own_samples = 7,
+                  .own_events = {{"kmem:kfree", 4}, {"kmem:kmalloc", 3}}};
   capture.setup.zstd_level = 1;
   capture.facts.watch.triggers = {{"oom", 1120, "a kill"}};
   return capture;
@@ -53,6 +64,8 @@ TEST_F(CaptureTest, whole_ring_has_each_record_once) {
   const RecordingFacts facts = parse_recording_facts(recorded.recording.about_json);
   EXPECT_EQ(facts.started_ns, 900U);
   EXPECT_EQ(facts.own_samples, 4U);
+  EXPECT_EQ(facts.own_events.at("kmem:kfree"), 1U);
+  EXPECT_EQ(facts.own_events.at("kmem:kmalloc"), 3U) << "it was not known at the start";
   ASSERT_EQ(facts.watch.triggers.size(), 1U);
   EXPECT_EQ(facts.watch.triggers[0].word, "oom");
 }
@@ -67,6 +80,8 @@ TEST_F(CaptureTest, file_may_begin_with_any_segment) {
   const RecordingFacts facts = parse_recording_facts(recorded.recording.about_json);
   EXPECT_EQ(facts.started_ns, 1100U);
   EXPECT_EQ(facts.own_samples, 2U);
+  EXPECT_EQ(facts.own_events.at("kmem:kfree"), 0U);
+  EXPECT_EQ(facts.own_events.at("kmem:kmalloc"), 2U);
 }
 
 TEST_F(CaptureTest, folder_that_is_not_there_is_an_error) {

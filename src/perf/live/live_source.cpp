@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 #include "os/system.h"
 #include "os/this_thread.h"
@@ -98,6 +99,7 @@ LiveSource::~LiveSource() {
   // Recording has failed if it still runs: nobody waits for the command any more.
   end_.give_up();
   setup_.before_stop = nullptr;
+  setup_.after_stop = nullptr;
   end_events();
   closer_.wait();
 }
@@ -112,6 +114,9 @@ Result<> LiveSource::start() {
   rings_.start();
   start_added_events();
   TRY(start_pace(enabled_by_exec));
+  if (setup_.before_start) {
+    setup_.before_start();
+  }
   TRY(events_.enable_events(enabled_by_exec));
   // What came before, while the events were enabled one after the other, is of some of them only.
   const std::uint64_t started_ns = monotonic_ns();
@@ -298,8 +303,21 @@ bool LiveSource::is_own(const Sample& sample) {
       recording_.events[sample.event].is_of_anybody) {
     return false;
   }
-  ++own_samples_;
+  own_samples_.resize(std::max(own_samples_.size(), recording_.events.size()));
+  ++own_samples_[sample.event];
   return true;
+}
+
+std::uint64_t LiveSource::own_samples() const {
+  return std::accumulate(own_samples_.begin(), own_samples_.end(), std::uint64_t{0});
+}
+
+std::map<std::string, std::uint64_t> LiveSource::own_events() const {
+  std::map<std::string, std::uint64_t> events;
+  for (std::size_t i = 0; i < recording_.events.size(); ++i) {
+    events[recording_.events[i].name] += i < own_samples_.size() ? own_samples_[i] : 0;
+  }
+  return events;
 }
 
 // Waits for chunks, and sorts what may be given out.
@@ -354,6 +372,9 @@ void LiveSource::end_events() {
                                              : now_ns;
   rings_.note_stop(recording_.stopped_ns);
   events_.disable();
+  if (setup_.after_stop) {
+    setup_.after_stop();
+  }
   read_counts(recording_.stopped_ns != 0 ? recording_.stopped_ns : losses_.last_time_ns());
   closer_.start(events_.take_closable());
 }

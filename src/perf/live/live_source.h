@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +47,8 @@ struct LiveSetup {
   ReadyNotice* ready = nullptr;         // for announce_ready(); may be null
   std::function<SampleRewrite()> make_rewrite;  // one for each ring; may be empty
   std::function<void()> before_stop = {};       // see LiveSource::set_before_stop()
+  std::function<void()> before_start = {};      // see LiveSource::set_around()
+  std::function<void()> after_stop = {};        // the same
 };
 
 class LiveSource final : public RecordSource {
@@ -74,6 +77,12 @@ class LiveSource final : public RecordSource {
 
   // Called once, by next(), when the recording ends and its events still come: what they count can
   // be read beside them. It outlives next().
+  // Called just before the events are enabled, and just after they are disabled.
+  void set_around(std::function<void()> before_start, std::function<void()> after_stop) {
+    setup_.before_start = std::move(before_start);
+    setup_.after_stop = std::move(after_stop);
+  }
+
   void set_before_stop(std::function<void()> before_stop) {
     setup_.before_stop = std::move(before_stop);
   }
@@ -111,7 +120,9 @@ class LiveSource final : public RecordSource {
   }
 
   // Samples of memtrace's own work that a system-wide recording left out.
-  std::uint64_t own_samples() const { return own_samples_; }
+  std::uint64_t own_samples() const;
+  // The same by the name of their event, with those that have none.
+  std::map<std::string, std::uint64_t> own_events() const;
 
  private:
   LiveSource(LiveSetup setup,
@@ -148,7 +159,7 @@ class LiveSource final : public RecordSource {
   std::unique_ptr<AddedEventSource> added_;  // null where no file needs to be looked at
   std::vector<std::int32_t> tids_;           // {-1}: the whole machine
   EventCloser closer_;
-  std::uint64_t own_samples_ = 0;
+  std::vector<std::uint64_t> own_samples_;  // by event
   bool told_unfollowed_ = false;
   bool came_too_late_ = false;
   std::unique_ptr<Pacer> pacer_;  // null: each event is recorded

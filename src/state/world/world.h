@@ -103,6 +103,17 @@ class World {
 
   const VmstatGrowth& vmstat_growth() const { return facts_.vmstat_growth; }
 
+  // Events of memtrace itself that were left out of the recording, by name.
+  using OwnEvents = std::map<std::string, std::uint64_t>;
+
+  void note_own_events(OwnEvents events) { facts_.own_events = std::move(events); }
+
+  // Nothing: not known.
+  std::optional<std::uint64_t> own_events(const std::string& name) const {
+    const auto found = facts_.own_events.find(name);
+    return found == facts_.own_events.end() ? std::nullopt : std::optional(found->second);
+  }
+
   // Whether the events are those of the whole machine over that time.
   void note_all_events(bool are_all) { facts_.are_all_events = are_all; }
 
@@ -218,6 +229,7 @@ class World {
     ModuleId last_module;
     KernelPlace kernel_place;
     VmstatGrowth vmstat_growth;
+    OwnEvents own_events;
     bool are_all_events = false;
   };
 

@@ -15,6 +15,7 @@
 #include "views/kit/histogram.h"
 #include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
+#include "views/truth/vmstat_check.h"
 
 namespace memtrace::faults_view {
 namespace {
@@ -71,6 +72,7 @@ class Faults final : public View {
 
   void count(const Fault& fault);
   std::vector<std::string> notes(const World& world) const;
+  void check_sums(const FaultCost& shown, const World& world, Report& report) const;
 
   Rows user_;
   Rows kernel_;
@@ -132,6 +134,26 @@ std::vector<std::string> Faults::notes(const World& world) const {
   return notes;
 }
 
+// A sample stands for others, and not for their ends.
+void Faults::check_sums(const FaultCost& shown, const World& world, Report& report) const {
+  const FaultCost others = kernel_.total();
+  VmstatCheck check(world);
+  if (pairing_.seen().any() && !pairing_.seen().sampled) {
+    check.add({.name = "all faults",
+               .counted = shown.count + others.count,
+               .counters = {"pgfault"},
+               .hint = "the kernel's accesses to a process's memory without an exception "
+                       "(get_user_pages) are no events"});
+  }
+  if (pairing_.seen().ends && !pairing_.seen().sampled) {
+    check.add({.name = "all major",
+               .counted = shown.major + others.major,
+               .counters = {"pgmajfault"},
+               .hint = "a fault that another thread reads the page for may be counted twice"});
+  }
+  check.add_to(report);
+}
+
 Report Faults::finish(const World& world, Span span) {
   pairing_.report_open();
   const FaultEvents& seen = pairing_.seen();
@@ -154,6 +176,7 @@ Report Faults::finish(const World& world, Span span) {
     report.histograms.push_back(latency_.histogram("latency", Unit::Nanoseconds));
   }
   report.caveats.notes = notes(world);
+  check_sums(total, world, report);
   user_.clear();
   kernel_.clear();
   latency_.clear();

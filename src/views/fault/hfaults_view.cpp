@@ -13,6 +13,7 @@
 #include "views/kit/kernel_probe_events.h"
 #include "views/kit/keyed_histograms.h"
 #include "views/kit/make_view.h"
+#include "views/truth/vmstat_check.h"
 
 namespace memtrace::hfaults_view {
 namespace {
@@ -42,6 +43,9 @@ struct HugeCost {
 
   std::uint64_t count() const { return hugetlb + thp + mthp; }
 };
+
+// Beside the kernel's counters.
+constexpr std::uint64_t kSlackFolios = 20;
 
 struct HugeContext : FaultContext {
   bool hugetlb_seen = false;  // faults that a kernel probe reported
@@ -101,6 +105,7 @@ class HugeFaults final : public View {
   void count(const Fault& fault);
   void on_probe(const Event& event, const World& world);
   std::vector<std::string> notes(const World& world) const;
+  void check_sums(const HugeCost& total, const World& world, Report& report) const;
 
   GroupBy<HugeCost, FaultKeys> rows_;
   AskedHistograms row_latency_;
@@ -177,6 +182,34 @@ std::vector<std::string> HugeFaults::notes(const World& world) const {
   return notes;
 }
 
+void HugeFaults::check_sums(const HugeCost& total, const World& world, Report& report) const {
+  if (!pairing_.seen().page_allocs || pairing_.seen().sampled) {
+    return;
+  }
+  VmstatCheck check(world);
+  check.add({.name = "thp",
+             .counted = total.thp,
+             .counters = {"thp_fault_alloc"},
+             .hint = "the counter has no huge pages of shared memory",
+             .own_event = kPageAlloc,
+             .some_are_own = true,
+             .slack = kSlackFolios});
+  check.add({.name = "mthp",
+             .counted = total.mthp,
+             .counters = {"hugepages-16kB/anon_fault_alloc",
+                          "hugepages-32kB/anon_fault_alloc",
+                          "hugepages-64kB/anon_fault_alloc",
+                          "hugepages-128kB/anon_fault_alloc",
+                          "hugepages-256kB/anon_fault_alloc",
+                          "hugepages-512kB/anon_fault_alloc",
+                          "hugepages-1024kB/anon_fault_alloc"},
+             .hint = "a fault that was refused a huge page and got a smaller folio counts here",
+             .own_event = kPageAlloc,
+             .some_are_own = true,
+             .slack = kSlackFolios});
+  check.add_to(report);
+}
+
 Report HugeFaults::finish(const World& world, Span span) {
   pairing_.report_open();
   const FaultEvents& seen = pairing_.seen();
@@ -194,6 +227,7 @@ Report HugeFaults::finish(const World& world, Span span) {
   report.inconclusive = table.rows.empty();
   report.nothing_happened = seen.page_allocs || context.hugetlb_seen;
   report.caveats.notes = notes(world);
+  check_sums(total, world, report);
   rows_.clear();
   by_probe_alone_ = 0;
   return report;

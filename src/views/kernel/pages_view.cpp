@@ -5,6 +5,7 @@
 #include "views/kernel/flow_rows.h"
 #include "views/kernel/order_matrix.h"
 #include "views/kit/make_view.h"
+#include "views/truth/vmstat_check.h"
 
 namespace memtrace::pages_view {
 namespace {
@@ -90,6 +91,7 @@ class Pages final : public View {
   void on_alloc(const Event& event, const PageAlloc& alloc);
   void on_free(const Event& event, const PageFree& free);
   std::vector<Total> totals(const FlowContext& context) const;
+  void check_sum(std::uint64_t bytes, const World& world, Report& report) const;
   std::uint64_t bytes_of(std::uint32_t order) const;
 
   FlowRows flow_;
@@ -135,6 +137,22 @@ std::vector<Total> Pages::totals(const FlowContext& context) const {
   return totals;
 }
 
+// memtrace's own allocations are of single pages nearly all.
+void Pages::check_sum(std::uint64_t bytes, const World& world, Report& report) const {
+  VmstatCheck check(world);
+  check.add({.name = "allocated pages",
+             .counted = bytes / options_.page_size_bytes,
+             .counters = {"pgalloc_dma",
+                          "pgalloc_dma32",
+                          "pgalloc_normal",
+                          "pgalloc_high",
+                          "pgalloc_movable",
+                          "pgalloc_device"},
+             .hint = "the kernel takes pages for memory compaction without an event",
+             .own_event = "kmem:mm_page_alloc"});
+  check.add_to(report);
+}
+
 Report Pages::finish(const World& world, Span span) {
   flow_.finish(world.live().pages(), world);
   const PagesContext context{
@@ -143,6 +161,7 @@ Report Pages::finish(const World& world, Span span) {
   report.totals = totals(context);
   report.caveats.notes = flow_.notes(false);
   const FlowCost total = flow_.total();
+  check_sum(total.bytes, world, report);
   flow_.add_table(report, context);
   if (flow_.options().summary) {
     report.tables.push_back(pages_summary(total, unmatched_, context.frees_seen));

@@ -9,6 +9,7 @@
 #include "views/kit/make_view.h"
 #include "views/reclaim/node_faults.h"
 #include "views/reclaim/work_keys.h"
+#include "views/truth/vmstat_check.h"
 #include "views/truth/vmstat_totals.h"
 
 namespace memtrace::numa_view {
@@ -123,6 +124,12 @@ Report Numa::finish(const World& world, Span span) {
     blank(table, kOfBegins);
   }
   report.caveats.notes = notes(world);
+  VmstatCheck check(world);
+  check.add({.name = "migrated",
+             .counted = total.migrated,
+             .counters = {"pgmigrate_success"},
+             .hint = "before Linux 5.8 the event counts a huge page as one page"});
+  check.add_to(report);
   report.inconclusive = total.count == 0 && !faults_.any();
   if (faults_.any()) {
     report.tables.push_back(faults_.table(world, report.caveats.notes));

@@ -32,12 +32,16 @@ void VmstatCheck::add(const Figure& figure) {
       grown += found->second;
     }
   }
-  if (grown == 0) {
+  const auto own = figure.own_event.empty() ? 0 : world_.own_events(std::string(figure.own_event));
+  grown -= std::min(grown, figure.some_are_own ? 0 : own.value_or(0));
+  if (grown == 0 || !own) {
     return;
   }
   const double explained = 100.0 * static_cast<double>(figure.counted) / static_cast<double>(grown);
+  counters += figure.some_are_own && *own > 0 ? " (some by memtrace)" : "";
   rows_.push_back({std::string(figure.name), figure.counted, counters, grown, explained});
-  if (is_apart(figure.counted, grown, figure.slack)) {
+  const std::uint64_t slack = figure.slack + (figure.some_are_own ? *own : 0);
+  if (is_apart(figure.counted, grown, slack)) {
     notes_.push_back(fmt::format("{} is {}, but {} in /proc/vmstat grew by {}; {}",
                                  figure.name,
                                  print_count(figure.counted),

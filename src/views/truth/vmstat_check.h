@@ -14,7 +14,7 @@ namespace memtrace {
 
 class VmstatCheck {
  public:
-  explicit VmstatCheck(const World& world) : growth_(world.growth_beside_events()) {}
+  explicit VmstatCheck(const World& world) : world_(world), growth_(world.growth_beside_events()) {}
 
   struct Figure {
     std::string_view name;  // the view's column
@@ -22,6 +22,11 @@ class VmstatCheck {
     // All that it is the sum of. A kernel need not have each of them.
     std::initializer_list<std::string_view> counters;
     std::string_view hint;  // what may make a difference
+    // The counters have what memtrace did itself, too. Its own events of this name, which were left
+    // out of the recording, are taken off. Nothing is added when their number is not known.
+    std::string_view own_event = {};
+    // Some of them, and it is not known which: the difference may be as large as their number.
+    bool some_are_own = false;
     // A smaller difference means nothing: the counters are read some milliseconds before the first
     // event and behind the last one, and each CPU keeps up to 125 pages of a counter to itself
     // before others see them (mm/vmstat.c, calculate_normal_threshold).
@@ -36,6 +41,7 @@ class VmstatCheck {
   void add_to(Report& report) const;
 
  private:
+  const World& world_;
   const World::VmstatGrowth* growth_ = nullptr;  // null: not known, or of other events
   std::vector<std::vector<Cell>> rows_;
   std::vector<std::string> notes_;
