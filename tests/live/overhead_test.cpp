@@ -99,5 +99,24 @@ TEST_F(OverheadTest, probes_whose_hits_cost_too_much_are_refused) {
   EXPECT_TRUE(outcome.says("growth")) << outcome.all();
 }
 
+// With its probes, each call takes some microseconds: the storm would last a minute.
+TEST_F(OverheadTest, probes_that_begin_to_cost_too_much_are_removed_while_the_program_runs_on) {
+  const Outcome outcome =
+      run("$MEMTRACE record --for leaks,faults --max-overhead 3% -- sh -c '$PUPPETS/heap_storm 1 "
+          "20000000; grep -c memtrace_heap_$PPID: /sys/kernel/tracing/uprobe_events; true'");
+  EXPECT_EQ(outcome.status, 0) << outcome.all();
+  EXPECT_TRUE(outcome.says("user probes were removed")) << outcome.all();
+  EXPECT_TRUE(outcome.says("and 3 % is the limit")) << outcome.all();
+  EXPECT_NE(outcome.out.find("0\n"), std::string::npos)
+      << "definitions are left: " << outcome.all();
+  const Json leaks = report("leaks --by comm");
+  EXPECT_NE(notes_of(leaks).find("user probes were removed"), std::string::npos) << notes_of(leaks);
+  // Of what was allocated before, nobody knows what was freed later.
+  const Json& rows = leaks.at("tables").at(0).at("rows");
+  ASSERT_FALSE(rows.empty()) << leaks.dump(1);
+  EXPECT_EQ(rows.at(0).at("at_least"), 0) << leaks.dump(1);
+  EXPECT_NE(report("faults").at("totals").at("count"), 0);
+}
+
 }  // namespace
 }  // namespace memtrace::test

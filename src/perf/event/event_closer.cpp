@@ -15,8 +15,12 @@
 namespace memtrace {
 
 void EventCloser::start(std::vector<OpenedFd> fds) {
-  wait();
   has_started_ = true;
+  close_early(std::move(fds));
+}
+
+void EventCloser::close_early(std::vector<OpenedFd> fds) {
+  wait();
   fds_ = std::move(fds);
   try {
     thread_ = start_guarded_thread([this] { close_all(); });

@@ -33,6 +33,9 @@ class EventCloser {
 
   ~EventCloser() { wait(); }
 
+  // Some of them, while the others go on.
+  void close_early(std::vector<OpenedFd> fds);
+
   // The last ones first, which are those of probes. It is told to a terminal when it takes long.
   void start(std::vector<OpenedFd> fds);
 

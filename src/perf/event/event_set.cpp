@@ -389,10 +389,21 @@ void EventSet::disable() {
   for (const OpenedFd& opened : fds_) {
     (void)opened.fd.disable();  // fails only for an event that is already in an error state
   }
-  lost_ = 0;
   for (const OpenedFd& opened : fds_) {
     lost_ += opened.fd.read_lost();
   }
+}
+
+std::vector<OpenedFd> EventSet::take_probes() {
+  const auto probes = std::stable_partition(
+      fds_.begin(), fds_.end(), [](const OpenedFd& opened) { return !opened.of_user_probe; });
+  std::vector<OpenedFd> taken(std::make_move_iterator(probes), std::make_move_iterator(fds_.end()));
+  fds_.erase(probes, fds_.end());
+  for (const OpenedFd& opened : taken) {
+    (void)opened.fd.disable();
+    lost_ += opened.fd.read_lost();
+  }
+  return taken;
 }
 
 // A ring stays until it is unmapped, but who waits for its data does so with its owner's

@@ -106,6 +106,9 @@ class EventSet {
   // After disable(): all descriptors that reading the rings can do without, those of probes last.
   std::vector<OpenedFd> take_closable();
 
+  // Those of user probes, disabled: their breakpoints are there until they are closed.
+  std::vector<OpenedFd> take_probes();
+
   // Records that found their ring full up to disable(), as counted by the kernel; 0 where it does
   // not count them.
   std::uint64_t lost() const { return lost_; }

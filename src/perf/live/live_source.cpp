@@ -6,6 +6,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "base/log.h"
 #include "os/system.h"
 #include "os/this_thread.h"
 #include "perf/pace/ladder.h"
@@ -159,9 +160,28 @@ Result<> LiveSource::start_pace(bool enabled_by_exec) {
 }
 
 void LiveSource::keep_pace() {
-  if (pacer_) {
-    pacer_->keep_up(monotonic_ns());
+  if (!pacer_) {
+    return;
   }
+  pacer_->keep_up(monotonic_ns());
+  if (pacer_->probes_cost_too_much() && !closer_.has_started()) {
+    remove_expensive_probes();
+  }
+}
+
+// What was allocated before may be freed unseen from now on: it is a loss that nobody can count.
+void LiveSource::remove_expensive_probes() {
+  if (added_) {
+    added_->stop();
+    adopt_added_events();
+  }
+  closer_.close_early(events_.take_probes());
+  const std::uint64_t now_ns = monotonic_clock() ? monotonic_ns() : losses_.last_time_ns();
+  losses_.note_gap(now_ns);
+  const std::string note =
+      pacer_->note_probes_removed(recording_.started_ns == 0 ? 0 : now_ns - recording_.started_ns);
+  warn(note);
+  recording_.caveats.push_back(note);
 }
 
 void LiveSource::start_added_events() {

@@ -146,6 +146,7 @@ class LiveSource final : public RecordSource {
   void collect();
   Result<> start_pace(bool enabled_by_exec);
   void keep_pace();
+  void remove_expensive_probes();
   void end_events();
 
   LiveSetup setup_;

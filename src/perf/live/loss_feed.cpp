@@ -1,6 +1,7 @@
 #include "perf/live/loss_feed.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace memtrace {
 
@@ -53,11 +54,18 @@ std::uint64_t LossFeed::add_tick(std::uint64_t complete_ns, std::uint64_t now_ns
 }
 
 void LossFeed::add_count(std::uint64_t time_ns, const EventCounts::Rise& rise) {
+  insert({.stamp = {.time_ns = time_ns, .cpu = rise.cpu},
+          .payload = Counted{.event = rise.event, .count = rise.count}});
+}
+
+void LossFeed::note_gap(std::uint64_t time_ns) {
+  insert({.stamp = {.time_ns = time_ns}, .payload = Lost{}});
+}
+
+void LossFeed::insert(Record record) {
   const auto after = std::ranges::upper_bound(
-      losses_, time_ns, {}, [](const Record& record) { return record.stamp.time_ns; });
-  losses_.insert(after,
-                 {.stamp = {.time_ns = time_ns, .cpu = rise.cpu},
-                  .payload = Counted{.event = rise.event, .count = rise.count}});
+      losses_, record.stamp.time_ns, {}, [](const Record& other) { return other.stamp.time_ns; });
+  losses_.insert(after, std::move(record));
 }
 
 std::optional<Record> LossFeed::next_loss(const RingMerge& merge, bool all) {

@@ -32,6 +32,9 @@ class LossFeed {
   // What the merge has given up.
   void add(const RingMerge::Losses& losses);
 
+  // From then on some events are missing, and nobody counts them.
+  void note_gap(std::uint64_t time_ns);
+
   // At the end. The kernel writes a lost record only when a later record fits: losses at the very
   // end are known from the events' own counters alone (PERF_FORMAT_LOST). `merge` has what is not
   // given out yet, but counted.
@@ -55,6 +58,8 @@ class LossFeed {
   std::optional<Record> next_own();
 
  private:
+  void insert(Record record);
+
   std::deque<Record> losses_;       // and counts, by time
   std::deque<Record> own_records_;  // ticks and what has no time of its own
   std::vector<std::uint64_t> newest_by_ring_ns_;

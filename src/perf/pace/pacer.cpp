@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "os/system.h"
 #include "perf/pace/choose_rungs.h"
 #include "perf/pace/ladder.h"
@@ -232,6 +233,7 @@ void Pacer::look(std::uint64_t now_ns) {
   const CpuTimes times = clock_.take();
   Hits hits = take_hits();
   judge(hits, times);
+  judge_probes(hits, times);
   lost_by_own_ = times.lost_by_own;
   // What memtrace does besides its samples.
   const double own_rest =
@@ -306,6 +308,11 @@ double Pacer::fixed_ns(const Hits& hits) const {
   return static_cast<double>(hits.always_recorded) * whole_cost().recorded_ns + hits.traps_ns;
 }
 
+// Of user probes alone.
+double Pacer::probes_ns(const Hits& hits) const {
+  return static_cast<double>(hits.of_probes) * whole_cost().recorded_ns + hits.traps_ns;
+}
+
 HitCost Pacer::whole_cost() const {
   return {.counted_ns = cost_.counted_ns, .recorded_ns = cost_.recorded_ns + kOwnNs * lost_by_own_};
 }
@@ -330,6 +337,32 @@ void Pacer::judge(const Hits& hits, const CpuTimes& times) {
   if (watched_ns > kLeastJudgedNs) {
     spent_.largest_share = std::max(spent_.largest_share, cost_ns / watched_ns);
   }
+}
+
+void Pacer::judge_probes(const Hits& hits, const CpuTimes& times) {
+  const auto watched_ns = static_cast<double>(times.watched_ns);
+  if (hits.of_probes == 0 || watched_ns < kLeastJudgedNs) {
+    probes_over_.looks = 0;
+    return;
+  }
+  probes_over_.share = probes_ns(hits) / watched_ns;
+  probes_over_.looks = probes_over_.share > setup_.share ? probes_over_.looks + 1 : 0;
+}
+
+std::string Pacer::note_probes_removed(std::uint64_t after_ns) {
+  const std::string when = after_ns == 0 ? "" : print_duration(after_ns) + " after the start, ";
+  const std::string note = fmt::format(
+      "{}user probes were removed, because they cost the watched programs "
+      "about {} % of their CPU time, and {} % is the limit: there are no events of probed "
+      "functions "
+      "after that; growth finds who uses memory without probes",
+      when,
+      percent_text(probes_over_.share),
+      percent_text(setup_.share));
+  probes_over_ = {};
+  counts_.clear();  // their places are those of other descriptors now
+  (void)take_hits();
+  return note;
 }
 
 double Pacer::Spent::part_of_windows() const {

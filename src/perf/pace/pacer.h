@@ -45,6 +45,14 @@ class Pacer {
   // Looks again when it is time.
   void keep_up(std::uint64_t now_ns);
 
+  // The hits of user probes alone have cost more than the share, for a second. Only removing the
+  // probes helps: each one traps, recorded or not.
+  bool probes_cost_too_much() const { return probes_over_.looks >= kLooksOver; }
+
+  // They are removed, so long after the start (0: not known): EventSet has none of them any more. A
+  // sentence that says why.
+  std::string note_probes_removed(std::uint64_t after_ns);
+
   // Gives a sample its weight. False: it is to be left out, for it was made while its event was
   // enabled on one CPU after the other, or after its window. May be asked after end().
   bool weigh(Sample& sample, std::uint64_t time_ns);
@@ -87,6 +95,15 @@ class Pacer {
     double part_of_windows() const;
   };
 
+  // Looks, one after the other, in which the hits of user probes alone cost more than the share.
+  struct ProbesOver {
+    std::uint32_t looks = 0;
+    double share = 0;  // that they cost in the last one
+  };
+
+  static constexpr std::uint32_t kLooksOver = 2;
+
+  void judge_probes(const Hits& hits, const CpuTimes& times);
   void find_ladders();
   std::vector<Ladder>::const_iterator ladder_of(std::uint32_t event) const;
   void measure_cost();
@@ -101,6 +118,7 @@ class Pacer {
   HitCost whole_cost() const;
   double samples_of(const Hits& hits) const;
   double fixed_ns(const Hits& hits) const;
+  double probes_ns(const Hits& hits) const;
   std::vector<EventPace> wanted_paces(const Hits& hits, double budget_ns) const;
   std::vector<EventPace> paces() const;
   std::vector<EventGates::Choice> choices() const;
@@ -123,6 +141,7 @@ class Pacer {
   std::uint64_t pause_ns_ = 0;  // 0: looks no more
   double lost_by_own_ = 1;      // CpuTimes
   Spent spent_;
+  ProbesOver probes_over_;
 };
 
 }  // namespace memtrace

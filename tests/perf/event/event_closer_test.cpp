@@ -43,6 +43,27 @@ TEST(EventCloserTest, definitions_go_when_the_probes_are_closed_and_others_are_n
   EXPECT_FALSE(is_open(other));
 }
 
+TEST(EventCloserTest, probes_that_go_early_are_closed_before_the_end) {
+  std::vector<OpenedFd> probes;
+  probes.push_back(open_as(true));
+  const int probe = probes.front().fd.fd();
+  int calls = 0;
+  EventCloser closer([&calls] { ++calls; });
+  closer.close_early(std::move(probes));
+  EXPECT_FALSE(closer.has_started());
+  closer.wait();
+  EXPECT_FALSE(is_open(probe));
+  EXPECT_EQ(calls, 1);
+  std::vector<OpenedFd> others;
+  others.push_back(open_as(false));
+  const int other = others.front().fd.fd();
+  closer.start(std::move(others));
+  EXPECT_TRUE(closer.has_started());
+  closer.wait();
+  EXPECT_FALSE(is_open(other));
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(EventCloserTest, without_probes_and_without_descriptors_definitions_go_once) {
   int calls = 0;
   EventCloser closer([&calls] { ++calls; });

@@ -73,6 +73,17 @@ TEST_F(LossFeedTest, losses_are_given_out_between_the_records_of_their_times) {
   EXPECT_EQ(lost.first_ns, 40U);
 }
 
+TEST_F(LossFeedTest, a_gap_is_a_loss_between_records_that_nobody_counts) {
+  feed_.add({.dropped = {{.first_ns = 50, .last_ns = 60, .count = 1}}});
+  feed_.note_gap(20);
+  make_ready({30});
+  const auto gap = feed_.next_loss(merge_, false);
+  ASSERT_TRUE(gap);
+  EXPECT_EQ(gap->stamp.time_ns, 20U);
+  EXPECT_EQ(std::get<Lost>(gap->payload).count, 0U);
+  EXPECT_EQ(next_loss_ns(), 0U) << "the record of 30 comes first";
+}
+
 TEST_F(LossFeedTest, loss_after_all_records_is_given_out_at_the_end) {
   feed_.add({.dropped = {{.first_ns = 10, .last_ns = 20, .count = 1}}});
   EXPECT_EQ(next_loss_ns(), 0U) << "records of that time may still come";
