@@ -313,6 +313,8 @@ Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& re
     return session.take_error();
   }
   session.value()->identify_processes(*source.value());
+  source.value()->set_around([&session] { session.value()->begin_counting(); },
+                             [&session] { session.value()->end_counting(); });
   TRY(source.value()->start());
   session.value()->identify_new_processes(*source.value());
   source.value()->announce_ready();

@@ -101,7 +101,7 @@ void Session::learn_from_start() {
   ViewOptions& view_options = options_.view_options;
   view_options.page_size_bytes = pipeline_.recording().page_size_bytes;
   if (options_.live) {
-    interval_.vmstat = vmstat_counters();
+    begin_counting();
     return;
   }
   RecordingFacts about = parse_recording_facts(pipeline_.recording().about_json);
@@ -565,10 +565,21 @@ bool Session::is_filtered_by_user() const {
 // the start of the recording or interval to its end.
 bool Session::has_all_events() const {
   const TimeWindow& window = options_.times.window;
-  const bool is_cut = window.start_ns != 0 || window.stop_ns != TimeWindow().stop_ns ||
-                      window.is_of_wall() || bound_.was_reached();
+  // Its counters are read a moment after an interval has ended.
+  const bool has_intervals = options_.live && options_.times.interval_ns != 0;
+  const bool is_cut = has_intervals || window.start_ns != 0 ||
+                      window.stop_ns != TimeWindow().stop_ns || window.is_of_wall() ||
+                      bound_.was_reached();
   const bool is_whole = options_.live ? options_.whole_machine : about_.whole_machine;
   return is_whole && !is_cut && !is_filtered_by_user() && options_.view_options.tasks.empty();
+}
+
+void Session::begin_counting() {
+  interval_.vmstat = vmstat_counters();
+}
+
+void Session::end_counting() {
+  interval_.ended_vmstat = vmstat_counters();
 }
 
 void Session::note_vmstat() {
@@ -579,7 +590,8 @@ void Session::note_vmstat() {
     world.note_vmstat_growth(about_.vmstat);
     return;
   }
-  VmstatCounters now = vmstat_counters();
+  VmstatCounters now = interval_.ended_vmstat.empty() ? vmstat_counters()
+                                                      : std::exchange(interval_.ended_vmstat, {});
   world.note_vmstat_growth(growth_of(interval_.vmstat, now));
   interval_.vmstat = std::move(now);
 }

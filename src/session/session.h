@@ -48,6 +48,10 @@ class Session final : private PipelineSink {
   void identify_processes(const LiveSource& source);
   void identify_new_processes(const LiveSource& source);
 
+  // Live: the machine's counters are those of the time between.
+  void begin_counting();
+  void end_counting();
+
   // The name, samples and hits of each event of the recording.
   using EventCount = ViewDispatch::Count;
 
@@ -143,8 +147,9 @@ class Session final : private PipelineSink {
 
   struct OfInterval {
     UnknownIdentities unknown;
-    UnmatchedFrees unmatched;  // of wanted tasks
-    VmstatCounters vmstat;     // of a live source, as it was when the interval began
+    UnmatchedFrees unmatched;     // of wanted tasks
+    VmstatCounters vmstat;        // of a live source, as it was when the interval began
+    VmstatCounters ended_vmstat;  // as it was when the events ended; empty: they go on
   };
 
   OfInterval interval_;

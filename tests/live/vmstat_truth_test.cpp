@@ -42,6 +42,22 @@ TEST_F(VmstatTruthTest, faults_allocations_and_migrations_are_those_that_the_ker
   }
 }
 
+// Until its command ends; intervals are not compared, for the counters are read a moment later.
+TEST_F(VmstatTruthTest, a_live_view_counts_from_the_first_event_to_the_last) {
+  const std::string puppet = "sh -c '$PUPPETS/fault_kinds copy 25600 >/dev/null'";
+  expect_some_try([&](Try& tried) {
+    const Json report = Json::parse(run_well("$MEMTRACE faults -a --json -- " + puppet).out);
+    const Json row = truth_row(report, "all faults");
+    ASSERT_FALSE(row.is_null()) << report.dump(1);
+    const bool is_near = std::abs(row.at("explained").get<double>() - 100.0) <= 3.0;
+    tried.expect_equal(is_near ? 0 : row.at("counted").get<std::uint64_t>(),
+                       is_near ? 0 : row.at("grown").get<std::uint64_t>(),
+                       "all faults");
+  });
+  const Outcome intervals = run_well("$MEMTRACE faults -a 0.2 2");
+  EXPECT_FALSE(intervals.says("beside what the kernel counted")) << intervals.all();
+}
+
 TEST_F(VmstatTruthTest, huge_pages_are_those_that_the_kernel_counts) {
   const FolioSetting huge("/sys/kernel/mm/transparent_hugepage/enabled");
   if (!huge.is_there()) {
