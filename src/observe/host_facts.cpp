@@ -25,6 +25,20 @@ void take_off(std::string_view name, std::uint64_t own, VmstatCounters& counters
   }
 }
 
+// Files that hold a number each.
+void add_counters_of(const std::string& folder,
+                     const std::vector<std::string>& names,
+                     const std::string& prefix,
+                     VmstatCounters& counters) {
+  for (const std::string& name : names) {
+    const auto text = read_file(fmt::format("{}/{}", folder, name));
+    const auto value = text.ok() ? parse_number(trim(text.value())) : std::nullopt;
+    if (value) {
+      counters.emplace(fmt::format("{}/{}", prefix, name), *value);
+    }
+  }
+}
+
 }  // namespace
 
 Recording read_host_facts() {
@@ -131,15 +145,14 @@ VmstatCounters vmstat_counters() {
 
 void add_folio_counters(const std::string& folder, VmstatCounters& counters) {
   const auto sizes = list_directory(folder);
-  for (const std::string& size : sizes.ok() ? sizes.value() : std::vector<std::string>()) {
-    const std::string stats = folder + "/" + size + "/stats";
+  if (!sizes.ok()) {
+    return;
+  }
+  for (const std::string& size : sizes.value()) {
+    const std::string stats = fmt::format("{}/{}/stats", folder, size);
     const auto names = list_directory(stats);  // other files there have no such folder
-    for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
-      const auto text = read_file(stats + "/" + name);
-      const auto value = text.ok() ? parse_number(trim(text.value())) : std::nullopt;
-      if (value) {
-        counters.emplace(size + "/" + name, *value);
-      }
+    if (names.ok()) {
+      add_counters_of(stats, names.value(), size, counters);
     }
   }
 }

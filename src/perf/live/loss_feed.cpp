@@ -1,7 +1,6 @@
 #include "perf/live/loss_feed.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace memtrace {
 
@@ -62,10 +61,10 @@ void LossFeed::note_gap(std::uint64_t time_ns) {
   insert({.stamp = {.time_ns = time_ns}, .payload = Lost{}});
 }
 
-void LossFeed::insert(Record record) {
+void LossFeed::insert(const Record& record) {
   const auto after = std::ranges::upper_bound(
       losses_, record.stamp.time_ns, {}, [](const Record& other) { return other.stamp.time_ns; });
-  losses_.insert(after, std::move(record));
+  losses_.insert(after, record);
 }
 
 std::optional<Record> LossFeed::next_loss(const RingMerge& merge, bool all) {

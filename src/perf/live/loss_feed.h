@@ -58,7 +58,7 @@ class LossFeed {
   std::optional<Record> next_own();
 
  private:
-  void insert(Record record);
+  void insert(const Record& record);
 
   std::deque<Record> losses_;       // and counts, by time
   std::deque<Record> own_records_;  // ticks and what has no time of its own

@@ -351,7 +351,7 @@ void Pacer::judge_probes(const Hits& hits, const CpuTimes& times) {
 
 std::string Pacer::note_probes_removed(std::uint64_t after_ns) {
   const std::string when = after_ns == 0 ? "" : print_duration(after_ns) + " after the start, ";
-  const std::string note = fmt::format(
+  std::string note = fmt::format(
       "{}user probes were removed, because they cost the watched programs "
       "about {} % of their CPU time, and {} % is the limit: there are no events of probed "
       "functions "

@@ -18,35 +18,44 @@ bool is_apart(std::uint64_t counted, std::uint64_t grown, std::uint64_t slack) {
 
 }  // namespace
 
-void VmstatCheck::add(const Figure& figure) {
-  std::string counters;
-  std::uint64_t grown = 0;
+// Those that grew: the others have no entry (World::VmstatGrowth).
+VmstatCheck::Growth VmstatCheck::growth_of(const Figure& figure) const {
+  Growth sum;
   for (const std::string_view counter : figure.counters) {
-    if (growth_ == nullptr) {
-      return;
-    }
-    // World::VmstatGrowth: no growth, no entry
     if (const auto found = growth_->find(std::string(counter)); found != growth_->end()) {
-      counters += counters.empty() ? "" : " + ";
-      counters += counter;
-      grown += found->second;
+      sum.counters += sum.counters.empty() ? "" : " + ";
+      sum.counters += counter;
+      sum.grown += found->second;
     }
   }
+  return sum;
+}
+
+void VmstatCheck::add(const Figure& figure) {
   const auto own = figure.own_event.empty() ? 0 : world_.own_events(std::string(figure.own_event));
-  grown -= std::min(grown, figure.some_are_own ? 0 : own.value_or(0));
-  if (grown == 0 || !own) {
+  if (growth_ == nullptr || !own) {
     return;
   }
-  const double explained = 100.0 * static_cast<double>(figure.counted) / static_cast<double>(grown);
-  counters += figure.some_are_own && *own > 0 ? " (some by memtrace)" : "";
-  rows_.push_back({std::string(figure.name), figure.counted, counters, grown, explained});
-  const std::uint64_t slack = figure.slack + (figure.some_are_own ? *own : 0);
-  if (is_apart(figure.counted, grown, slack)) {
-    notes_.push_back(fmt::format("{} is {}, but {} in /proc/vmstat grew by {}; {}",
+  Growth sum = growth_of(figure);
+  if (!figure.some_are_own) {
+    sum.grown -= std::min(sum.grown, *own);
+  }
+  if (sum.grown != 0) {
+    add_row(figure, sum, figure.some_are_own ? *own : 0);
+  }
+}
+
+void VmstatCheck::add_row(const Figure& figure, const Growth& sum, std::uint64_t perhaps_own) {
+  const double explained =
+      100.0 * static_cast<double>(figure.counted) / static_cast<double>(sum.grown);
+  const std::string counters = sum.counters + (perhaps_own > 0 ? " (some by memtrace)" : "");
+  rows_.push_back({std::string(figure.name), figure.counted, counters, sum.grown, explained});
+  if (is_apart(figure.counted, sum.grown, figure.slack + perhaps_own)) {
+    notes_.push_back(fmt::format("{} is {}, but the kernel's {} grew by {}; {}",
                                  figure.name,
                                  print_count(figure.counted),
                                  counters,
-                                 print_count(grown),
+                                 print_count(sum.grown),
                                  figure.hint));
   }
 }

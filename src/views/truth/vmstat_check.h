@@ -41,6 +41,14 @@ class VmstatCheck {
   void add_to(Report& report) const;
 
  private:
+  struct Growth {
+    std::string counters;  // "pswpin + zswpin"
+    std::uint64_t grown = 0;
+  };
+
+  Growth growth_of(const Figure& figure) const;
+  void add_row(const Figure& figure, const Growth& sum, std::uint64_t perhaps_own);
+
   const World& world_;
   const World::VmstatGrowth* growth_ = nullptr;  // null: not known, or of other events
   std::vector<std::vector<Cell>> rows_;

@@ -155,7 +155,7 @@ TEST_F(SwapInTest, pages_stand_beside_the_sum_of_what_the_kernel_counted) {
   EXPECT_EQ(
       truth[1],
       (std::vector<Cell>{text("out"), number(4), text("pswpout + swpout_zero"), number(4), 100.0}));
-  EXPECT_TRUE(has_note(report, "pages is 1, but pswpin in /proc/vmstat grew by 9,000"));
+  EXPECT_TRUE(has_note(report, "pages is 1, but the kernel's pswpin grew by 9,000"));
   EXPECT_FALSE(has_note(report, "out is"));
 }
 

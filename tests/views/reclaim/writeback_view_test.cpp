@@ -83,7 +83,7 @@ TEST(Writeback, dirtied_stands_beside_what_the_kernel_counted) {
   EXPECT_EQ(truth[0],
             (std::vector<Cell>{
                 text("dirtied"), number(512), text("nr_dirtied"), number(100'000), 0.512}));
-  EXPECT_TRUE(has_note(report, "dirtied is 512, but nr_dirtied in /proc/vmstat grew by 100,000"));
+  EXPECT_TRUE(has_note(report, "dirtied is 512, but the kernel's nr_dirtied grew by 100,000"));
 }
 
 // perf's recordings, and Linux before 6.1.

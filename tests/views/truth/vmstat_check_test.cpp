@@ -40,8 +40,8 @@ TEST_F(VmstatCheckTest, counters_are_added_and_a_difference_is_said) {
                                              std::uint64_t{30'000},
                                              100.0 * 25 / 30}}));
   EXPECT_EQ(report.caveats.notes,
-            std::vector<std::string>{"pages is 25,000, but pgalloc_dma32 + pgalloc_normal in "
-                                     "/proc/vmstat grew by 30,000; why"});
+            std::vector<std::string>{"pages is 25,000, but the kernel's pgalloc_dma32 + "
+                                     "pgalloc_normal grew by 30,000; why"});
 }
 
 TEST_F(VmstatCheckTest, small_differences_and_those_of_under_a_twentieth_are_not_said) {
