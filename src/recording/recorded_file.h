@@ -71,8 +71,8 @@ class RecordedFile {
 
   void count_loss(const Record& record, const Lost& lost);
 
-  // What the machine's counters had before is not the file's. Called again where events begin
-  // later.
+  // Call it just before the first event. Without, the machine's counters are the file's from its
+  // creation on.
   void begin_counting() { vmstat_ = vmstat_counters(); }
 
   // What happens from now on is not the file's any more. Counts once.

@@ -565,7 +565,7 @@ bool Session::is_filtered_by_user() const {
 // the start of the recording or interval to its end.
 bool Session::has_all_events() const {
   const TimeWindow& window = options_.times.window;
-  // Its counters are read a moment after an interval has ended.
+  // The counters of an interval are read a moment after its end.
   const bool has_intervals = options_.live && options_.times.interval_ns != 0;
   const bool is_cut = has_intervals || window.start_ns != 0 ||
                       window.stop_ns != TimeWindow().stop_ns || window.is_of_wall() ||

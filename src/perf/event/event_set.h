@@ -106,7 +106,7 @@ class EventSet {
   // After disable(): all descriptors that reading the rings can do without, those of probes last.
   std::vector<OpenedFd> take_closable();
 
-  // Those of user probes, disabled: their breakpoints are there until they are closed.
+  // The descriptors of user probes, disabled. Their breakpoints stay until they are closed.
   std::vector<OpenedFd> take_probes();
 
   // Records that found their ring full up to disable(), as counted by the kernel; 0 where it does

@@ -169,7 +169,7 @@ void LiveSource::keep_pace() {
   }
 }
 
-// What was allocated before may be freed unseen from now on: it is a loss that nobody can count.
+// From now on nobody sees what is freed of the blocks allocated before: a loss of unknown size.
 void LiveSource::remove_expensive_probes() {
   if (added_) {
     added_->stop();

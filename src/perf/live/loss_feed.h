@@ -32,7 +32,7 @@ class LossFeed {
   // What the merge has given up.
   void add(const RingMerge::Losses& losses);
 
-  // From then on some events are missing, and nobody counts them.
+  // From then on some events are missing, and nobody knows how many.
   void note_gap(std::uint64_t time_ns);
 
   // At the end. The kernel writes a lost record only when a later record fits: losses at the very

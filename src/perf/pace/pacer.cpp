@@ -352,15 +352,14 @@ void Pacer::judge_probes(const Hits& hits, const CpuTimes& times) {
 std::string Pacer::note_probes_removed(std::uint64_t after_ns) {
   const std::string when = after_ns == 0 ? "" : print_duration(after_ns) + " after the start, ";
   std::string note = fmt::format(
-      "{}user probes were removed, because they cost the watched programs "
-      "about {} % of their CPU time, and {} % is the limit: there are no events of probed "
-      "functions "
-      "after that; growth finds who uses memory without probes",
+      "{}user probes were removed, because they cost the watched programs about {} % of their CPU "
+      "time, and {} % is the limit: there are no events of probed functions after that; growth "
+      "finds who uses memory without probes",
       when,
       percent_text(probes_over_.share),
       percent_text(setup_.share));
   probes_over_ = {};
-  counts_.clear();  // their places are those of other descriptors now
+  counts_.clear();  // other descriptors have their places now
   (void)take_hits();
   return note;
 }

@@ -45,12 +45,12 @@ class Pacer {
   // Looks again when it is time.
   void keep_up(std::uint64_t now_ns);
 
-  // The hits of user probes alone have cost more than the share, for a second. Only removing the
-  // probes helps: each one traps, recorded or not.
+  // In two looks, one after the other, the hits of user probes alone cost more than the share. Only
+  // removing the probes helps: each hit traps, recorded or not.
   bool probes_cost_too_much() const { return probes_over_.looks >= kLooksOver; }
 
-  // They are removed, so long after the start (0: not known): EventSet has none of them any more. A
-  // sentence that says why.
+  // Call it when EventSet has no probes any more. `after_ns`: since the start; 0: not known.
+  // Returns a sentence that says why they were removed.
   std::string note_probes_removed(std::uint64_t after_ns);
 
   // Gives a sample its weight. False: it is to be left out, for it was made while its event was

@@ -43,7 +43,7 @@ class AgingMap {
 
   std::size_t max_young_;
   Map young_;
-  Map old_;  // an entry that is also in the other is of no account here
+  Map old_;  // an entry of a key that young_ has, too, does not count
 };
 
 }  // namespace memtrace

@@ -134,7 +134,7 @@ std::vector<std::string> Faults::notes(const World& world) const {
   return notes;
 }
 
-// A sample stands for others, and not for their ends.
+// Of sampled faults, the begin and the end are seldom both there.
 void Faults::check_sums(const FaultCost& shown, const World& world, Report& report) const {
   const FaultCost others = kernel_.total();
   VmstatCheck check(world);
@@ -142,14 +142,15 @@ void Faults::check_sums(const FaultCost& shown, const World& world, Report& repo
     check.add({.name = "all faults",
                .counted = shown.count + others.count,
                .counters = {"pgfault"},
-               .hint = "the kernel's accesses to a process's memory without an exception "
-                       "(get_user_pages) are no events"});
+               .hint = "accesses by the kernel without an exception (get_user_pages) are no "
+                       "events, and before Linux 6.4 the counter has each try of a fault"});
   }
   if (pairing_.seen().ends && !pairing_.seen().sampled) {
     check.add({.name = "all major",
                .counted = shown.major + others.major,
                .counters = {"pgmajfault"},
-               .hint = "a fault that another thread reads the page for may be counted twice"});
+               .hint = "the event has faults that were tried again, too, and the counter only "
+                       "those that read"});
   }
   check.add_to(report);
 }

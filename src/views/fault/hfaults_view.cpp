@@ -44,7 +44,7 @@ struct HugeCost {
   std::uint64_t count() const { return hugetlb + thp + mthp; }
 };
 
-// Beside the kernel's counters.
+// A smaller difference from the kernel's counters means nothing.
 constexpr std::uint64_t kSlackFolios = 20;
 
 struct HugeContext : FaultContext {
@@ -186,11 +186,12 @@ void HugeFaults::check_sums(const HugeCost& total, const World& world, Report& r
   if (!pairing_.seen().page_allocs || pairing_.seen().sampled) {
     return;
   }
+  constexpr std::string_view kHint = "the kernel counts those of shared memory elsewhere";
   VmstatCheck check(world);
   check.add({.name = "thp",
              .counted = total.thp,
              .counters = {"thp_fault_alloc"},
-             .hint = "the counter has no huge pages of shared memory",
+             .hint = kHint,
              .own_event = kPageAlloc,
              .some_are_own = true,
              .slack = kSlackFolios});
@@ -203,7 +204,7 @@ void HugeFaults::check_sums(const HugeCost& total, const World& world, Report& r
                           "hugepages-256kB/anon_fault_alloc",
                           "hugepages-512kB/anon_fault_alloc",
                           "hugepages-1024kB/anon_fault_alloc"},
-             .hint = "a fault that was refused a huge page and got a smaller folio counts here",
+             .hint = kHint,
              .own_event = kPageAlloc,
              .some_are_own = true,
              .slack = kSlackFolios});

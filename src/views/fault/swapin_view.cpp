@@ -234,7 +234,7 @@ void SwapIns::check_sums(const World& world, Report& report) const {
     check.add({.name = "pages",
                .counted = total.pages,
                .counters = {"pswpin", "swpin_zero", "zswpin"},
-               .hint = "pages that swapoff(2) reads are not those of a fault"});
+               .hint = "a page counts if the stack of its allocation shows that swap is read"});
   }
   if (outs_seen_) {
     check.add({.name = "out",

@@ -148,7 +148,9 @@ void Pages::check_sum(std::uint64_t bytes, const World& world, Report& report) c
                           "pgalloc_high",
                           "pgalloc_movable",
                           "pgalloc_device"},
-             .hint = "the kernel takes pages for memory compaction without an event",
+             .hint =
+                 "pages that the kernel allocates in bulk (vmalloc, network drivers; from Linux "
+                 "5.13 on) have no event",
              .own_event = "kmem:mm_page_alloc"});
   check.add_to(report);
 }

@@ -128,7 +128,7 @@ Report Numa::finish(const World& world, Span span) {
   check.add({.name = "migrated",
              .counted = total.migrated,
              .counters = {"pgmigrate_success"},
-             .hint = "before Linux 5.8 the event counts a huge page as one page"});
+             .hint = "up to Linux 5.13 NUMA balancing moves huge pages without an event"});
   check.add_to(report);
   report.inconclusive = total.count == 0 && !faults_.any();
   if (faults_.any()) {

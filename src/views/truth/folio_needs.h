@@ -35,8 +35,9 @@ inline constexpr std::string_view kFolioFilter =
 // What memtrace recorded before it knew the smaller ones.
 inline constexpr std::string_view kHugePageFilter = "order >= 9";
 
-// For views of what reclaim writes (state/world/folio_orders.h). It is a frequent event, which they
-// do not record for this. They make use of it where it was recorded for others.
+// From this event views learn how large the folios are that reclaim writes
+// (state/world/folio_orders.h). It is too frequent to be recorded for this alone. They use it where
+// another view has it recorded.
 inline constexpr std::string_view kPageAlloc = "kmem:mm_page_alloc";
 inline constexpr auto kWrittenFolioParts = std::to_array<EventNarrowing>({
     {.event = kPageAlloc, .filter = kFolioFilter, .stacks = EventNarrowing::Stacks::None},
