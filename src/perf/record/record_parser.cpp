@@ -134,7 +134,7 @@ const RecordParser::Event* RecordParser::find(Bytes bytes, bool is_sample) const
   const std::uint64_t id = is_sample
                                ? (places.sample_id != 0 ? word_at(bytes, places.sample_id) : 0)
                                : word_before_end(bytes, places.trailer_id);
-  const auto number = numbers_.find(id);
+  const auto number = event_of(id);
   if (number) {
     return &events_[*number];
   }

@@ -3,12 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "perf/record/id_table.h"
+#include "perf/record/passing_ids.h"
 #include "perf/record/record.h"
 #include "perf/record/sample_layout.h"
 #include "perf/record/sample_parser.h"
@@ -25,6 +28,9 @@ class RecordParser {
   // Samples with these ids are of several events that were added, `first` and others of its layout.
   void share(std::uint32_t first, std::span<const std::uint64_t> ids, SharedNumbers numbers);
 
+  // Asked for ids that no event was added with.
+  void set_passing_ids(std::shared_ptr<const PassingIds> ids) { passing_ids_ = std::move(ids); }
+
   std::size_t event_count() const { return events_.size(); }
 
   // `bytes` is one whole record, 8-byte aligned, its size field already checked against its
@@ -38,7 +44,10 @@ class RecordParser {
   bool has_build_id(std::span<const std::byte> bytes) const;
 
   // The event with this id (as in EVENT_UPDATE); nothing when no event has it.
-  std::optional<std::uint32_t> event_of(std::uint64_t id) const { return numbers_.find(id); }
+  std::optional<std::uint32_t> event_of(std::uint64_t id) const {
+    const auto number = numbers_.find(id);
+    return number || passing_ids_ == nullptr ? number : passing_ids_->find(id);
+  }
 
  private:
   struct Event {
@@ -51,6 +60,7 @@ class RecordParser {
 
   std::vector<Event> events_;
   IdTable numbers_;
+  std::shared_ptr<const PassingIds> passing_ids_;  // may be null
   bool uniform_ = true;          // all events have time and id at the same places,
   bool uniform_samples_ = true;  // and at least those in samples
 };

@@ -52,6 +52,27 @@ TEST(RecordParser, tracepoint_sample_yields_its_fields) {
   EXPECT_EQ(parser.time_ns(bytes), 1234U);
 }
 
+// As of events that are opened again while a recording runs.
+TEST(RecordParser, an_id_that_was_added_while_others_parse_names_its_event) {
+  constexpr std::uint64_t kPassing = kEventId + PassingIds::kPlaces;
+  RecordParser parser;
+  parser.add_event(SampleLayout::of(kmalloc_attr()), {});
+  const std::uint64_t id = kTrackingId;
+  parser.add_event(SampleLayout::of(tracking_attr()), {&id, 1});
+  EXPECT_FALSE(parser.parse(kmalloc_sample(1234, 5)).ok());
+  const auto ids = std::make_shared<PassingIds>();
+  parser.set_passing_ids(ids);
+  EXPECT_FALSE(parser.parse(kmalloc_sample(1234, 5)).ok());
+  ids->set(kEventId, 0);
+  const auto record = parser.parse(kmalloc_sample(1234, 5));
+  ASSERT_TRUE(record.ok());
+  EXPECT_EQ(std::get<Sample>(record.value().payload).event, 0U);
+  ids->set(kPassing, 1);  // of the same place
+  EXPECT_FALSE(parser.parse(kmalloc_sample(1234, 5)).ok());
+  EXPECT_EQ(parser.event_of(kPassing), 1U);
+  EXPECT_EQ(parser.event_of(0), std::nullopt);
+}
+
 TEST(RecordParser, every_sample_field_before_the_stack_is_stepped_over) {
   perf_event_attr attr = kmalloc_attr();
   attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
