@@ -8,7 +8,7 @@
 #include "os/kallsyms.h"
 #include "os/procfs.h"
 #include "os/system.h"
-#include "perf/pace/cpu_times.h"
+#include "perf/cost/cpu_times.h"
 #include "perf/target/proc_snapshot.h"
 #include "symbolize/names/kernel_symbols.h"
 #include "symbolize/names/perf_map.h"

@@ -192,12 +192,10 @@ Result<> EventSet::take_event(OpenedEvent& event,
 }
 
 Result<> EventSet::set_filter(const OpenedEvent& event, const EventFd& fd) const {
-  // A probe by the PMU has no fields that the kernel could test: decode/probe_samples.h does it.
   if (event.request.pmu_probe) {
     return kDone;
   }
-  const std::string filter =
-      event.request.shared ? shared_filter(event, events_) : event.request.filter;
+  const std::string filter = filter_of(event, events_);
   // A recording of the whole machine would include memtrace's own faults and calls. The copies of
   // their stacks take memory whose pages are touched for the first time, at 8 KiB a fault twice as
   // much as these pages hold.
@@ -371,9 +369,7 @@ Result<> EventSet::open_added_event(OpenedEvent& event,
   }
   (event.request.shared ? event.kernel_ids : event.ids).push_back(id.value());
   TRY(fd.value().send_output_to(ring_fds_[ring]));
-  const std::string filter = event.request.pmu_probe ? std::string()
-                             : event.request.shared  ? shared_filter(event, late.events)
-                                                     : event.request.filter;
+  const std::string filter = filter_of(event, late.events);
   // Recording memtrace's own calls would cause more calls.
   TRY(place.tid < 0 ? fd.value().set_filter_for_others(filter) : fd.value().set_filter(filter));
   late.fds.push_back({.fd = fd.take(), .of_user_probe = !event.request.probed_file.empty()});

@@ -44,6 +44,8 @@ void mark_shared(std::span<OpenedEvent> events);
 void mark_windows(std::span<OpenedEvent> events);
 // What the kernel shall test for all that share this one's event. Empty: nothing.
 std::string shared_filter(const OpenedEvent& first, std::span<const OpenedEvent> events);
+// The same for any event; "" where the kernel tests nothing.
+std::string filter_of(const OpenedEvent& event, std::span<const OpenedEvent> events);
 // What a probe with this filter adds to it.
 std::size_t shared_filter_part_bytes(const SharedProbe& shared, const std::string& filter);
 // In the order of Recording::events, after those that the parser knows.
@@ -95,6 +97,9 @@ class EventSet {
   const std::vector<int>& ring_cpus() const { return ring_cpus_; }
 
   const AttrFeatures& features() const { return features_; }
+
+  // Whom its events were opened by.
+  const KernelInterface& kernel() const { return kernel_; }
 
   // mmap, comm, fork and exit records first, so that the state of /proc can be read in between.
   Result<> enable_tracking();

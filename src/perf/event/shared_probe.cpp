@@ -90,6 +90,14 @@ std::string shared_filter(const OpenedEvent& first, std::span<const OpenedEvent>
   return any ? join(parts, kOr) : "";
 }
 
+// A probe by the PMU has no fields that the kernel could test: decode/probe_samples.h does it.
+std::string filter_of(const OpenedEvent& event, std::span<const OpenedEvent> events) {
+  if (event.request.pmu_probe) {
+    return "";
+  }
+  return event.request.shared ? shared_filter(event, events) : event.request.filter;
+}
+
 std::size_t shared_filter_part_bytes(const SharedProbe& shared, const std::string& filter) {
   return kOr.size() + shared_filter_part(shared, filter).size();
 }

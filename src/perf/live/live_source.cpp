@@ -164,22 +164,52 @@ void LiveSource::keep_pace() {
     return;
   }
   pacer_->keep_up(monotonic_ns());
-  if (pacer_->probes_cost_too_much() && !closer_.has_started()) {
-    remove_expensive_probes();
+  for (const std::uint64_t gap_ns : pacer_->probes().take_gaps()) {
+    losses_.note_gap(gap_ns);
+  }
+  if (pacer_->probes().is_exceeded() && !closer_.has_started()) {
+    limit_probes();
   }
 }
 
-// From now on nobody sees what is freed of the blocks allocated before: a loss of unknown size.
-void LiveSource::remove_expensive_probes() {
+// A gap: from now on nobody sees what is freed of the blocks allocated before.
+void LiveSource::limit_probes() {
+  if (pacer_->probes().has_windows()) {
+    remove_probes(pacer_->probes().end_windows());
+    return;
+  }
   if (added_) {
     added_->stop();
     adopt_added_events();
   }
-  closer_.close_early(events_.take_probes());
-  const std::uint64_t now_ns = monotonic_clock() ? monotonic_ns() : losses_.last_time_ns();
-  losses_.note_gap(now_ns);
-  const std::string note =
-      pacer_->note_probes_removed(recording_.started_ns == 0 ? 0 : now_ns - recording_.started_ns);
+  const bool may_have_windows = monotonic_clock() && ProbeLimit::may_have_windows(events_);
+  std::vector<OpenedFd> probes = events_.take_probes();
+  if (may_have_windows) {
+    RecordParser parser = rings_.parser().current();
+    parser.set_passing_ids(pacer_->probes().ids());
+    rings_.parser().publish(std::move(parser));
+  }
+  if (may_have_windows &&
+      pacer_->begin_probe_windows(probes, [this] { return family_tasks_of(setup_.target); }).ok()) {
+    tell(pacer_->probes().why_in_windows(since_start_ns()));
+    return;
+  }
+  losses_.note_gap(monotonic_clock() ? monotonic_ns() : losses_.last_time_ns());
+  remove_probes(std::move(probes));
+  pacer_->forget_probes();
+}
+
+void LiveSource::remove_probes(std::vector<OpenedFd> probes) {
+  tell(pacer_->probes().why_removed(since_start_ns()));
+  closer_.close_early(std::move(probes));
+}
+
+// 0: not known.
+std::uint64_t LiveSource::since_start_ns() const {
+  return recording_.started_ns == 0 ? 0 : monotonic_ns() - recording_.started_ns;
+}
+
+void LiveSource::tell(const std::string& note) {
   warn(note);
   recording_.caveats.push_back(note);
 }
@@ -354,7 +384,8 @@ void LiveSource::collect() {
   const RingMerge& merge = rings_.merge();
   losses_.add(rings_.merge().take_losses());
   if (rings_.is_drained()) {
-    losses_.add_tail(events_.lost(), merge, rings_.parser().current(), recording_.started_ns);
+    const std::uint64_t lost = events_.lost() + (pacer_ ? pacer_->probes().lost() : 0);
+    losses_.add_tail(lost, merge, rings_.parser().current(), recording_.started_ns);
   } else {
     const std::uint64_t now_ns = losses_.add_tick(merge.complete_to_ns(), monotonic_ns());
     if (const auto ended_ns = counts_.take_due(now_ns, recording_.started_ns)) {
@@ -377,8 +408,10 @@ void LiveSource::end_events() {
     added_->stop();
     adopt_added_events();
   }
+  std::vector<OpenedFd> holders;
   if (pacer_) {
     pacer_->end();
+    holders = pacer_->probes().end_windows();
     std::ranges::copy(pacer_->notes(), std::back_inserter(recording_.caveats));
   }
   if (setup_.before_stop) {
@@ -396,7 +429,9 @@ void LiveSource::end_events() {
     setup_.after_stop();
   }
   read_counts(recording_.stopped_ns != 0 ? recording_.stopped_ns : losses_.last_time_ns());
-  closer_.start(events_.take_closable());
+  std::vector<OpenedFd> closable = events_.take_closable();
+  std::ranges::move(holders, std::back_inserter(closable));
+  closer_.start(std::move(closable));
 }
 
 }  // namespace memtrace

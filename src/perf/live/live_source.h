@@ -146,7 +146,10 @@ class LiveSource final : public RecordSource {
   void collect();
   Result<> start_pace(bool enabled_by_exec);
   void keep_pace();
-  void remove_expensive_probes();
+  void limit_probes();
+  void remove_probes(std::vector<OpenedFd> probes);
+  std::uint64_t since_start_ns() const;
+  void tell(const std::string& note);
   void end_events();
 
   LiveSetup setup_;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "perf/pace/hit_cost.h"
+#include "perf/cost/hit_cost.h"
 
 namespace memtrace {
 

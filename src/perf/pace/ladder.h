@@ -31,8 +31,18 @@ inline constexpr std::size_t kWindowRung = 3;
 inline constexpr auto kWindowShares = std::to_array<std::uint64_t>({2, 4, 8, 16, 32, 64, 128, 256});
 inline constexpr std::uint64_t kCycleNs = 100'000'000;
 
-// Each event that may be sampled, once for each period, and once for each share of windows. The
-// others stay as they are.
+// A user probe traps at each hit, recorded or not. Where that costs too much, the probe is there in
+// windows only, one of each such cycle (perf/pace/probe_windows.h). The shares leave windows of
+// some milliseconds even where traps take all but a fiftieth of the programs' time.
+inline constexpr auto kProbeShares =
+    std::to_array<std::uint64_t>({32, 64, 128, 256, 512, 1024, 2048, 4096});
+inline constexpr std::uint64_t kProbeCycleNs = 1'000'000'000;
+
+// A user probe that can be opened for tasks while it is registered: tracefs defines it.
+bool may_have_windows(const EventRequest& request);
+
+// Each event that may be sampled, once for each period, and once for each share of windows. Each
+// user probe that may have windows, once and once more for each share. The others stay as they are.
 std::vector<EventRequest> with_all_periods(const std::vector<EventRequest>& requests);
 
 }  // namespace memtrace

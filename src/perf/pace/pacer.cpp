@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "os/system.h"
 #include "perf/pace/choose_rungs.h"
 #include "perf/pace/ladder.h"
+#include "perf/pace/percent_text.h"
 
 namespace memtrace {
 namespace {
@@ -55,12 +55,9 @@ bool is_at_chosen_place(const OpenedEvent& event) {
   return event.request.info.name.starts_with("memtrace_heap");
 }
 
-// "2.3", "48"
-std::string percent_text(double share) {
-  constexpr double kPercent = 100;
-  constexpr double kWhole = 10;
-  const double percent = share * kPercent;
-  return percent < kWhole ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent);
+// As in tracepoints/decode/heap.h.
+bool is_at_return(const OpenedEvent& event) {
+  return event.request.info.name.find("_ret") != std::string::npos;
 }
 
 std::string period_text(std::uint64_t least, std::uint64_t most) {
@@ -89,8 +86,11 @@ Pacer::Pacer(const EventSet& events, PaceSetup setup)
     : events_(events),
       setup_(std::move(setup)),
       clock_(setup_.tids, setup_.inherit),
-      gates_(events_, spans_) {
+      gates_(events_, spans_),
+      window_events_(events_.events()),
+      probes_(setup_.share) {
   find_ladders();
+  expect_all_of_probes();
   measure_cost();
 }
 
@@ -105,14 +105,21 @@ void Pacer::find_ladders() {
     }
     Ladder& ladder = ladders_[*request.ladder];
     ladder.name = request.info.name;
-    if (request.is_of_windows()) {
-      ladder.windows[request.info.window_share] = i;
-    } else {
+    if (!request.is_of_windows()) {
       ladder.rungs.push_back(i);
     }
   }
   std::erase_if(ladders_,
                 [](const Ladder& ladder) { return ladder.rungs.size() < kPeriods.size(); });
+}
+
+// Of user probes all samples count, until there are windows.
+void Pacer::expect_all_of_probes() {
+  for (std::uint32_t i = 0; i < events_.events().size(); ++i) {
+    if (!events_.events()[i].request.ladder && window_events_.has(i)) {
+      spans_.add(std::span(&i, 1), [] { return SampleSpan(); });
+    }
+  }
 }
 
 std::vector<Pacer::Ladder>::const_iterator Pacer::ladder_of(std::uint32_t event) const {
@@ -140,14 +147,14 @@ void Pacer::measure_cost() {
 }
 
 Result<> Pacer::start(std::uint64_t now_ns) {
-  pause_ns_ = kFirstPauseNs;
+  looks_.pause_ns = kFirstPauseNs;
   (void)take_hits();
   (void)clock_.take();
   if (setup_.enabled_by_exec) {
     set_paces(std::vector<EventPace>(ladders_.size(), EventPace{.rung = kFirstRung}));
-    due_ns_ = now_ns + pause_ns_;
+    looks_.due_ns = now_ns + looks_.pause_ns;
   } else {
-    TRY(refuse_expensive_probes());
+    TRY(limit_expensive_probes());
     const auto hits = count_first();
     if (!hits.ok()) {
       return hits.error();
@@ -156,13 +163,13 @@ Result<> Pacer::start(std::uint64_t now_ns) {
     lost_by_own_ = times.lost_by_own;
     set_paces(wanted_paces(hits.value(),
                            setup_.share * kUsedShare * static_cast<double>(times.watched_ns)));
-    due_ns_ = monotonic_ns() + pause_ns_;
+    looks_.due_ns = monotonic_ns() + looks_.pause_ns;
   }
   note_chosen(true);
   TRY(gates_.start(choices(), setup_.enabled_by_exec));
   (void)take_hits();
   (void)gates_.take_enabled_ns();
-  looked_ns_ = monotonic_ns();
+  looks_.at_ns = monotonic_ns();
   return kDone;
 }
 
@@ -196,8 +203,9 @@ Result<Pacer::Hits> Pacer::count_first() {
   return hits;
 }
 
-// A probe traps at each hit, whatever its period: what its hits cost can only be refused.
-Result<> Pacer::refuse_expensive_probes() {
+// A probe traps at each hit, whatever its period. What its hits cost can only be refused where the
+// probes cannot be in windows.
+Result<> Pacer::limit_expensive_probes() {
   const auto is_probe = [](const OpenedFd& opened) { return opened.of_user_probe; };
   if (std::ranges::none_of(events_.fds(), is_probe)) {
     return kDone;
@@ -211,6 +219,10 @@ Result<> Pacer::refuse_expensive_probes() {
   if (share <= setup_.share) {
     return kDone;
   }
+  if (setup_.has_monotonic_clock && ProbeLimit::may_have_windows(events_)) {
+    probes_.note_exceeded(share);
+    return kDone;
+  }
   return Error{fmt::format("the programs call the probed functions {} times a second; this costs "
                            "them about {} % of their CPU time, and {} % is the limit",
                            hits.of_probes * (kSecondNs / kFirstPauseNs),
@@ -222,18 +234,20 @@ Result<> Pacer::refuse_expensive_probes() {
 }
 
 void Pacer::keep_up(std::uint64_t now_ns) {
-  if (now_ns >= due_ns_ && pause_ns_ != 0) {
+  if (now_ns >= looks_.due_ns && looks_.pause_ns != 0) {
     look(now_ns);
   }
 }
 
 void Pacer::look(std::uint64_t now_ns) {
-  pause_ns_ = std::min(pause_ns_ * 2, kLongestPauseNs);
-  due_ns_ = now_ns + pause_ns_;
+  looks_.pause_ns = std::min(looks_.pause_ns * 2, kLongestPauseNs);
+  looks_.due_ns = now_ns + looks_.pause_ns;
   const CpuTimes times = clock_.take();
   Hits hits = take_hits();
   judge(hits, times);
-  judge_probes(hits, times);
+  if (!probes_.has_windows()) {
+    probes_.judge(probes_ns(hits), static_cast<double>(times.watched_ns));
+  }
   lost_by_own_ = times.lost_by_own;
   // What memtrace does besides its samples.
   const double own_rest =
@@ -241,7 +255,7 @@ void Pacer::look(std::uint64_t now_ns) {
   const double budget_ns = setup_.share * kUsedShare * static_cast<double>(times.watched_ns) -
                            own_rest * times.lost_by_own;
   const Hits counted = hits;
-  const double enabled_share = scale_up(hits, now_ns - std::exchange(looked_ns_, now_ns));
+  const double enabled_share = scale_up(hits, now_ns - std::exchange(looks_.at_ns, now_ns));
   stretch_windows(counted, static_cast<double>(times.watched_ns), enabled_share);
   if (std::ranges::any_of(hits.of_ladders, [](std::uint64_t count) { return count > 0; })) {
     set_paces(step_towards(paces(), wanted_paces(hits, budget_ns)));
@@ -251,38 +265,74 @@ void Pacer::look(std::uint64_t now_ns) {
 }
 
 bool Pacer::weigh(Sample& sample, std::uint64_t time_ns) {
-  const auto& events = events_.events();
-  if (!setup_.has_monotonic_clock || sample.event >= events.size() ||
-      !events[sample.event].request.ladder) {
+  if (!setup_.has_monotonic_clock || !window_events_.has(sample.event)) {
     return true;
   }
   const std::uint64_t share = spans_.share_at(sample.event, time_ns);
-  const auto ladder = share > 1 ? ladder_of(sample.event) : ladders_.end();
-  if (ladder != ladders_.end()) {
-    sample.event = ladder->windows.at(share);
-    sample.period = events[sample.event].request.info.period;
+  const auto in_windows = window_events_.find(sample.event, share);
+  if (in_windows) {
+    sample.event = *in_windows;
+    sample.period = events_.events()[sample.event].request.info.period;
   }
   return share != 0;
 }
 
+Result<> Pacer::begin_probe_windows(std::vector<OpenedFd>& probes,
+                                    std::function<std::vector<std::int32_t>()> tids) {
+  TRY(probes_.begin_windows(events_,
+                            probes,
+                            spans_,
+                            setup_.tids,
+                            {.limit = setup_.share * kUsedShare,
+                             .recorded_ns = cost_.recorded_ns,
+                             .trap_ns = [this](std::uint32_t event) { return trap_ns(event); },
+                             .has_known_trap =
+                                 [this](std::uint32_t event) {
+                                   const OpenedEvent& probe = events_.events()[event];
+                                   return is_at_chosen_place(probe) && !is_at_return(probe);
+                                 },
+                             .tids = std::move(tids),
+                             .inherit = setup_.inherit}));
+  forget_probes();
+  return kDone;
+}
+
+void Pacer::forget_probes() {
+  counts_.clear();  // other descriptors have their places now
+  (void)take_hits();
+}
+
+std::vector<WatchedWindow> Pacer::take_windows() {
+  std::vector<WatchedWindow> windows = gates_.take_windows();
+  std::ranges::copy(probes_.take_windows(), std::back_inserter(windows));
+  std::ranges::sort(windows, {}, &WatchedWindow::from_ns);
+  return windows;
+}
+
 void Pacer::end() {
   gates_.stop();
-  pause_ns_ = 0;
+  looks_.pause_ns = 0;
+}
+
+double Pacer::trap_ns(std::uint32_t event) const {
+  return is_at_chosen_place(events_.events()[event]) ? trap_.emulated_ns : trap_.stepped_ns;
 }
 
 // Of what is recorded whatever the periods.
 void Pacer::add_recorded(const OpenedFd& opened, std::uint64_t rise, Hits& hits) const {
   hits.always_recorded += rise;
   if (opened.of_user_probe) {
-    const bool is_emulated = is_at_chosen_place(events_.events()[opened.event]);
     hits.of_probes += rise;
-    hits.traps_ns +=
-        static_cast<double>(rise) * (is_emulated ? trap_.emulated_ns : trap_.stepped_ns);
+    hits.traps_ns += static_cast<double>(rise) * trap_ns(opened.event);
   }
 }
 
 Pacer::Hits Pacer::take_hits() {
-  Hits hits{.of_ladders = std::vector<std::uint64_t>(ladders_.size())};
+  const ProbeLimit::Cost in_windows = probes_.take_cost();
+  Hits hits{.of_ladders = std::vector<std::uint64_t>(ladders_.size()),
+            .always_recorded = in_windows.hits,
+            .of_probes = in_windows.hits,
+            .traps_ns = in_windows.ns - static_cast<double>(in_windows.hits) * cost_.recorded_ns};
   const auto fds = events_.fds();
   counts_.resize(std::max(counts_.size(), fds.size()));
   for (std::size_t i = 0; i < fds.size(); ++i) {
@@ -337,31 +387,6 @@ void Pacer::judge(const Hits& hits, const CpuTimes& times) {
   if (watched_ns > kLeastJudgedNs) {
     spent_.largest_share = std::max(spent_.largest_share, cost_ns / watched_ns);
   }
-}
-
-void Pacer::judge_probes(const Hits& hits, const CpuTimes& times) {
-  const auto watched_ns = static_cast<double>(times.watched_ns);
-  if (hits.of_probes == 0 || watched_ns < kLeastJudgedNs) {
-    probes_over_.looks = 0;
-    return;
-  }
-  probes_over_.share = probes_ns(hits) / watched_ns;
-  probes_over_.looks = probes_over_.share > setup_.share ? probes_over_.looks + 1 : 0;
-}
-
-std::string Pacer::note_probes_removed(std::uint64_t after_ns) {
-  const std::string when = after_ns == 0 ? "" : print_duration(after_ns) + " after the start, ";
-  std::string note = fmt::format(
-      "{}user probes were removed, because they cost the watched programs about {} % of their CPU "
-      "time, and {} % is the limit: there are no events of probed functions after that; growth "
-      "finds who uses memory without probes",
-      when,
-      percent_text(probes_over_.share),
-      percent_text(setup_.share));
-  probes_over_ = {};
-  counts_.clear();  // other descriptors have their places now
-  (void)take_hits();
-  return note;
 }
 
 double Pacer::Spent::part_of_windows() const {
@@ -479,8 +504,11 @@ std::vector<std::string> Pacer::notes_of_choices() const {
   return notes;
 }
 
-std::vector<std::string> Pacer::notes() const {
+std::vector<std::string> Pacer::notes() {
   std::vector<std::string> notes = notes_of_choices();
+  if (std::string about = probes_.about_windows(); !about.empty()) {
+    notes.push_back(std::move(about));
+  }
   const double share = spent_.watched_ns > 0 ? spent_.cost_ns / spent_.watched_ns : 0;
   const std::string largest =
       spent_.largest_share > 0  // else the programs used too little time to judge

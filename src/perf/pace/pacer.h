@@ -8,18 +8,20 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "perf/cost/cpu_times.h"
+#include "perf/cost/hit_cost.h"
+#include "perf/cost/trap_cost.h"
 #include "perf/event/event_set.h"
 #include "perf/pace/choose_rungs.h"
-#include "perf/pace/cpu_times.h"
 #include "perf/pace/event_gates.h"
-#include "perf/pace/hit_cost.h"
+#include "perf/pace/probe_limit.h"
 #include "perf/pace/sample_spans.h"
-#include "perf/pace/trap_cost.h"
+#include "perf/pace/window_events.h"
 #include "perf/record/record.h"
 
 namespace memtrace {
@@ -45,13 +47,17 @@ class Pacer {
   // Looks again when it is time.
   void keep_up(std::uint64_t now_ns);
 
-  // In two looks, one after the other, the hits of user probes alone cost more than the share. Only
-  // removing the probes helps: each hit traps, recorded or not.
-  bool probes_cost_too_much() const { return probes_over_.looks >= kLooksOver; }
+  // What user probes cost, and what is done about it.
+  ProbeLimit& probes() { return probes_; }
 
-  // Call it when EventSet has no probes any more. `after_ns`: since the start; 0: not known.
-  // Returns a sentence that says why they were removed.
-  std::string note_probes_removed(std::uint64_t after_ns);
+  // From now on the probes, which EventSet has no more, are there in windows only. `tids`: of the
+  // tasks to be watched, asked for at each window. Error: they cannot be, and `probes` is as it
+  // was.
+  Result<> begin_probe_windows(std::vector<OpenedFd>& probes,
+                               std::function<std::vector<std::int32_t>()> tids);
+
+  // EventSet has no probes any more.
+  void forget_probes();
 
   // Gives a sample its weight. False: it is to be left out, for it was made while its event was
   // enabled on one CPU after the other, or after its window. May be asked after end().
@@ -61,17 +67,16 @@ class Pacer {
   void end();
 
   // That were opened since the last call.
-  std::vector<WatchedWindow> take_windows() { return gates_.take_windows(); }
+  std::vector<WatchedWindow> take_windows();
 
   // Sentences for every report: which periods there were, and what recording has cost.
-  std::vector<std::string> notes() const;
+  std::vector<std::string> notes();
 
  private:
   // An event with all its periods.
   struct Ladder {
     std::string name;
     std::vector<std::uint32_t> rungs;  // indices into EventSet::events(), the shortest period first
-    std::map<std::uint64_t, std::uint32_t> windows;  // the same of samples in windows, by share
     EventPace now;
     EventPace densest, sparsest;  // of those that were chosen
 
@@ -95,19 +100,18 @@ class Pacer {
     double part_of_windows() const;
   };
 
-  // Looks, one after the other, in which the hits of user probes alone cost more than the share.
-  struct ProbesOver {
-    std::uint32_t looks = 0;
-    double share = 0;  // that they cost in the last one
+  struct Looks {
+    std::uint64_t at_ns = 0;  // the last one
+    std::uint64_t due_ns = 0;
+    std::uint64_t pause_ns = 0;  // 0: looks no more
   };
 
-  static constexpr std::uint32_t kLooksOver = 2;
-
-  void judge_probes(const Hits& hits, const CpuTimes& times);
   void find_ladders();
+  void expect_all_of_probes();
   std::vector<Ladder>::const_iterator ladder_of(std::uint32_t event) const;
   void measure_cost();
-  Result<> refuse_expensive_probes();
+  double trap_ns(std::uint32_t event) const;
+  Result<> limit_expensive_probes();
   Result<Hits> count_first();
   Hits take_hits();
   void add_recorded(const OpenedFd& opened, std::uint64_t rise, Hits& hits) const;
@@ -135,13 +139,12 @@ class Pacer {
   SampleSpans spans_;
   EventGates gates_;
   std::vector<Ladder> ladders_;
+  WindowEvents window_events_;
   std::vector<std::uint64_t> counts_;  // of EventSet::fds(), when last read
-  std::uint64_t looked_ns_ = 0;
-  std::uint64_t due_ns_ = 0;
-  std::uint64_t pause_ns_ = 0;  // 0: looks no more
-  double lost_by_own_ = 1;      // CpuTimes
+  Looks looks_;
+  double lost_by_own_ = 1;  // CpuTimes
   Spent spent_;
-  ProbesOver probes_over_;
+  ProbeLimit probes_;
 };
 
 }  // namespace memtrace

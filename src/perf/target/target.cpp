@@ -70,9 +70,9 @@ Result<std::vector<std::uint32_t>> threads_for(TargetKind kind, std::uint32_t id
   return process.ok() ? Result<std::vector<std::uint32_t>>({id}) : process.error();
 }
 
-// The process and all that it and its children started, parents first: a shell that is still there
-// would go on to its next command when one ends.
-std::vector<pid_t> family_of(pid_t first) {
+// The processes and all that they and their children started, parents first: a shell that is still
+// there would go on to its next command when one ends.
+std::vector<pid_t> families_of(std::vector<pid_t> first) {
   std::multimap<std::uint32_t, pid_t> children;
   auto pids = process_ids();
   for (const std::uint32_t pid : pids.ok() ? pids.take() : std::vector<std::uint32_t>()) {
@@ -80,7 +80,7 @@ std::vector<pid_t> family_of(pid_t first) {
       children.emplace(stat->parent_pid, static_cast<pid_t>(pid));
     }
   }
-  std::vector<pid_t> family = {first};
+  std::vector<pid_t> family = std::move(first);
   for (std::size_t i = 0; i < family.size(); ++i) {
     const auto [begin, end] = children.equal_range(static_cast<std::uint32_t>(family[i]));
     std::for_each(begin, end, [&family](const auto& child) { family.push_back(child.second); });
@@ -124,6 +124,22 @@ Result<std::vector<std::int32_t>> tasks_of(const Target& target) {
     tids.insert(found.value().begin(), found.value().end());
   }
   return std::vector<std::int32_t>(tids.begin(), tids.end());
+}
+
+std::vector<std::int32_t> family_tasks_of(const Target& target) {
+  if (target.kind == TargetKind::System) {
+    return {-1};
+  }
+  if (target.kind == TargetKind::Threads) {
+    return {target.ids.begin(), target.ids.end()};
+  }
+  std::set<std::int32_t> tids;
+  for (const pid_t pid : families_of({target.ids.begin(), target.ids.end()})) {
+    if (const auto threads = threads_of(static_cast<std::uint32_t>(pid)); threads.ok()) {
+      tids.insert(threads.value().begin(), threads.value().end());
+    }
+  }
+  return {tids.begin(), tids.end()};
 }
 
 Error cannot_run(const std::string& name, int errno_value) {
@@ -230,7 +246,7 @@ void HeldCommand::terminate(int signal) const {
   if (status_) {
     return;
   }
-  for (const pid_t pid : family_of(pid_)) {
+  for (const pid_t pid : families_of({pid_})) {
     ::kill(pid, signal);
   }
 }

@@ -1,4 +1,4 @@
-#include "perf/pace/hit_cost.h"
+#include "perf/cost/hit_cost.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // What the machine, the watched programs and memtrace itself have used.
-#include "perf/pace/cpu_times.h"
+#include "perf/cost/cpu_times.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

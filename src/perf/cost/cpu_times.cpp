@@ -1,4 +1,4 @@
-#include "perf/pace/cpu_times.h"
+#include "perf/cost/cpu_times.h"
 
 #include <linux/perf_event.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-#include "perf/pace/trap_cost.h"
+#include "perf/cost/trap_cost.h"
 
 #include <link.h>
 

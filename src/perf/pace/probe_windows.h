@@ -1,0 +1,126 @@
+// Watches user probes for a part of the time only, where their traps cost too much: the probes are
+// opened for one window of each cycle and closed again, and between windows the programs run as if
+// there were none.
+//
+//   cycle of 1 s   |                       |                       |
+//   probes         |          ####         |  ####                 |
+//                       open -^   ^- close
+//
+// As in perf/pace/event_gates.h the place of a window is drawn at random, and its samples count
+// `share` times. Nobody sees what is freed between two windows: a gap is noted at the end of each.
+// A thread of this class keeps the time.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "perf/cost/cpu_times.h"
+#include "perf/event/event_set.h"
+#include "perf/pace/probe_opener.h"
+#include "perf/pace/sample_spans.h"
+#include "perf/pace/window_chooser.h"
+#include "perf/record/watched_window.h"
+
+namespace memtrace {
+
+class ProbeWindows {
+ public:
+  struct Setup {
+    double limit = 0;        // of the programs' CPU time
+    double part = 0;         // that the probes take of it while they are there
+    double recorded_ns = 0;  // what a sample takes beside its trap, as far as is known
+    std::function<double(std::uint32_t event)> trap_ns;
+    // trap_ns() is good for it: a place that memtrace chose, and no return, which traps twice.
+    std::function<bool(std::uint32_t event)> has_known_trap;
+    std::function<std::vector<std::int32_t>()> tids;  // of those to be watched now
+    bool inherit = false;
+  };
+
+  // `opener` and `spans` outlive it. `clocked`: the tasks whose CPU time is watched.
+  ProbeWindows(const ProbeOpener& opener,
+               SampleSpans& spans,
+               std::span<const std::int32_t> clocked,
+               Setup setup);
+  ProbeWindows(const ProbeWindows&) = delete;
+  ProbeWindows& operator=(const ProbeWindows&) = delete;
+  ProbeWindows(ProbeWindows&&) = delete;
+  ProbeWindows& operator=(ProbeWindows&&) = delete;
+
+  ~ProbeWindows() { stop(); }
+
+  // `always`: the probes as they were watched until now, disabled.
+  void start(std::vector<OpenedFd> always);
+
+  // What has happened since the last call.
+  struct News {
+    std::vector<std::uint64_t> gaps;  // ends of windows, by the records' clock
+    std::vector<WatchedWindow> windows;
+    std::uint64_t hits = 0;
+    double cost_ns = 0;  // that they took of the programs' time
+    std::uint64_t lost = 0;
+    std::string failure;  // why there are no windows any more; "": there are
+  };
+
+  News take_news();
+
+  // What windows have been like.
+  struct Summary {
+    std::uint64_t least_share = 0, most_share = 0;  // 0: there was none
+    double part = 0;
+  };
+
+  Summary summary();
+
+  // Ends a window at once, and opens none any more. May be called again.
+  void stop();
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  // Of descriptors since they were opened.
+  struct Hits {
+    std::map<std::uint32_t, std::uint64_t> by_event;
+    std::uint64_t all = 0;
+    std::uint64_t lost = 0;
+
+    Hits since(const Hits& early) const;
+  };
+
+  static Hits hits_of(const std::vector<OpenedFd>& probes);
+  void run(std::vector<OpenedFd> always);
+  bool wait_until(Lock& lock, std::uint64_t time_ns);
+  bool run_cycle(Lock& lock, std::uint64_t start_ns);
+  void watch(Lock& lock, std::vector<OpenedFd> probes, WindowChooser::Choice choice);
+  WatchedWindow open_window(WindowChooser::Choice choice);
+  void note_window(const WatchedWindow& window, const Hits& hits);
+  void note_between();
+  double taken_ns(Lock& lock, const Hits& hits, const WindowChooser::Times& times);
+  std::optional<std::uint32_t> busiest_known(const Hits& hits) const;
+  std::optional<double> measure_work(Lock& lock, std::uint32_t event, std::uint64_t window_ns);
+  void fail(const std::string& why);
+
+  const ProbeOpener& opener_;
+  SampleSpans& spans_;
+  Setup setup_;
+  CpuTimesReader clock_;
+  std::uint64_t between_from_ns_ = 0;
+  std::mt19937_64 random_{std::random_device()()};
+  std::mutex mutex_;  // of all below
+  std::condition_variable changed_;
+  WindowChooser chooser_;
+  News news_;
+  Summary summary_;
+  bool is_stopped_ = false;
+  std::thread thread_;
+};
+
+}  // namespace memtrace

@@ -1,0 +1,77 @@
+#include "perf/pace/window_chooser.h"
+
+#include <algorithm>
+
+#include "perf/pace/ladder.h"
+
+namespace memtrace {
+namespace {
+
+// What was before counts on: each window is short.
+constexpr double kEarlierPart = 0.8;
+constexpr double kLargestPart = 0.98;
+constexpr double kLargestPartAtFirst = 0.9;
+constexpr double kMostSlower = 50;
+// Of less CPU time a part says nothing.
+constexpr double kLeastUsedNs = 500'000;
+// A window does not take up its cycle.
+constexpr std::uint64_t kLongestNs = kProbeCycleNs / 4;
+
+double part_of(const WindowChooser::Times& times) {
+  return std::min(kLargestPart, times.probes_ns / times.watched_ns);
+}
+
+}  // namespace
+
+// What is only an estimate does not keep the first window from telling.
+WindowChooser::WindowChooser(double limit, double part)
+    : limit_(limit), latest_part_(std::min(part, kLargestPartAtFirst)), part_(latest_part_) {}
+
+void WindowChooser::add(const Times& times, Times& sums) {
+  sums.wall_ns = sums.wall_ns * kEarlierPart + times.wall_ns;
+  sums.watched_ns = sums.watched_ns * kEarlierPart + times.watched_ns;
+  sums.probes_ns = sums.probes_ns * kEarlierPart + times.probes_ns;
+}
+
+void WindowChooser::see_window(const Times& window) {
+  add(window, in_windows_);
+  if (window.watched_ns > kLeastUsedNs) {
+    latest_part_ = part_of(window);
+  }
+  if (in_windows_.watched_ns > kLeastUsedNs) {
+    part_ = part_of(in_windows_);
+  }
+}
+
+void WindowChooser::see_between(const Times& between) {
+  add(between, between_);
+}
+
+// Before the first window the programs count as busy all the time.
+double WindowChooser::slower() const {
+  const double working_ns = in_windows_.watched_ns - in_windows_.probes_ns;
+  if (working_ns <= 0 || between_.watched_ns <= 0 || in_windows_.wall_ns <= 0) {
+    return 1 / (1 - std::min(kLargestPart, part_));
+  }
+  const double slower =
+      (between_.watched_ns / between_.wall_ns) / (working_ns / in_windows_.wall_ns);
+  return std::clamp(slower, 1.0, kMostSlower);
+}
+
+// A program that did nothing for a moment goes on: the share becomes smaller by one step only.
+WindowChooser::Choice WindowChooser::next() {
+  const double part = std::min(kLargestPart, std::max(part_, latest_part_));
+  const double least = part / (1 - part) / limit_;
+  const auto wanted = std::ranges::find_if(
+      kProbeShares, [least](std::uint64_t share) { return static_cast<double>(share) >= least; });
+  if (wanted == kProbeShares.end()) {
+    return {};
+  }
+  share_ = std::max(*wanted, share_ / 2);
+  const double length_ns =
+      static_cast<double>(kProbeCycleNs) / static_cast<double>(share_) * slower();
+  return {.share = share_,
+          .length_ns = std::min(kLongestNs, static_cast<std::uint64_t>(length_ns))};
+}
+
+}  // namespace memtrace

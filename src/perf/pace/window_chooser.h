@@ -1,0 +1,56 @@
+// How long the windows of user probes are, and what their samples count for: from what earlier
+// windows cost, and from the CPU time that the programs used in them and between them.
+//
+//   p       part of the programs' CPU time that the probes take in a window
+//   slower  how many times slower the programs go in a window: their CPU time in a second between
+//           windows, by that in a second of a window without what the probes take
+//
+//   share  >= p / (1 - p) / limit      then the windows cost the programs `limit` of their time
+//   length  = cycle / share x slower   then one in `share` of all calls is seen
+//
+// A program that waits for its clients most of the time goes as fast in a window, and one that
+// never waits goes at 1 - p of its speed: both follow from the CPU time, for a call takes as much
+// of it without the probe, wherever it is made.
+#pragma once
+
+#include <cstdint>
+
+namespace memtrace {
+
+class WindowChooser {
+ public:
+  // `limit`: of the programs' time. `part`: p as it is taken to be before the first window.
+  WindowChooser(double limit, double part);
+
+  struct Times {
+    double wall_ns = 0;
+    double watched_ns = 0;  // CPU time of the programs
+    double probes_ns = 0;   // part of it
+  };
+
+  void see_window(const Times& window);
+  void see_between(const Times& between);
+
+  struct Choice {
+    std::uint64_t share = 0;  // one of kProbeShares; 0: even the largest would cost too much
+    std::uint64_t length_ns = 0;
+  };
+
+  Choice next();
+
+  double part() const { return part_; }
+
+  double slower() const;
+
+ private:
+  void add(const Times& times, Times& sums);
+
+  double limit_;
+  double latest_part_;
+  double part_;
+  std::uint64_t share_ = 0;  // of the choice before
+  Times in_windows_;         // of the last ones mostly
+  Times between_;
+};
+
+}  // namespace memtrace

@@ -1,0 +1,30 @@
+// Which event a sample belongs to that was made in a window: one of the same kind for each share.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "perf/event/event_set.h"
+
+namespace memtrace {
+
+class WindowEvents {
+ public:
+  // Numbers of events are indices into this.
+  explicit WindowEvents(std::span<const OpenedEvent> events);
+
+  bool has(std::uint32_t event) const { return by_event_.contains(event); }
+
+  // Of the event's samples in windows that count `share` times.
+  std::optional<std::uint32_t> find(std::uint32_t event, std::uint64_t share) const;
+
+ private:
+  using ByShare = std::map<std::uint64_t, std::uint32_t>;
+
+  std::map<std::uint32_t, ByShare> by_event_;
+};
+
+}  // namespace memtrace
