@@ -38,7 +38,8 @@ std::uint64_t weight_of(const EventInfo& event, const Sample& sample) {
 Sampling sampling_of(const EventInfo& event, std::uint64_t time_ns) {
   return event.cycle_ns == 0
              ? Sampling()
-             : Sampling{.window_share = event.window_share, .window = time_ns / event.cycle_ns};
+             : Sampling{.window_share = static_cast<std::uint32_t>(event.window_share),
+                        .window = static_cast<std::uint32_t>(time_ns / event.cycle_ns)};
 }
 
 // 5.10 with PREEMPT_RT puts a tracepoint's own place into the chain twice. What called it cannot be

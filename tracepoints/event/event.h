@@ -84,8 +84,8 @@ struct LiveBlock;
 // Of an event that was watched in windows (perf/pace/event_gates.h): how many slots a cycle has, of
 // which one is watched, and the number of the cycle.
 struct Sampling {
-  std::uint64_t window_share = 1;
-  std::uint64_t window = 0;
+  std::uint32_t window_share = 1;
+  std::uint32_t window = 0;
 };
 
 struct Event {

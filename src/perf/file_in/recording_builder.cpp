@@ -83,8 +83,10 @@ EventKind kind_of(std::uint32_t type) {
 // As file_attr() wrote it (perf/event/event_attr.h). Other recorders leave these fields at 0: the
 // kernel has no use for them in events of these two kinds.
 void learn_windows(const perf_event_attr& attr, EventInfo& event) {
+  constexpr std::uint64_t kMostSlots = std::uint64_t{1} << 20U;  // more than any that are written
   const bool is_of_windows = event.kind != EventKind::Other && attr.config1 > 1 &&
-                             attr.config2 > 0 && event.period % attr.config1 == 0;
+                             attr.config1 <= kMostSlots && attr.config2 > 0 &&
+                             event.period % attr.config1 == 0;
   if (is_of_windows) {
     event.window_share = attr.config1;
     event.cycle_ns = attr.config2;

@@ -39,6 +39,8 @@ constexpr double kLeastJudgedNs = 50'000'000;
 
 // Rates rise between two looks.
 constexpr double kUsedShare = 0.7;
+// To open and to close the probes costs the programs as well.
+constexpr double kUsedByWindows = 0.6;
 
 // An event that a page fault of our own causes, to measure with.
 const OpenedEvent* event_of_faults(std::span<const OpenedEvent> events) {
@@ -283,7 +285,7 @@ Result<> Pacer::begin_probe_windows(std::vector<OpenedFd>& probes,
                             probes,
                             spans_,
                             setup_.tids,
-                            {.limit = setup_.share * kUsedShare,
+                            {.limit = setup_.share * kUsedByWindows,
                              .recorded_ns = cost_.recorded_ns,
                              .trap_ns = [this](std::uint32_t event) { return trap_ns(event); },
                              .has_known_trap =

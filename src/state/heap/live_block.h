@@ -29,6 +29,7 @@ struct LiveBlock {
   LocationId call_site;      // of slab and Heap blocks
   StringId function;         // of a Heap block: what allocated it
   std::uint64_t weight = 1;  // blocks that it represents, when one in N was sampled
+  Sampling sampling;
   StackId stack;
   IdentityId identity;
   LifeId life;

@@ -113,6 +113,7 @@ LiveBlock block_of(const Event& event) {
   block.comm = event.comm;
   block.cache = event.cache;
   block.call_site = event.call_site;
+  block.sampling = event.sampling;
   block.stack = event.stack;
   block.identity = event.identity;
   block.life = event.life;

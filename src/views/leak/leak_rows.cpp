@@ -100,6 +100,10 @@ void LeakRows::set(std::vector<const LiveBlock*> blocks, View::Span span) {
   clear();
   timeline_.reach(span.end_ns);
   blocks_ = std::move(blocks);
+  // How much windows differ is told by each and the one before (kit/sample_spread.h).
+  if (std::ranges::any_of(blocks_, [](const LiveBlock* block) { return block->weight > 1; })) {
+    std::ranges::stable_sort(blocks_, {}, &LiveBlock::time_ns);
+  }
   for (const LiveBlock* block : blocks_) {
     const std::uint64_t age = age_ns(*block, span);
     const std::uint64_t bytes = block->weight * block->bytes;
