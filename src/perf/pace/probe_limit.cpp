@@ -45,7 +45,6 @@ bool ProbeLimit::may_have_windows(const EventSet& events) {
 Result<> ProbeLimit::begin_windows(const EventSet& events,
                                    std::vector<OpenedFd>& always,
                                    SampleSpans& spans,
-                                   const std::vector<std::int32_t>& clocked,
                                    ProbeWindows::Setup setup) {
   opener_.emplace(events, *ids_);
   auto holders = opener_->hold();
@@ -54,7 +53,7 @@ Result<> ProbeLimit::begin_windows(const EventSet& events,
   }
   holders_ = holders.take();
   setup.part = share_;
-  windows_ = std::make_unique<ProbeWindows>(*opener_, spans, clocked, std::move(setup));
+  windows_ = std::make_unique<ProbeWindows>(*opener_, spans, std::move(setup));
   windows_->start(std::exchange(always, {}));
   looks_ = 0;
   return kDone;

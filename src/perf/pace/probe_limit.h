@@ -43,7 +43,6 @@ class ProbeLimit {
   Result<> begin_windows(const EventSet& events,
                          std::vector<OpenedFd>& always,
                          SampleSpans& spans,
-                         const std::vector<std::int32_t>& clocked,
                          ProbeWindows::Setup setup);
 
   bool has_windows() const { return windows_ != nullptr; }

@@ -22,16 +22,20 @@ constexpr std::uint64_t kPartOfCounting = 4;
 constexpr std::uint64_t kLeastCountingNs = 2'000'000;
 constexpr std::uint64_t kLeastCounted = 100;
 
+// Of the window before the first one.
+constexpr std::uint64_t kTrialNs = 10'000'000;
+
+// In which a window is looked at.
+constexpr std::uint64_t kSteps = 8;
+constexpr std::uint64_t kLeastStepNs = 1'000'000;
+
 }  // namespace
 
-ProbeWindows::ProbeWindows(const ProbeOpener& opener,
-                           SampleSpans& spans,
-                           std::span<const std::int32_t> clocked,
-                           Setup setup)
+ProbeWindows::ProbeWindows(const ProbeOpener& opener, SampleSpans& spans, Setup setup)
     : opener_(opener),
       spans_(spans),
       setup_(std::move(setup)),
-      clock_(clocked, setup_.inherit),
+      clock_(setup_.tids(), setup_.inherit),
       chooser_(setup_.limit, setup_.part) {
   summary_.part = setup_.part;
 }
@@ -82,10 +86,18 @@ void ProbeWindows::run(std::vector<OpenedFd> always) {
   (void)clock_.take();
   between_from_ns_ = monotonic_ns();
   Lock lock(mutex_);
-  std::uint64_t start_ns = between_from_ns_;
+  if (!wait_until(lock, between_from_ns_ + kTrialNs) || !try_out(lock)) {
+    return;
+  }
+  std::uint64_t start_ns = monotonic_ns();
   while (run_cycle(lock, start_ns) && wait_until(lock, start_ns + kProbeCycleNs)) {
     start_ns = std::max(start_ns + kProbeCycleNs, monotonic_ns() - kProbeCycleNs);
   }
+}
+
+// A window whose samples do not count: nobody knows yet how much slower the programs are in one.
+bool ProbeWindows::try_out(Lock& lock) {
+  return open_and_watch(lock, {.share = 0, .length_ns = kTrialNs, .slot_ns = kTrialNs});
 }
 
 // False: there are no more cycles.
@@ -96,9 +108,11 @@ bool ProbeWindows::run_cycle(Lock& lock, std::uint64_t start_ns) {
     return false;
   }
   std::uniform_int_distribution<std::uint64_t> place(0, kProbeCycleNs - choice.length_ns);
-  if (!wait_until(lock, start_ns + place(random_))) {
-    return false;
-  }
+  return wait_until(lock, start_ns + place(random_)) && open_and_watch(lock, choice);
+}
+
+// False: it does not work.
+bool ProbeWindows::open_and_watch(Lock& lock, WindowChooser::Choice choice) {
   lock.unlock();
   const std::uint64_t opening_ns = monotonic_ns();
   auto opened = opener_.open(setup_.tids());
@@ -126,16 +140,16 @@ void ProbeWindows::note_between() {
 void ProbeWindows::watch(Lock& lock, std::vector<OpenedFd> probes, WindowChooser::Choice choice) {
   note_between();
   const Hits early = hits_of(probes);
-  const WatchedWindow window = open_window(choice);
-  (void)wait_until(lock, window.from_ns + window.length_ns);
-  WindowChooser::Times times{.wall_ns = static_cast<double>(monotonic_ns() - window.from_ns),
-                             .watched_ns = static_cast<double>(clock_.take().watched_ns)};
+  WatchedWindow window = open_window(choice);
+  WindowChooser::Times times = cover_slot(lock, probes, choice);
+  close_window(window);
   const Hits all = hits_of(probes);
   note_window(window, all);
   lock.unlock();
   probes.clear();
   lock.lock();
   times.probes_ns = taken_ns(lock, all.since(early), times);
+  note_hit_cost(all.since(early), times);
   news_.cost_ns += times.probes_ns;
   chooser_.see_window(times);
   summary_.part = chooser_.part();
@@ -144,21 +158,59 @@ void ProbeWindows::watch(Lock& lock, std::vector<OpenedFd> probes, WindowChooser
 }
 
 WatchedWindow ProbeWindows::open_window(WindowChooser::Choice choice) {
-  WatchedWindow window{.length_ns = choice.length_ns, .share = choice.share};
+  WatchedWindow window{.share = choice.share};
   spans_.add(opener_.events(), [&] {
     window.from_ns = monotonic_ns();
-    return SampleSpan{.from_ns = window.from_ns,
-                      .to_ns = window.from_ns + window.length_ns,
-                      .share = window.share};
+    return SampleSpan{.from_ns = window.from_ns, .share = window.share};
   });
   return window;
 }
 
+void ProbeWindows::close_window(WatchedWindow& window) {
+  const std::uint64_t now_ns = monotonic_ns();
+  window.length_ns = now_ns - window.from_ns;
+  for (const std::uint32_t event : opener_.events()) {
+    spans_.end(event, now_ns);
+  }
+}
+
+// Step by step, for the programs may do more or less than in earlier windows.
+WindowChooser::Times ProbeWindows::cover_slot(Lock& lock,
+                                              const std::vector<OpenedFd>& probes,
+                                              const WindowChooser::Choice& choice) {
+  WindowProgress progress(choice, chooser_);
+  const std::uint64_t step_ns = std::max(kLeastStepNs, choice.length_ns / kSteps);
+  Hits before = hits_of(probes);
+  std::uint64_t before_ns = monotonic_ns();
+  while (progress.left_ns() > 0 &&
+         wait_until(lock, before_ns + std::min(step_ns, progress.left_ns()))) {
+    const Hits now = hits_of(probes);
+    const std::uint64_t now_ns = monotonic_ns();
+    progress.add({.wall_ns = static_cast<double>(now_ns - before_ns),
+                  .watched_ns = static_cast<double>(clock_.take().watched_ns),
+                  .probes_ns = static_cast<double>(now.since(before).all) * hit_cost_ns_});
+    before = now;
+    before_ns = now_ns;
+  }
+  return progress.times();
+}
+
+// Of all hits together, as the last windows had it.
+void ProbeWindows::note_hit_cost(const Hits& hits, const WindowChooser::Times& times) {
+  if (hits.all >= kLeastCounted && times.probes_ns > 0) {
+    const double cost_ns = times.probes_ns / static_cast<double>(hits.all);
+    hit_cost_ns_ = hit_cost_ns_ == 0 ? cost_ns : (hit_cost_ns_ + cost_ns) / 2;
+  }
+}
+
 void ProbeWindows::note_window(const WatchedWindow& window, const Hits& hits) {
-  news_.gaps.push_back(window.from_ns + window.length_ns);
-  news_.windows.push_back(window);
   news_.hits += hits.all;
   news_.lost += hits.lost;
+  if (window.share == 0) {
+    return;
+  }
+  news_.gaps.push_back(window.from_ns + window.length_ns);
+  news_.windows.push_back(window);
   const std::uint64_t least = summary_.least_share;
   summary_.least_share = least == 0 ? window.share : std::min(least, window.share);
   summary_.most_share = std::max(summary_.most_share, window.share);

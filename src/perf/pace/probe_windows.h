@@ -45,11 +45,8 @@ class ProbeWindows {
     bool inherit = false;
   };
 
-  // `opener` and `spans` outlive it. `clocked`: the tasks whose CPU time is watched.
-  ProbeWindows(const ProbeOpener& opener,
-               SampleSpans& spans,
-               std::span<const std::int32_t> clocked,
-               Setup setup);
+  // `opener` and `spans` outlive it.
+  ProbeWindows(const ProbeOpener& opener, SampleSpans& spans, Setup setup);
   ProbeWindows(const ProbeWindows&) = delete;
   ProbeWindows& operator=(const ProbeWindows&) = delete;
   ProbeWindows(ProbeWindows&&) = delete;
@@ -98,9 +95,16 @@ class ProbeWindows {
   static Hits hits_of(const std::vector<OpenedFd>& probes);
   void run(std::vector<OpenedFd> always);
   bool wait_until(Lock& lock, std::uint64_t time_ns);
+  bool try_out(Lock& lock);
   bool run_cycle(Lock& lock, std::uint64_t start_ns);
+  bool open_and_watch(Lock& lock, WindowChooser::Choice choice);
   void watch(Lock& lock, std::vector<OpenedFd> probes, WindowChooser::Choice choice);
   WatchedWindow open_window(WindowChooser::Choice choice);
+  void close_window(WatchedWindow& window);
+  WindowChooser::Times cover_slot(Lock& lock,
+                                  const std::vector<OpenedFd>& probes,
+                                  const WindowChooser::Choice& choice);
+  void note_hit_cost(const Hits& hits, const WindowChooser::Times& times);
   void note_window(const WatchedWindow& window, const Hits& hits);
   void note_between();
   double taken_ns(Lock& lock, const Hits& hits, const WindowChooser::Times& times);
@@ -113,6 +117,7 @@ class ProbeWindows {
   Setup setup_;
   CpuTimesReader clock_;
   std::uint64_t between_from_ns_ = 0;
+  double hit_cost_ns_ = 0;  // 0: not known yet
   std::mt19937_64 random_{std::random_device()()};
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;

@@ -14,6 +14,8 @@ constexpr double kLargestPartAtFirst = 0.9;
 constexpr double kMostSlower = 50;
 // Of less CPU time a part says nothing.
 constexpr double kLeastUsedNs = 500'000;
+// A window is not much longer than it was meant to be.
+constexpr double kMostLonger = 3;
 // A window does not take up its cycle.
 constexpr std::uint64_t kLongestNs = kProbeCycleNs / 4;
 
@@ -68,10 +70,36 @@ WindowChooser::Choice WindowChooser::next() {
     return {};
   }
   share_ = std::max(*wanted, share_ / 2);
-  const double length_ns =
-      static_cast<double>(kProbeCycleNs) / static_cast<double>(share_) * slower();
+  const std::uint64_t slot_ns = kProbeCycleNs / share_;
+  const double length_ns = static_cast<double>(slot_ns) * slower();
   return {.share = share_,
-          .length_ns = std::min(kLongestNs, static_cast<std::uint64_t>(length_ns))};
+          .length_ns = std::min(kLongestNs, static_cast<std::uint64_t>(length_ns)),
+          .slot_ns = slot_ns};
+}
+
+WindowProgress::WindowProgress(const WindowChooser::Choice& choice, const WindowChooser& chooser)
+    : slot_ns_(static_cast<double>(choice.slot_ns)),
+      most_ns_(kMostLonger * static_cast<double>(choice.length_ns)),
+      usual_slower_(chooser.slower()),
+      usual_part_(std::min(kLargestPart, chooser.part())),
+      slower_(usual_slower_) {}
+
+// With p of now instead of the usual one: a program that never waits is 1 + p / (1 - p) times
+// slower, and one that waits enough is not slower at all.
+void WindowProgress::add(const WindowChooser::Times& times) {
+  const auto odds = [](double part) { return part / (1 - part); };
+  if (times.watched_ns > kLeastUsedNs && usual_part_ > 0) {
+    slower_ = 1 + (usual_slower_ - 1) * odds(part_of(times)) / odds(usual_part_);
+  }
+  covered_ns_ += times.wall_ns / slower_;
+  times_.wall_ns += times.wall_ns;
+  times_.watched_ns += times.watched_ns;
+  times_.probes_ns += times.probes_ns;
+}
+
+std::uint64_t WindowProgress::left_ns() const {
+  const double left_ns = std::min((slot_ns_ - covered_ns_) * slower_, most_ns_ - times_.wall_ns);
+  return left_ns <= 0 ? 0 : static_cast<std::uint64_t>(left_ns) + 1;
 }
 
 }  // namespace memtrace

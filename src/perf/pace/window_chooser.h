@@ -34,6 +34,8 @@ class WindowChooser {
   struct Choice {
     std::uint64_t share = 0;  // one of kProbeShares; 0: even the largest would cost too much
     std::uint64_t length_ns = 0;
+    // The same without probes: a slot of the cycle.
+    std::uint64_t slot_ns = 0;
   };
 
   Choice next();
@@ -51,6 +53,30 @@ class WindowChooser {
   std::uint64_t share_ = 0;  // of the choice before
   Times in_windows_;         // of the last ones mostly
   Times between_;
+};
+
+// How much of its slot a window has covered. A window in which the programs call more often than in
+// earlier ones slows them more, and has to be longer: else those times would count too little.
+class WindowProgress {
+ public:
+  WindowProgress(const WindowChooser::Choice& choice, const WindowChooser& chooser);
+
+  // What has been since the last call.
+  void add(const WindowChooser::Times& times);
+
+  // Until the window has covered its slot, as it looks now; 0: it has.
+  std::uint64_t left_ns() const;
+
+  const WindowChooser::Times& times() const { return times_; }
+
+ private:
+  double slot_ns_;
+  double most_ns_;
+  double usual_slower_;
+  double usual_part_;
+  double slower_;
+  double covered_ns_ = 0;
+  WindowChooser::Times times_;
 };
 
 }  // namespace memtrace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "perf/pace/ladder.h"
 
 namespace memtrace::window_chooser_test {
@@ -93,6 +95,30 @@ TEST(WindowChooserTest, who_becomes_busy_is_watched_less_at_once_and_more_step_b
   const std::uint64_t share = chooser.next().share;
   chooser.see_window(light.in_window(20 * kMs));
   EXPECT_GE(chooser.next().share, share / 2);
+}
+
+// A window in a time of many calls covers as much of the program's work as one of few.
+TEST(WindowChooserTest, a_window_is_longer_where_its_probes_take_more_and_shorter_where_less) {
+  const Program busy{.call_ns = 1000, .probe_ns = 1000, .calls_a_second = 1e9};
+  WindowChooser chooser(kLimit, 0.5);
+  const auto choice = settle(chooser, busy);
+  const auto length_of = [&](const Program& program) {
+    WindowProgress progress(choice, chooser);
+    while (progress.left_ns() > 0) {
+      progress.add(program.in_window(std::min(2 * kMs, static_cast<double>(progress.left_ns()))));
+    }
+    return progress.times().wall_ns;
+  };
+  const double usual_ns = length_of(busy);
+  EXPECT_NEAR(usual_ns, 2e9 / static_cast<double>(choice.share), 0.1 * kMs);
+  EXPECT_NEAR(length_of({.call_ns = 500, .probe_ns = 1000, .calls_a_second = 1e9}),
+              1.5 * usual_ns,
+              2 * kMs);
+  EXPECT_NEAR(length_of({.call_ns = 9000, .probe_ns = 1000, .calls_a_second = 1e9}),
+              usual_ns / 1.8,
+              2 * kMs);
+  EXPECT_NEAR(
+      length_of({.call_ns = 1, .probe_ns = 1000, .calls_a_second = 1e9}), 3 * usual_ns, 1 * kMs);
 }
 
 TEST(WindowChooserTest, where_the_largest_share_costs_too_much_there_is_no_window) {
