@@ -2,6 +2,7 @@
 // there for a part of the time only where each hit costs too much.
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
@@ -155,6 +156,28 @@ TEST_F(OverheadTest, probes_that_cost_too_much_even_in_windows_are_removed) {
   ASSERT_FALSE(rows.empty()) << leaks.dump(1);
   EXPECT_EQ(rows.at(0).at("at_least"), 0) << leaks.dump(1);
   EXPECT_NE(report("faults").at("totals").at("count"), 0);
+}
+
+// Those of the uprobe PMU cannot be in windows: they are refused at the start, and removed later.
+TEST_F(OverheadTest, probes_that_cannot_be_in_windows_are_refused_or_removed) {
+  const std::string hide = "unshare -m sh -c 'mount -t tmpfs -o ro none /sys/kernel && exec ";
+  if (run(hide + "true'").status != 0 ||
+      !std::filesystem::exists("/sys/bus/event_source/devices/uprobe/type")) {
+    GTEST_SKIP() << "no mount namespaces here, or no uprobe PMU";
+  }
+  const Outcome refused =
+      run("$PUPPETS/heap_storm 1 100000000 >/dev/null & storm=$!; sleep 0.3\n" + hide +
+          "$MEMTRACE record --for malloc --max-overhead 1% -d 1 -p '$storm; "
+          "status=$?\nkill $storm; exit $status");
+  EXPECT_EQ(refused.status, 1) << refused.all();
+  EXPECT_TRUE(refused.says("times a second")) << refused.all();
+  EXPECT_TRUE(refused.says("1 % is the limit")) << refused.all();
+  EXPECT_TRUE(refused.says("growth")) << refused.all();
+  const Outcome removed = run_well(hide +
+                                   "$MEMTRACE record --for leaks --max-overhead 3% -- "
+                                   "$PUPPETS/three_sites 2000000'");
+  EXPECT_TRUE(removed.says("user probes were removed")) << removed.all();
+  EXPECT_FALSE(removed.says("windows")) << removed.all();
 }
 
 // It runs already, at full speed: nothing is refused.

@@ -164,9 +164,7 @@ void LiveSource::keep_pace() {
     return;
   }
   pacer_->keep_up(monotonic_ns());
-  for (const std::uint64_t gap_ns : pacer_->probes().take_gaps()) {
-    losses_.note_gap(gap_ns);
-  }
+  note_gaps();
   if (pacer_->probes().is_exceeded() && !closer_.has_started()) {
     limit_probes();
   }
@@ -175,7 +173,8 @@ void LiveSource::keep_pace() {
 // A gap: from now on nobody sees what is freed of the blocks allocated before.
 void LiveSource::limit_probes() {
   if (pacer_->probes().has_windows()) {
-    remove_probes(pacer_->probes().end_windows());
+    tell(pacer_->probes().why_removed(since_start_ns()));
+    closer_.close_early(pacer_->probes().end_windows());
     return;
   }
   if (added_) {
@@ -195,13 +194,15 @@ void LiveSource::limit_probes() {
     return;
   }
   losses_.note_gap(monotonic_clock() ? monotonic_ns() : losses_.last_time_ns());
-  remove_probes(std::move(probes));
+  tell(pacer_->probes().why_removed(since_start_ns()));
+  closer_.close_early(std::move(probes));
   pacer_->forget_probes();
 }
 
-void LiveSource::remove_probes(std::vector<OpenedFd> probes) {
-  tell(pacer_->probes().why_removed(since_start_ns()));
-  closer_.close_early(std::move(probes));
+void LiveSource::note_gaps() {
+  for (const std::uint64_t gap_ns : pacer_->probes().take_gaps()) {
+    losses_.note_gap(gap_ns);
+  }
 }
 
 // 0: not known.
@@ -412,6 +413,7 @@ void LiveSource::end_events() {
   if (pacer_) {
     pacer_->end();
     holders = pacer_->probes().end_windows();
+    note_gaps();
     std::ranges::copy(pacer_->notes(), std::back_inserter(recording_.caveats));
   }
   if (setup_.before_stop) {

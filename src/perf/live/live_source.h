@@ -147,7 +147,7 @@ class LiveSource final : public RecordSource {
   Result<> start_pace(bool enabled_by_exec);
   void keep_pace();
   void limit_probes();
-  void remove_probes(std::vector<OpenedFd> probes);
+  void note_gaps();
   std::uint64_t since_start_ns() const;
   void tell(const std::string& note);
   void end_events();

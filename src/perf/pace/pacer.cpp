@@ -117,11 +117,13 @@ void Pacer::find_ladders() {
 
 // Of user probes all samples count, until there are windows.
 void Pacer::expect_all_of_probes() {
+  std::vector<std::uint32_t> probes;
   for (std::uint32_t i = 0; i < events_.events().size(); ++i) {
     if (!events_.events()[i].request.ladder && window_events_.has(i)) {
-      spans_.add(std::span(&i, 1), [] { return SampleSpan(); });
+      probes.push_back(i);
     }
   }
+  spans_.add(probes, [] { return SampleSpan(); });
 }
 
 std::vector<Pacer::Ladder>::const_iterator Pacer::ladder_of(std::uint32_t event) const {
@@ -299,6 +301,7 @@ Result<> Pacer::begin_probe_windows(std::vector<OpenedFd>& probes,
 }
 
 void Pacer::forget_probes() {
+  probes_.forget_looks();
   counts_.clear();  // other descriptors have their places now
   (void)take_hits();
 }

@@ -55,7 +55,6 @@ Result<> ProbeLimit::begin_windows(const EventSet& events,
   setup.part = share_;
   windows_ = std::make_unique<ProbeWindows>(*opener_, spans, std::move(setup));
   windows_->start(std::exchange(always, {}));
-  looks_ = 0;
   return kDone;
 }
 
@@ -93,7 +92,6 @@ std::vector<OpenedFd> ProbeLimit::end_windows() {
     take_news();
   }
   failure_.clear();
-  looks_ = 0;
   return std::exchange(holders_, {});
 }
 

@@ -29,6 +29,9 @@ class ProbeLimit {
   // It is known without a look.
   void note_exceeded(double share);
 
+  // What was seen of them is no more.
+  void forget_looks() { looks_ = 0; }
+
   // They cost too much as they are.
   bool is_exceeded() const { return looks_ >= kLooksOver || !failure_.empty(); }
 

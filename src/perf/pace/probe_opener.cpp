@@ -9,6 +9,11 @@
 #include "perf/pace/ladder.h"
 
 namespace memtrace {
+namespace {
+
+constexpr int kNoRing = -1;
+
+}  // namespace
 
 ProbeOpener::ProbeOpener(const EventSet& events, PassingIds& ids)
     : ids_(ids),
@@ -83,24 +88,31 @@ Result<> ProbeOpener::open_for(const Probe& probe,
                                bool is_recorded,
                                std::vector<OpenedFd>& opened) const {
   for (const std::int32_t tid : tids) {
-    for (std::size_t ring = 0; ring < ring_fds_.size(); ++ring) {
-      auto fd = open_one(probe, {.tid = tid, .cpu = ring_cpus_[ring]});
-      if (!fd.ok() && fd.error().errno_value == ESRCH) {
-        break;
-      }
-      if (!fd.ok()) {
-        return fd.take_error();
-      }
-      if (is_recorded) {
-        TRY(fd.value().send_output_to(ring_fds_[ring]));
-      }
-      opened.push_back({.fd = fd.take(), .of_user_probe = true, .event = probe.event});
+    const auto for_task = open_for_task(probe, tid, is_recorded, opened);
+    if (!for_task.ok() && for_task.error().errno_value != ESRCH) {
+      return for_task.error();
     }
   }
   return kDone;
 }
 
-Result<EventFd> ProbeOpener::open_one(const Probe& probe, EventFd::Place place) const {
+// Error: also ESRCH: the task has ended.
+Result<> ProbeOpener::open_for_task(const Probe& probe,
+                                    std::int32_t tid,
+                                    bool is_recorded,
+                                    std::vector<OpenedFd>& opened) const {
+  for (std::size_t ring = 0; ring < ring_fds_.size(); ++ring) {
+    const int ring_fd = is_recorded ? ring_fds_[ring] : kNoRing;
+    auto fd = open_one(probe, {.tid = tid, .cpu = ring_cpus_[ring]}, ring_fd);
+    if (!fd.ok()) {
+      return fd.take_error();
+    }
+    opened.push_back({.fd = fd.take(), .of_user_probe = true, .event = probe.event});
+  }
+  return kDone;
+}
+
+Result<EventFd> ProbeOpener::open_one(const Probe& probe, EventFd::Place place, int ring_fd) const {
   auto fd = EventFd::open(probe.attr, place, probe.name, kernel_);
   if (!fd.ok()) {
     return fd;
@@ -110,6 +122,7 @@ Result<EventFd> ProbeOpener::open_one(const Probe& probe, EventFd::Place place) 
     return id.error();
   }
   ids_.set(id.value(), probe.event);
+  TRY(ring_fd == kNoRing ? Result<>(kDone) : fd.value().send_output_to(ring_fd));
   TRY(place.tid < 0 ? fd.value().set_filter_for_others(probe.filter)
                     : fd.value().set_filter(probe.filter));
   return fd;

@@ -49,7 +49,11 @@ class ProbeOpener {
                     std::span<const std::int32_t> tids,
                     bool is_recorded,
                     std::vector<OpenedFd>& opened) const;
-  Result<EventFd> open_one(const Probe& probe, EventFd::Place place) const;
+  Result<> open_for_task(const Probe& probe,
+                         std::int32_t tid,
+                         bool is_recorded,
+                         std::vector<OpenedFd>& opened) const;
+  Result<EventFd> open_one(const Probe& probe, EventFd::Place place, int ring_fd) const;
 
   PassingIds& ids_;
   KernelInterface kernel_;

@@ -23,20 +23,21 @@ double part_of(const WindowChooser::Times& times) {
   return std::min(kLargestPart, times.probes_ns / times.watched_ns);
 }
 
+// What was before fades.
+void add_up(const WindowChooser::Times& times, WindowChooser::Times& sums) {
+  sums.wall_ns = sums.wall_ns * kEarlierPart + times.wall_ns;
+  sums.watched_ns = sums.watched_ns * kEarlierPart + times.watched_ns;
+  sums.probes_ns = sums.probes_ns * kEarlierPart + times.probes_ns;
+}
+
 }  // namespace
 
 // What is only an estimate does not keep the first window from telling.
 WindowChooser::WindowChooser(double limit, double part)
     : limit_(limit), latest_part_(std::min(part, kLargestPartAtFirst)), part_(latest_part_) {}
 
-void WindowChooser::add(const Times& times, Times& sums) {
-  sums.wall_ns = sums.wall_ns * kEarlierPart + times.wall_ns;
-  sums.watched_ns = sums.watched_ns * kEarlierPart + times.watched_ns;
-  sums.probes_ns = sums.probes_ns * kEarlierPart + times.probes_ns;
-}
-
 void WindowChooser::see_window(const Times& window) {
-  add(window, in_windows_);
+  add_up(window, in_windows_);
   if (window.watched_ns > kLeastUsedNs) {
     latest_part_ = part_of(window);
   }
@@ -46,7 +47,7 @@ void WindowChooser::see_window(const Times& window) {
 }
 
 void WindowChooser::see_between(const Times& between) {
-  add(between, between_);
+  add_up(between, between_);
 }
 
 // Before the first window the programs count as busy all the time.
@@ -64,7 +65,7 @@ double WindowChooser::slower() const {
 WindowChooser::Choice WindowChooser::next() {
   const double part = std::min(kLargestPart, std::max(part_, latest_part_));
   const double least = part / (1 - part) / limit_;
-  const auto wanted = std::ranges::find_if(
+  const auto* const wanted = std::ranges::find_if(
       kProbeShares, [least](std::uint64_t share) { return static_cast<double>(share) >= least; });
   if (wanted == kProbeShares.end()) {
     return {};

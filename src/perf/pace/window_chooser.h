@@ -45,8 +45,6 @@ class WindowChooser {
   double slower() const;
 
  private:
-  void add(const Times& times, Times& sums);
-
   double limit_;
   double latest_part_;
   double part_;
