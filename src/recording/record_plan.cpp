@@ -56,6 +56,9 @@ std::string period_of(const EventRequest& request, bool is_paced) {
     return fmt::format(", all or one in {}, or in windows",
                        fmt::join(std::span(kPeriods).subspan(1), ", "));
   }
+  if (is_paced && may_have_windows(request)) {
+    return ", all or in windows";
+  }
   return request.info.period > 1 ? fmt::format(", one in {}", request.info.period) : "";
 }
 

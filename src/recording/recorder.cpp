@@ -112,6 +112,9 @@ class Recorder final : public PipelineSink {
     TRY(complete_file(source_.recording().stopped_ns, notes));
     TRY(finish_file(*file_, is_hurried, kBySignal));
     summary_.notes = file_->about().notes;
+    std::erase_if(summary_.notes, [this](const std::string& note) {
+      return std::ranges::find(source_.told_notes(), note) != source_.told_notes().end();
+    });
     summary_.files = files_.names();
     summary_.removed_files = files_.removed();
     return summary_;

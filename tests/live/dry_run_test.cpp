@@ -60,6 +60,9 @@ TEST_F(DryRunTest, the_periods_of_a_kept_overhead_are_told) {
   EXPECT_NE(plan.find("all or one in 5, 17, 67, 257, 1031, or in windows"), std::string::npos)
       << plan;
   EXPECT_NE(plan.find("for 1 event with up to 6 periods plus mappings"), std::string::npos) << plan;
+  const std::string probes =
+      run_well("$MEMTRACE record --for malloc --max-overhead 3% --dry-run -- /bin/true").out;
+  EXPECT_NE(probes.find(", all or in windows"), std::string::npos) << probes;
 }
 
 TEST_F(DryRunTest, one_word_means_all_views_or_those_of_the_kernel) {

@@ -98,7 +98,7 @@ class EventSet {
 
   const AttrFeatures& features() const { return features_; }
 
-  // Whom its events were opened by.
+  // For more events of the same kind.
   const KernelInterface& kernel() const { return kernel_; }
 
   // mmap, comm, fork and exit records first, so that the state of /proc can be read in between.

@@ -181,7 +181,7 @@ void LiveSource::limit_probes() {
     added_->stop();
     adopt_added_events();
   }
-  const bool may_have_windows = monotonic_clock() && ProbeLimit::may_have_windows(events_);
+  const bool may_have_windows = monotonic_clock() && ProbeLimit::all_may_have_windows(events_);
   std::vector<OpenedFd> probes = events_.take_probes();
   if (may_have_windows) {
     RecordParser parser = rings_.parser().current();
@@ -212,6 +212,7 @@ std::uint64_t LiveSource::since_start_ns() const {
 
 void LiveSource::tell(const std::string& note) {
   warn(note);
+  told_.notes.push_back(note);
   recording_.caveats.push_back(note);
 }
 
@@ -303,8 +304,8 @@ void LiveSource::note_unfollowed() {
                              std::ranges::any_of(events_.events(), [](const OpenedEvent& event) {
                                return is_of_uprobe_pmu(event.request);
                              });
-  if (is_unfollowed && !told_unfollowed_) {
-    told_unfollowed_ = true;
+  if (is_unfollowed && !told_.unfollowed) {
+    told_.unfollowed = true;
     recording_.caveats.emplace_back(
         "threads and children that started while recording were not watched by the user probes: "
         "tracefs could not be used, and the kernel's uprobe PMU does not follow them; "

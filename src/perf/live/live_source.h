@@ -91,6 +91,9 @@ class LiveSource final : public RecordSource {
   // time; `signal` is passed on to the command, 0 = none.
   void stop(int signal) { end_.ask(signal); }
 
+  // Warnings that were printed as it happened. They are among recording().caveats, too.
+  const std::vector<std::string>& told_notes() const { return told_.notes; }
+
   // The tracking event first, in the order of recording().events; both may grow.
   const std::vector<OpenedEvent>& events() const { return events_.events(); }
 
@@ -125,6 +128,11 @@ class LiveSource final : public RecordSource {
   std::map<std::string, std::uint64_t> own_events() const;
 
  private:
+  struct Told {
+    bool unfollowed = false;
+    std::vector<std::string> notes;
+  };
+
   LiveSource(LiveSetup setup,
              const WantedEvents& wanted,
              EventSet events,
@@ -164,7 +172,7 @@ class LiveSource final : public RecordSource {
   std::vector<std::int32_t> tids_;           // {-1}: the whole machine
   EventCloser closer_;
   std::vector<std::uint64_t> own_samples_;  // by event
-  bool told_unfollowed_ = false;
+  Told told_;
   bool came_too_late_ = false;
   std::unique_ptr<Pacer> pacer_;  // null: each event is recorded
 };

@@ -42,7 +42,7 @@ inline constexpr std::uint64_t kProbeCycleNs = 1'000'000'000;
 bool may_have_windows(const EventRequest& request);
 
 // Each event that may be sampled, once for each period, and once for each share of windows. Each
-// user probe that may have windows, once and once more for each share. The others stay as they are.
+// user probe that may have windows, once as it is, and once for each share. The others as they are.
 std::vector<EventRequest> with_all_periods(const std::vector<EventRequest>& requests);
 
 }  // namespace memtrace

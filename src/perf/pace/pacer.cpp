@@ -223,7 +223,7 @@ Result<> Pacer::limit_expensive_probes() {
   if (share <= setup_.share) {
     return kDone;
   }
-  if (setup_.has_monotonic_clock && ProbeLimit::may_have_windows(events_)) {
+  if (setup_.has_monotonic_clock && ProbeLimit::all_may_have_windows(events_)) {
     probes_.note_exceeded(share);
     return kDone;
   }

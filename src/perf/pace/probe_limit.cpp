@@ -13,10 +13,12 @@
 namespace memtrace {
 namespace {
 
-// Of less time a share says nothing.
+// With less CPU time than this a share says nothing.
 constexpr double kLeastWatchedNs = 50'000'000;
-// What a hit costs is an estimate: probes take no more than all of the time.
+// The cost of a hit is an estimate, and the probes cannot take more than all of the time.
 constexpr double kAll = 0.99;
+// Where probes take this much of a window, the program's own work in it is too little to measure.
+constexpr double kNearlyAll = 0.9;
 
 }  // namespace
 
@@ -34,11 +36,10 @@ void ProbeLimit::note_exceeded(double share) {
   looks_ = kLooksOver;
 }
 
-bool ProbeLimit::may_have_windows(const EventSet& events) {
+bool ProbeLimit::all_may_have_windows(const EventSet& events) {
   return std::ranges::all_of(events.events(), [](const OpenedEvent& event) {
     const EventRequest& request = event.request;
-    return request.probed_file.empty() || request.is_of_windows() ||
-           memtrace::may_have_windows(request);
+    return request.probed_file.empty() || request.is_of_windows() || may_have_windows(request);
   });
 }
 
@@ -127,11 +128,15 @@ std::string ProbeLimit::about_windows() {
   return fmt::format(
       "user probes were there in windows only, one in each second at a random time; a call that "
       "was seen counts for {}; in a window they took about {} % of the programs' CPU time, and "
-      "memtrace corrected for this",
+      "memtrace corrected for this{}",
       summary.least_share == summary.most_share
           ? fmt::format("{}", summary.most_share)
           : fmt::format("{} to {}", summary.least_share, summary.most_share),
-      percent_text(summary.part));
+      percent_text(summary.part),
+      summary.part < kNearlyAll
+          ? ""
+          : ": the programs do so little between two calls that figures of probed functions may "
+            "be several times too low");
 }
 
 }  // namespace memtrace

@@ -1,6 +1,6 @@
-// Keeps what user probes cost below its limit: when they cost more in two looks, one after the
-// other, they are there in windows only (perf/pace/probe_windows.h), and where that is no help
-// either, they are to be removed.
+// Keeps the cost of user probes below its limit. When they cost more in two looks, one after the
+// other, they are opened in windows only (perf/pace/probe_windows.h). Where windows are no help,
+// the probes are to be removed.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,19 @@ class ProbeLimit {
   // A look at probes that are there all the time: what their hits have cost the programs.
   void judge(double cost_ns, double watched_ns);
 
-  // It is known without a look.
+  // A measurement before the first look says so.
   void note_exceeded(double share);
 
-  // What was seen of them is no more.
+  // Starts to count looks again.
   void forget_looks() { looks_ = 0; }
 
   // They cost too much as they are.
   bool is_exceeded() const { return looks_ >= kLooksOver || !failure_.empty(); }
 
   // Whether all user probes of these events may be in windows.
-  static bool may_have_windows(const EventSet& events);
+  static bool all_may_have_windows(const EventSet& events);
 
-  // Of the events that windows open. The parser asks it.
+  // Of the events that windows open, for the parser.
   std::shared_ptr<const PassingIds> ids() const { return ids_; }
 
   // From now on the probes are there in windows only. `always`: all of them, as they were there

@@ -39,8 +39,8 @@ ProbeOpener::ProbeOpener(const EventSet& events, PassingIds& ids)
   }
 }
 
-// Who opens an event to be enabled by exec wants no breakpoint before
-// (trace_uprobe_filter_add()): memtrace has none in its own code.
+// The kernel sets no breakpoint for an event that exec is to enable (trace_uprobe_filter_add()), so
+// memtrace's own code gets none.
 Result<std::vector<OpenedFd>> ProbeOpener::hold() const {
   std::vector<OpenedFd> holders;
   for (const Probe& probe : probes_) {
@@ -96,7 +96,7 @@ Result<> ProbeOpener::open_for(const Probe& probe,
   return kDone;
 }
 
-// Error: also ESRCH: the task has ended.
+// Error: ESRCH when the task has ended, too.
 Result<> ProbeOpener::open_for_task(const Probe& probe,
                                     std::int32_t tid,
                                     bool is_recorded,

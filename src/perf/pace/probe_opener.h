@@ -1,10 +1,10 @@
 // Opens the user probes of a set again and again while it records.
 //
-// An event of a task puts the breakpoint into the task's memory when it is opened, and the last one
-// of that memory takes it out when it is closed; a disabled event leaves it there. This takes some
-// milliseconds for all probes as long as another event keeps the probe registered, and 80 ms for
-// each probe where none does (uprobe_perf_open(), uprobe_perf_close() in
-// kernel/trace/trace_uprobe.c; tried on 6.18).
+// The kernel puts a breakpoint into a task's memory when the task's first event is opened, and
+// takes it out when the last one is closed. Disabling an event leaves the breakpoint there. For all
+// probes together this takes some milliseconds, as long as another event keeps each probe
+// registered. Without such an event it takes 80 ms for each probe (uprobe_perf_open(),
+// uprobe_perf_close() in kernel/trace/trace_uprobe.c; tried on 6.18).
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,7 @@ class ProbeOpener {
     std::string filter;
   };
 
+  // Error: any but ESRCH.
   Result<> open_for(const Probe& probe,
                     std::span<const std::int32_t> tids,
                     bool is_recorded,

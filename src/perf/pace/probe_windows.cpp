@@ -14,18 +14,19 @@
 namespace memtrace {
 namespace {
 
-// To open or to close the probes takes no longer than a part of a cycle.
+// Opening the probes may take no more of a cycle than this.
 constexpr std::uint64_t kMostOpeningNs = kProbeCycleNs / 4;
 
-// Counting goes on for a part of the window's time: each hit costs the programs a trap.
+// Hits are counted for a part of the window's time only: each of them costs the programs a trap.
 constexpr std::uint64_t kPartOfCounting = 4;
 constexpr std::uint64_t kLeastCountingNs = 2'000'000;
+constexpr std::uint64_t kLongestCountingNs = 100'000'000;
 constexpr std::uint64_t kLeastCounted = 100;
 
-// Of the window before the first one.
+// Length of the trial window.
 constexpr std::uint64_t kTrialNs = 10'000'000;
 
-// In which a window is looked at.
+// The steps in which a window looks at what it has covered.
 constexpr std::uint64_t kSteps = 8;
 constexpr std::uint64_t kLeastStepNs = 1'000'000;
 
@@ -38,6 +39,9 @@ ProbeWindows::ProbeWindows(const ProbeOpener& opener, SampleSpans& spans, Setup 
       clock_(setup_.tids(), setup_.inherit),
       chooser_(setup_.limit, setup_.part) {
   summary_.part = setup_.part;
+  if (!opener_.events().empty()) {
+    hit_cost_ns_ = setup_.recorded_ns + setup_.trap_ns(opener_.events().front());
+  }
 }
 
 void ProbeWindows::start(std::vector<OpenedFd> always) {
@@ -74,7 +78,7 @@ void ProbeWindows::stop() {
   }
 }
 
-// False: it shall end.
+// False: stop() was called.
 bool ProbeWindows::wait_until(Lock& lock, std::uint64_t time_ns) {
   const std::chrono::steady_clock::time_point due{std::chrono::nanoseconds(time_ns)};
   return !changed_.wait_until(lock, due, [this] { return is_stopped_; });
@@ -95,7 +99,7 @@ void ProbeWindows::run(std::vector<OpenedFd> always) {
   }
 }
 
-// A window whose samples do not count: nobody knows yet how much slower the programs are in one.
+// The samples of this window do not count, because nobody knows yet how much it slows the programs.
 bool ProbeWindows::try_out(Lock& lock) {
   return open_and_watch(lock, {.share = 0, .length_ns = kTrialNs, .slot_ns = kTrialNs});
 }
@@ -104,14 +108,14 @@ bool ProbeWindows::try_out(Lock& lock) {
 bool ProbeWindows::run_cycle(Lock& lock, std::uint64_t start_ns) {
   const WindowChooser::Choice choice = chooser_.next();
   if (choice.share == 0) {
-    fail("even windows of the smallest part of the time would cost more");
+    fail("even the shortest windows would cost more");
     return false;
   }
   std::uniform_int_distribution<std::uint64_t> place(0, kProbeCycleNs - choice.length_ns);
   return wait_until(lock, start_ns + place(random_)) && open_and_watch(lock, choice);
 }
 
-// False: it does not work.
+// False: windows do not work here.
 bool ProbeWindows::open_and_watch(Lock& lock, WindowChooser::Choice choice) {
   lock.unlock();
   const std::uint64_t opening_ns = monotonic_ns();
@@ -126,7 +130,7 @@ bool ProbeWindows::open_and_watch(Lock& lock, WindowChooser::Choice choice) {
     watch(lock, opened.take(), choice);
   }
   if (is_slow) {
-    fail("to open the probes of so many tasks and CPUs takes too long");
+    fail("opening the probes for all tasks and CPUs takes too long");
   }
   return !is_slow;
 }
@@ -149,7 +153,6 @@ void ProbeWindows::watch(Lock& lock, std::vector<OpenedFd> probes, WindowChooser
   probes.clear();
   lock.lock();
   times.probes_ns = taken_ns(lock, all.since(early), times);
-  note_hit_cost(all.since(early), times);
   news_.cost_ns += times.probes_ns;
   chooser_.see_window(times);
   summary_.part = chooser_.part();
@@ -174,7 +177,7 @@ void ProbeWindows::close_window(WatchedWindow& window) {
   }
 }
 
-// Step by step, for the programs may do more or less than in earlier windows.
+// Goes step by step, because the programs may call more or less often than in earlier windows.
 WindowChooser::Times ProbeWindows::cover_slot(Lock& lock,
                                               const std::vector<OpenedFd>& probes,
                                               const WindowChooser::Choice& choice) {
@@ -195,11 +198,12 @@ WindowChooser::Times ProbeWindows::cover_slot(Lock& lock,
   return progress.times();
 }
 
-// Of all hits together, as the last windows had it.
-void ProbeWindows::note_hit_cost(const Hits& hits, const WindowChooser::Times& times) {
-  if (hits.all >= kLeastCounted && times.probes_ns > 0) {
-    const double cost_ns = times.probes_ns / static_cast<double>(hits.all);
-    hit_cost_ns_ = hit_cost_ns_ == 0 ? cost_ns : (hit_cost_ns_ + cost_ns) / 2;
+// The average over all probes, mostly of the last windows.
+void ProbeWindows::note_hit_cost(const Hits& hits, double taken_ns) {
+  if (hits.all >= kLeastCounted && taken_ns > 0) {
+    const double cost_ns = taken_ns / static_cast<double>(hits.all);
+    hit_cost_ns_ = is_hit_cost_measured_ ? (hit_cost_ns_ + cost_ns) / 2 : cost_ns;
+    is_hit_cost_measured_ = true;
   }
 }
 
@@ -216,22 +220,21 @@ void ProbeWindows::note_window(const WatchedWindow& window, const Hits& hits) {
   summary_.most_share = std::max(summary_.most_share, window.share);
 }
 
-// What the probes took of the programs' CPU time in a window. What a sample takes depends on the
-// program: on its stacks, and on what it has in the caches. So the hits of one probe tell it, by
-// the CPU time that the program uses for each of them when they are only counted.
+// How much of the programs' CPU time the probes took in a window. The cost of a sample depends on
+// the program's stacks and on the CPU's caches, so it is not measured but derived: counting alone
+// shows how much CPU time the program's own work takes for each hit of one probe. All other time
+// of the window was the probes'.
 double ProbeWindows::taken_ns(Lock& lock, const Hits& hits, const WindowChooser::Times& times) {
   const auto busiest = busiest_known(hits);
   const auto work_ns = busiest
                            ? measure_work(lock, *busiest, static_cast<std::uint64_t>(times.wall_ns))
                            : std::nullopt;
-  if (work_ns) {
-    const auto count = static_cast<double>(hits.by_event.at(*busiest));
-    return std::max(0.0, times.watched_ns - *work_ns * count);
+  if (!work_ns) {
+    return static_cast<double>(hits.all) * hit_cost_ns_;
   }
-  double taken_ns = 0;
-  for (const auto& [event, count] : hits.by_event) {
-    taken_ns += static_cast<double>(count) * (setup_.recorded_ns + setup_.trap_ns(event));
-  }
+  const auto count = static_cast<double>(hits.by_event.at(*busiest));
+  const double taken_ns = std::max(0.0, times.watched_ns - *work_ns * count);
+  note_hit_cost(hits, taken_ns);
   return taken_ns;
 }
 
@@ -247,8 +250,8 @@ std::optional<std::uint32_t> ProbeWindows::busiest_known(const Hits& hits) const
   return busiest;
 }
 
-// CPU time that the programs use for each hit of the event, its trap taken off. Nothing: there were
-// too few.
+// CPU time that the programs use for each hit of the event, without its trap. Nothing: there were
+// too few hits.
 std::optional<double> ProbeWindows::measure_work(Lock& lock,
                                                  std::uint32_t event,
                                                  std::uint64_t window_ns) {
@@ -258,13 +261,19 @@ std::optional<double> ProbeWindows::measure_work(Lock& lock,
   if (!opened.ok()) {
     return std::nullopt;
   }
-  const std::uint64_t until_ns =
-      monotonic_ns() + std::max(kLeastCountingNs, window_ns / kPartOfCounting);
+  const std::uint64_t from_ns = monotonic_ns();
+  const std::uint64_t length_ns = std::max(kLeastCountingNs, window_ns / kPartOfCounting);
   (void)clock_.take();
   const Hits early = hits_of(opened.value());
-  (void)wait_until(lock, until_ns);
+  Hits hits;
+  // On a busy machine the programs may have to wait for a CPU first.
+  for (std::uint64_t at_ns = from_ns + length_ns;
+       hits.all < kLeastCounted && at_ns <= from_ns + kLongestCountingNs && wait_until(lock, at_ns);
+       at_ns += length_ns) {
+    hits = hits_of(opened.value()).since(early);
+  }
   const auto watched_ns = static_cast<double>(clock_.take().watched_ns);
-  const Hits hits = hits_of(opened.value()).since(early);
+  hits = hits_of(opened.value()).since(early);
   const double traps_ns = static_cast<double>(hits.all) * setup_.trap_ns(event);
   news_.cost_ns += traps_ns;
   lock.unlock();

@@ -1,6 +1,6 @@
-// Watches user probes for a part of the time only, where their traps cost too much: the probes are
-// opened for one window of each cycle and closed again, and between windows the programs run as if
-// there were none.
+// Watches user probes for a part of the time only, where their traps cost too much. It opens the
+// probes for one window of each cycle and closes them again. Between windows the programs run
+// without probes.
 //
 //   cycle of 1 s   |                       |                       |
 //   probes         |          ####         |  ####                 |
@@ -36,10 +36,10 @@ class ProbeWindows {
  public:
   struct Setup {
     double limit = 0;        // of the programs' CPU time
-    double part = 0;         // that the probes take of it while they are there
+    double part = 0;         // of it that the probes take while they are open
     double recorded_ns = 0;  // what a sample takes beside its trap, as far as is known
     std::function<double(std::uint32_t event)> trap_ns;
-    // trap_ns() is good for it: a place that memtrace chose, and no return, which traps twice.
+    // Whether trap_ns() is exact: memtrace chose the place, and it is no return, which traps twice.
     std::function<bool(std::uint32_t event)> has_known_trap;
     std::function<std::vector<std::int32_t>()> tids;  // of those to be watched now
     bool inherit = false;
@@ -77,7 +77,7 @@ class ProbeWindows {
 
   Summary summary();
 
-  // Ends a window at once, and opens none any more. May be called again.
+  // Ends an open window at once. No other is opened. May be called again.
   void stop();
 
  private:
@@ -104,7 +104,7 @@ class ProbeWindows {
   WindowChooser::Times cover_slot(Lock& lock,
                                   const std::vector<OpenedFd>& probes,
                                   const WindowChooser::Choice& choice);
-  void note_hit_cost(const Hits& hits, const WindowChooser::Times& times);
+  void note_hit_cost(const Hits& hits, double taken_ns);
   void note_window(const WatchedWindow& window, const Hits& hits);
   void note_between();
   double taken_ns(Lock& lock, const Hits& hits, const WindowChooser::Times& times);
@@ -117,7 +117,8 @@ class ProbeWindows {
   Setup setup_;
   CpuTimesReader clock_;
   std::uint64_t between_from_ns_ = 0;
-  double hit_cost_ns_ = 0;  // 0: not known yet
+  double hit_cost_ns_ = 0;             // of the programs' CPU time, on average
+  bool is_hit_cost_measured_ = false;  // else it is what memtrace found on itself
   std::mt19937_64 random_{std::random_device()()};
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;

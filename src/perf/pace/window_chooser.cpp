@@ -7,23 +7,22 @@
 namespace memtrace {
 namespace {
 
-// What was before counts on: each window is short.
+// Earlier windows keep this part of their weight, because a single window is short.
 constexpr double kEarlierPart = 0.8;
 constexpr double kLargestPart = 0.98;
 constexpr double kLargestPartAtFirst = 0.9;
 constexpr double kMostSlower = 50;
-// Of less CPU time a part says nothing.
+// With less CPU time than this the part is not known.
 constexpr double kLeastUsedNs = 500'000;
-// A window is not much longer than it was meant to be.
+// How many times longer than planned a window may become.
 constexpr double kMostLonger = 3;
-// A window does not take up its cycle.
+// No window is longer.
 constexpr std::uint64_t kLongestNs = kProbeCycleNs / 4;
 
 double part_of(const WindowChooser::Times& times) {
   return std::min(kLargestPart, times.probes_ns / times.watched_ns);
 }
 
-// What was before fades.
 void add_up(const WindowChooser::Times& times, WindowChooser::Times& sums) {
   sums.wall_ns = sums.wall_ns * kEarlierPart + times.wall_ns;
   sums.watched_ns = sums.watched_ns * kEarlierPart + times.watched_ns;
@@ -32,7 +31,7 @@ void add_up(const WindowChooser::Times& times, WindowChooser::Times& sums) {
 
 }  // namespace
 
-// What is only an estimate does not keep the first window from telling.
+// The first part is an estimate. A limit on it lets the first window happen, which measures it.
 WindowChooser::WindowChooser(double limit, double part)
     : limit_(limit), latest_part_(std::min(part, kLargestPartAtFirst)), part_(latest_part_) {}
 
@@ -50,7 +49,7 @@ void WindowChooser::see_between(const Times& between) {
   add_up(between, between_);
 }
 
-// Before the first window the programs count as busy all the time.
+// Before the first window it assumes that the programs never wait.
 double WindowChooser::slower() const {
   const double working_ns = in_windows_.watched_ns - in_windows_.probes_ns;
   if (working_ns <= 0 || between_.watched_ns <= 0 || in_windows_.wall_ns <= 0) {
@@ -61,7 +60,7 @@ double WindowChooser::slower() const {
   return std::clamp(slower, 1.0, kMostSlower);
 }
 
-// A program that did nothing for a moment goes on: the share becomes smaller by one step only.
+// The share falls by one step only, because a program that pauses for a moment will go on.
 WindowChooser::Choice WindowChooser::next() {
   const double part = std::min(kLargestPart, std::max(part_, latest_part_));
   const double least = part / (1 - part) / limit_;
@@ -85,8 +84,8 @@ WindowProgress::WindowProgress(const WindowChooser::Choice& choice, const Window
       usual_part_(std::min(kLargestPart, chooser.part())),
       slower_(usual_slower_) {}
 
-// With p of now instead of the usual one: a program that never waits is 1 + p / (1 - p) times
-// slower, and one that waits enough is not slower at all.
+// Uses p of this step instead of the usual one. A program that never waits is 1 + p / (1 - p) times
+// slower. One that waits enough is not slower at all.
 void WindowProgress::add(const WindowChooser::Times& times) {
   const auto odds = [](double part) { return part / (1 - part); };
   if (times.watched_ns > kLeastUsedNs && usual_part_ > 0) {

@@ -8,9 +8,9 @@
 //   share  >= p / (1 - p) / limit      then the windows cost the programs `limit` of their time
 //   length  = cycle / share x slower   then one in `share` of all calls is seen
 //
-// A program that waits for its clients most of the time goes as fast in a window, and one that
-// never waits goes at 1 - p of its speed: both follow from the CPU time, for a call takes as much
-// of it without the probe, wherever it is made.
+// A program that mostly waits for its clients goes as fast in a window. One that never waits goes
+// at 1 - p of its speed. The CPU time shows both, because a call takes the same CPU time, without
+// its probe, in a window and between windows.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,9 @@ class WindowChooser {
   Times between_;
 };
 
-// How much of its slot a window has covered. A window in which the programs call more often than in
-// earlier ones slows them more, and has to be longer: else those times would count too little.
+// How much of its slot a window has covered. When the programs call more often than in earlier
+// windows, the probes slow them more, so the window has to be longer. Otherwise busy times would
+// count too little.
 class WindowProgress {
  public:
   WindowProgress(const WindowChooser::Choice& choice, const WindowChooser& chooser);

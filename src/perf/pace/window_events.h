@@ -1,4 +1,4 @@
-// Which event a sample belongs to that was made in a window: one of the same kind for each share.
+// Samples of a window belong to an event of their own, one for each share: this finds it.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace memtrace {
 
 class WindowEvents {
  public:
-  // Numbers of events are indices into this.
+  // Events are indices into this.
   explicit WindowEvents(std::span<const OpenedEvent> events);
 
   bool has(std::uint32_t event) const { return by_event_.contains(event); }
 
-  // Of the event's samples in windows that count `share` times.
+  // The event for samples of this one in windows, each of which counts `share` times.
   std::optional<std::uint32_t> find(std::uint32_t event, std::uint64_t share) const;
 
  private:

@@ -1,8 +1,8 @@
 // Ids of events that are opened and closed again while a recording runs, each with the number of
 // the event whose samples it makes. One thread sets them while others ask.
 //
-// The kernel counts ids upwards (kernel/events/core.c, perf_event_id), so an id has its place by
-// its last bits, and takes it from one that is long gone.
+// The kernel counts ids upwards (kernel/events/core.c, perf_event_id). The last bits of an id are
+// its place in the table, which it takes from an id that is no longer used.
 #pragma once
 
 #include <atomic>

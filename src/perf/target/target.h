@@ -40,7 +40,7 @@ bool all_ended(const std::vector<std::uint32_t>& ids);
 // thread.
 Result<std::vector<std::int32_t>> tasks_of(const Target& target);
 
-// Those of now, with all that the processes, or the command, and their children have started.
+// The tasks of now: those of the target, and of all that it and its children have started.
 std::vector<std::int32_t> family_tasks_of(const Target& target);
 
 // "cannot run 'NAME'" with what execvp(3) says, and a hint.

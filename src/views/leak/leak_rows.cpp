@@ -100,7 +100,7 @@ void LeakRows::set(std::vector<const LiveBlock*> blocks, View::Span span) {
   clear();
   timeline_.reach(span.end_ns);
   blocks_ = std::move(blocks);
-  // How much windows differ is told by each and the one before (kit/sample_spread.h).
+  // The error compares each window with the one before it (kit/sample_spread.h).
   if (std::ranges::any_of(blocks_, [](const LiveBlock* block) { return block->weight > 1; })) {
     std::ranges::stable_sort(blocks_, {}, &LiveBlock::time_ns);
   }

@@ -4,9 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <thread>
+#include <vector>
 
 namespace memtrace {
 namespace {
@@ -44,6 +47,25 @@ TEST(HeldCommand, an_unreleased_command_never_runs) {
     pid = command.value().pid();
   }
   EXPECT_EQ(::waitpid(pid, nullptr, WNOHANG), -1);
+}
+
+TEST(Target, a_family_has_the_children_of_now) {
+  const auto family = [] {
+    return family_tasks_of(
+        {.kind = TargetKind::Processes, .ids = {static_cast<std::uint32_t>(::getpid())}});
+  };
+  const auto has = [&family](pid_t pid) {
+    const auto tids = family();
+    return std::ranges::find(tids, pid) != tids.end();
+  };
+  EXPECT_TRUE(has(::getpid()));
+  auto command = HeldCommand::spawn({.kind = TargetKind::Command, .command = {"true"}});
+  ASSERT_TRUE(command.ok());
+  const HeldCommand held = command.take();
+  EXPECT_TRUE(has(held.pid()));
+  EXPECT_EQ(family_tasks_of({.kind = TargetKind::System}), std::vector<std::int32_t>{-1});
+  EXPECT_EQ(family_tasks_of({.kind = TargetKind::Threads, .ids = {7}}),
+            std::vector<std::int32_t>{7});
 }
 
 TEST(Target, a_process_that_is_not_there_is_an_error) {
