@@ -12,9 +12,12 @@ class FoliosTest : public PressureTest {
   static constexpr std::uint64_t kPages = 16'384;
 
   std::string dd(const std::string& piece, std::uint64_t pieces) const {
-    return "dd if=/dev/zero of=" + dir_.path() + "/copy bs=" + piece +
+    return "dd if=/dev/zero of=" + folder() + "/copy bs=" + piece +
            " count=" + std::to_string(pieces);
   }
+
+  // Where the file is written.
+  virtual std::string folder() const { return dir_.path(); }
 
   // 64 MiB are written in pieces of so many bytes: the larger the write, the larger are the folios
   // that ext4, xfs and btrfs make for it (mm/filemap.c, __filemap_get_folio).
@@ -61,6 +64,97 @@ TEST_F(FoliosTest, dirtied_pages_are_those_of_vmstat_with_small_writes) {
 
 TEST_F(FoliosTest, dirtied_pages_are_those_of_vmstat_with_large_writes) {
   expect_dirtied_as_counted("1M", kPages / 256);
+}
+
+// The same on file systems of their own, on loop devices. mount(8) frees the device at the end.
+class FileSystemsTest : public FoliosTest, public testing::WithParamInterface<const char*> {
+ protected:
+  std::string folder() const override { return dir_.path() + "/mounted"; }
+
+  void expect_counted_when_mounted(const std::string& piece, std::uint64_t pieces) {
+    const std::string type = GetParam();
+    const std::string image = dir_.path() + "/image";
+    const Mount mounted(folder(),
+                        "truncate -s 512M " + image + " && mkfs." + type + " -q " + image,
+                        "-t " + type + " -o loop " + image);
+    if (!mounted.usable()) {
+      GTEST_SKIP() << "no " << type << " can be mounted here: " << mounted.why();
+    }
+    expect_dirtied_as_counted(piece, pieces);
+  }
+};
+
+TEST_P(FileSystemsTest, dirtied_pages_are_those_of_vmstat_with_small_writes) {
+  expect_counted_when_mounted("4096", kPages);
+}
+
+TEST_P(FileSystemsTest, dirtied_pages_are_those_of_vmstat_with_large_writes) {
+  expect_counted_when_mounted("1M", kPages / 256);
+}
+
+INSTANTIATE_TEST_SUITE_P(on, FileSystemsTest, testing::Values("xfs", "btrfs"));
+
+// Files on tmpfs in huge pages, written and touched.
+class HugeTmpfsTest : public FoliosTest {
+ protected:
+  static constexpr std::uint64_t kHugePages = 32;
+
+  std::string folder() const override { return dir_.path() + "/mounted"; }
+
+  // How many huge pages of shared memory the machine got while memtrace recorded.
+  std::uint64_t huge_pages_of(const std::string& words) {
+    const std::string allocated = folio_folder(2048) + "/stats/shmem_alloc";
+    const std::uint64_t before = std::stoull(text_of(allocated));
+    record(words);
+    return std::stoull(text_of(allocated)) - before;
+  }
+
+  // A figure of a program, in the table whose title begins so; 0: no such row.
+  static std::uint64_t figure_of(const Json& report,
+                                 const std::string& title,
+                                 const std::string& comm,
+                                 const char* figure) {
+    for (std::size_t i = 0; i < report.at("tables").size(); ++i) {
+      if (report.at("tables").at(i).at("title").get<std::string>().starts_with(title)) {
+        const Json row = row_of(report, i, "comm", comm);
+        return row.is_null() ? 0 : row.at(figure).get<std::uint64_t>();
+      }
+    }
+    return 0;
+  }
+
+  bool has_counter() const {
+    return std::filesystem::exists(folio_folder(2048) + "/stats/shmem_alloc");
+  }
+};
+
+TEST_F(HugeTmpfsTest, written_files_are_counted_as_all_their_pages) {
+  const Mount mounted(folder(), "true", "-t tmpfs -o huge=always,size=256M tmpfs");
+  if (!mounted.usable() || !has_counter()) {
+    GTEST_SKIP() << "no tmpfs in huge pages with a counter of them (6.13): " << mounted.why();
+  }
+  EXPECT_GE(huge_pages_of("-a --for filepages -- " + dd("1M", kPages / 256)), kHugePages);
+  const Json filepages = report("filepages");
+  EXPECT_EQ(lost_in(filepages), 0U);
+  EXPECT_EQ(figure_of(filepages, "pages of shared memory and tmpfs", "dd", "pages"), kPages);
+}
+
+TEST_F(HugeTmpfsTest, a_fault_that_gets_a_huge_page_is_one_of_hfaults) {
+  const Mount mounted(folder(), "true", "-t tmpfs -o huge=always,size=256M tmpfs");
+  if (!mounted.usable() || !has_counter()) {
+    GTEST_SKIP() << "no tmpfs in huge pages with a counter of them (6.13): " << mounted.why();
+  }
+  const std::string touch =
+      "python3 -c 'import mmap; f = open(\"" + folder() +
+      "/touched\", \"w+b\"); f.truncate(64 << 20); m = mmap.mmap(f.fileno(), 64 << 20)\n"
+      "for i in range(0, 64 << 20, 4096): m[i] = 1'";
+  EXPECT_GE(huge_pages_of("-a --for hfaults -- " + touch), kHugePages);
+  const Json sizes = report("hfaults --by comm");
+  EXPECT_EQ(lost_in(sizes), 0U);
+  const Json row = row_of(sizes, 0, "comm", "python3");
+  ASSERT_FALSE(row.is_null()) << sizes.dump(1);
+  EXPECT_EQ(row.at("thp"), kHugePages);
+  EXPECT_EQ(row.at("mthp"), 0);
 }
 
 // 64 MiB, touched page by page, in folios of three sizes that are smaller than a huge page.
