@@ -85,35 +85,4 @@ class SwapDisk {
   bool usable_ = false;
 };
 
-// A file system of its own in a folder, as long as it lives.
-class Mount {
- public:
-  // `make` gets a device ready, and `words` are for mount(8): type, options and what to mount.
-  Mount(const std::string& folder, const std::string& make, const std::string& words)
-      : folder_(folder) {
-    std::filesystem::create_directory(folder);
-    const auto made = run_script(make + " && mount " + words + " " + folder, folder + "/..", {});
-    usable_ = made.status == 0;
-    why_ = made.err;
-  }
-
-  Mount(const Mount&) = delete;
-  Mount& operator=(const Mount&) = delete;
-
-  ~Mount() {
-    if (usable_) {
-      run_script("umount " + folder_, std::filesystem::temp_directory_path(), {});
-    }
-  }
-
-  bool usable() const { return usable_; }
-
-  const std::string& why() const { return why_; }  // it is not
-
- private:
-  std::string folder_;
-  std::string why_;
-  bool usable_ = false;
-};
-
 }  // namespace memtrace::test

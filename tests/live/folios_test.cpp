@@ -1,7 +1,9 @@
 // Pages counted right where the kernel's events are of folios: against the kernel's own counters.
 #include <cmath>
+#include <optional>
 
 #include "live/folio_setting.h"
+#include "live/mount.h"
 #include "live/pressure_live_test.h"
 
 namespace memtrace::test {
@@ -66,7 +68,7 @@ TEST_F(FoliosTest, dirtied_pages_are_those_of_vmstat_with_large_writes) {
   expect_dirtied_as_counted("1M", kPages / 256);
 }
 
-// The same on file systems of their own, on loop devices. mount(8) frees the device at the end.
+// The same on other file systems, each in an image on a loop device. umount(8) frees the device.
 class FileSystemsTest : public FoliosTest, public testing::WithParamInterface<const char*> {
  protected:
   std::string folder() const override { return dir_.path() + "/mounted"; }
@@ -78,7 +80,7 @@ class FileSystemsTest : public FoliosTest, public testing::WithParamInterface<co
                         "truncate -s 512M " + image + " && mkfs." + type + " -q " + image,
                         "-t " + type + " -o loop " + image);
     if (!mounted.usable()) {
-      GTEST_SKIP() << "no " << type << " can be mounted here: " << mounted.why();
+      GTEST_SKIP() << "no " << type << " can be mounted here: " << mounted.error();
     }
     expect_dirtied_as_counted(piece, pieces);
   }
@@ -99,17 +101,27 @@ class HugeTmpfsTest : public FoliosTest {
  protected:
   static constexpr std::uint64_t kHugePages = 32;
 
+  void SetUp() override {
+    FoliosTest::SetUp();
+    if (IsSkipped()) {
+      return;
+    }
+    mount_.emplace(folder(), "true", "-t tmpfs -o huge=always,size=256M tmpfs");
+    if (!mount_->usable() || !std::filesystem::exists(allocated_)) {
+      GTEST_SKIP() << "no tmpfs in huge pages with a counter of them (6.13): " << mount_->error();
+    }
+  }
+
   std::string folder() const override { return dir_.path() + "/mounted"; }
 
   // How many huge pages of shared memory the machine got while memtrace recorded.
   std::uint64_t huge_pages_of(const std::string& words) {
-    const std::string allocated = folio_folder(2048) + "/stats/shmem_alloc";
-    const std::uint64_t before = std::stoull(text_of(allocated));
+    const std::uint64_t before = std::stoull(text_of(allocated_));
     record(words);
-    return std::stoull(text_of(allocated)) - before;
+    return std::stoull(text_of(allocated_)) - before;
   }
 
-  // A figure of a program, in the table whose title begins so; 0: no such row.
+  // A program's figure in the table whose title begins with `title`; 0 when it has no row there.
   static std::uint64_t figure_of(const Json& report,
                                  const std::string& title,
                                  const std::string& comm,
@@ -123,16 +135,12 @@ class HugeTmpfsTest : public FoliosTest {
     return 0;
   }
 
-  bool has_counter() const {
-    return std::filesystem::exists(folio_folder(2048) + "/stats/shmem_alloc");
-  }
+ private:
+  const std::string allocated_ = folio_folder(2048) + "/stats/shmem_alloc";
+  std::optional<Mount> mount_;
 };
 
 TEST_F(HugeTmpfsTest, written_files_are_counted_as_all_their_pages) {
-  const Mount mounted(folder(), "true", "-t tmpfs -o huge=always,size=256M tmpfs");
-  if (!mounted.usable() || !has_counter()) {
-    GTEST_SKIP() << "no tmpfs in huge pages with a counter of them (6.13): " << mounted.why();
-  }
   EXPECT_GE(huge_pages_of("-a --for filepages -- " + dd("1M", kPages / 256)), kHugePages);
   const Json filepages = report("filepages");
   EXPECT_EQ(lost_in(filepages), 0U);
@@ -140,10 +148,6 @@ TEST_F(HugeTmpfsTest, written_files_are_counted_as_all_their_pages) {
 }
 
 TEST_F(HugeTmpfsTest, a_fault_that_gets_a_huge_page_is_one_of_hfaults) {
-  const Mount mounted(folder(), "true", "-t tmpfs -o huge=always,size=256M tmpfs");
-  if (!mounted.usable() || !has_counter()) {
-    GTEST_SKIP() << "no tmpfs in huge pages with a counter of them (6.13): " << mounted.why();
-  }
   const std::string touch =
       "python3 -c 'import mmap; f = open(\"" + folder() +
       "/touched\", \"w+b\"); f.truncate(64 << 20); m = mmap.mmap(f.fileno(), 64 << 20)\n"

@@ -23,9 +23,16 @@ class PressureTest : public LiveTest {
     }
   }
 
+  // The counters of /proc/vmstat. Each CPU keeps a part of a counter to itself until stat_refresh
+  // is read (Documentation/admin-guide/sysctl/vm.rst).
+  static std::map<std::string, std::uint64_t> exact_counters() {
+    (void)text_of("/proc/sys/vm/stat_refresh");
+    return figures_in("/proc/vmstat");
+  }
+
   // What a counter of /proc/vmstat grew by while the script ran.
   struct Grown {
-    std::map<std::string, std::uint64_t> before = figures_in("/proc/vmstat");
+    std::map<std::string, std::uint64_t> before = exact_counters();
     std::map<std::string, std::uint64_t> after;
 
     std::uint64_t by(const std::string& name) const {
@@ -39,7 +46,7 @@ class PressureTest : public LiveTest {
   Grown record(const std::string& words) {
     Grown grown;
     run_well("$MEMTRACE record " + words);
-    grown.after = figures_in("/proc/vmstat");
+    grown.after = exact_counters();
     return grown;
   }
 
