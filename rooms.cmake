@@ -111,8 +111,11 @@ memtrace_room(src/views/truth "what views count beside what the kernel counted"
               SEES base report state/world tracepoints/event views)
 memtrace_room(src/views/reason "why memory was refused: facts to sentences"
               SEES base state/mapping state/world tracepoints/event)
-memtrace_room(src/views/fault "page faults, swap-ins, resident and cached pages"
+memtrace_room(src/views/fault "page faults and swap-ins"
               SEES base report state/process state/world tracepoints/event views views/kit views/truth)
+memtrace_room(src/views/rss "pages of processes: anonymous and of files"
+              SEES base report state/process state/world tracepoints/event views views/fault views/kit
+                   views/truth)
 memtrace_room(src/views/resident "resident memory by the code that touched it first"
               SEES base report state/heap state/mapping state/world tracepoints/event views
                    views/fault views/kit)
@@ -144,7 +147,7 @@ memtrace_room(src/timeline "what happened when: costs by stack in slots of time"
               SEES base report state/heap state/process state/world tracepoints/event views views/fault
                    views/kit)
 memtrace_room(src/views/all "the table of all views"
-              SEES views views/fault views/resident views/kernel views/heap views/mapping
+              SEES views views/fault views/rss views/resident views/kernel views/heap views/mapping
                    views/reclaim views/stalls views/oom views/failure views/path views/count)
 
 # From the command line to what is recorded.

@@ -15,6 +15,7 @@ struct FaultCost {
   std::uint64_t count = 0;
   std::uint64_t minor = 0;
   std::uint64_t major = 0;
+  std::uint64_t resident_bytes = 0;
   Durations latency = {};
 
   FaultCost& operator+=(const Fault& fault) {
@@ -30,6 +31,7 @@ struct FaultCost {
     count += fault.count;
     minor += fault.end == FaultEnd::Minor ? fault.weight : 0;
     major += fault.end == FaultEnd::Major ? fault.weight : 0;
+    resident_bytes += fault.resident_bytes * fault.weight;
     if (fault.latency_ns) {
       latency.add_to_sums(*fault.latency_ns, fault.weight);
     }
@@ -41,10 +43,10 @@ using FaultFigure = Figure<FaultCost, FaultContext>;
 // Latencies are blank when no fault of the row had both its entry and its end.
 inline constexpr auto kFaultFigures = std::to_array<FaultFigure>({
     figure<&FaultCost::count>("count"),
+    figure_if<&FaultContext::resident_known, &FaultCost::resident_bytes>("resident", Unit::Bytes),
     figure_if<&FaultContext::ends_seen, &FaultCost::minor>("minor"),
     figure_if<&FaultContext::ends_seen, &FaultCost::major>("major"),
     latency_figure<&FaultCost::latency, &Durations::total_ns>("time"),
-    latency_figure<&FaultCost::latency, &Durations::min_ns>("min"),
     latency_figure<&FaultCost::latency, &Durations::average_ns>("avg"),
     percentile_figure<&FaultCost::latency, 50>("p50"),
     percentile_figure<&FaultCost::latency, 99>("p99"),
@@ -54,9 +56,9 @@ inline constexpr auto kFaultFigures = std::to_array<FaultFigure>({
 // The same with fewer columns, where names of files need the room.
 inline constexpr auto kShortFaultFigures = std::to_array<FaultFigure>({
     kFaultFigures[0],
-    kFaultFigures[1],
     kFaultFigures[2],
     kFaultFigures[3],
+    kFaultFigures[4],
     kFaultFigures[5],
     kFaultFigures[7],
     kFaultFigures[8],

@@ -263,7 +263,10 @@ std::vector<Cell> FaultKeys::cells(const KeyWords& keys, const FaultContext& con
 }
 
 FaultContext fault_context(const FaultEvents& seen, const World& world, View::Span span) {
-  return {{.world = world, .span = span}, seen.ends, seen.sampled};
+  return {{.world = world, .span = span},
+          seen.ends,
+          seen.sampled,
+          seen.error_codes && seen.page_allocs};
 }
 
 std::vector<std::string> place_notes(const FaultEvents& seen, const World& world) {

@@ -45,10 +45,14 @@ std::string_view name_of(PlaceKind kind);
 
 // What the columns of faults need to know of the recording.
 struct FaultContext : CellContext {
-  bool ends_seen = false;  // ends of page faults are recorded
-  bool sampled = false;    // one in N: that an event is missing says nothing
+  bool ends_seen = false;    // ends of page faults are recorded
+  bool sampled = false;      // one in N: that an event is missing says nothing
+  bool sizes_known = false;  // error codes and allocations of large folios are recorded
 
   bool failures_known() const { return ends_seen && !sampled; }
+
+  // What faults made resident.
+  bool resident_known() const { return failures_known() && sizes_known; }
 };
 
 FaultContext fault_context(const FaultEvents& seen, const World& world, View::Span span);

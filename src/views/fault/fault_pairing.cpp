@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/kernel_address.h"
+#include "views/fault/fault_resident.h"
 
 namespace memtrace {
 namespace {
@@ -156,6 +157,7 @@ void FaultPairing::on_end(const Event& event, const PageFault& fault, const Worl
     ended.place = place_of(world, event.pid, fault.address);
   }
   note_zero_page(ended);
+  ended.resident_bytes = resident_bytes(ended, world.page_size_bytes());
   on_fault_(ended);
   pending.is_open = false;
   if (pending_.size() >= forget_at_) {

@@ -39,9 +39,10 @@ struct Fault {
   std::uint32_t huge_failures = 0;  // allocations that failed
   // Of the largest folio that its thread allocated during the fault; 0: none but single pages.
   std::uint64_t folio_bytes = 0;
-  std::int32_t signal = 0;     // that its thread got for it
-  bool out_of_memory = false;  // it made the kernel kill a process
-  bool of_zero_page = false;   // a write to a page that was only read before
+  std::int32_t signal = 0;           // that its thread got for it
+  bool out_of_memory = false;        // it made the kernel kill a process
+  bool of_zero_page = false;         // a write to a page that was only read before
+  std::uint64_t resident_bytes = 0;  // views/fault/fault_resident.h
 
   bool is_write() const;
   bool is_present() const;  // the page was there: the access was not allowed

@@ -163,6 +163,9 @@ Report Faults::finish(const World& world, Span span) {
   const FaultCost total = user_.total();
   report.totals = {{"count", Unit::Count, total.count}};
   if (seen.ends) {  // of any interval: the totals of a live view stay the same
+    if (context.resident_known()) {
+      report.totals.push_back({"resident", Unit::Bytes, total.resident_bytes});
+    }
     report.totals.push_back({"minor", Unit::Count, total.minor});
     report.totals.push_back({"major", Unit::Count, total.major});
     report.totals.push_back({"time", Unit::Nanoseconds, total.latency.total_ns()});

@@ -20,8 +20,9 @@
 //   folio-pressure  the same, in large folios where the kernel has them
 //   drop       N pages are written and given back with MADV_DONTNEED
 //
-// It prints "minor M major M pid P", of the process that faulted, as getrusage(2) counts from just
-// before the function to just after it.
+// It prints "minor M major M pid P grown KIB", of the process that faulted, as getrusage(2) counts
+// from just before the function to just after it, and by how much its Rss grew
+// (proc_pid_smaps_rollup, which is exact; 0 before Linux 4.14, which has no such file).
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -31,6 +32,8 @@
 #include <algorithm>
 #include <csetjmp>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -150,17 +153,32 @@ Counts counts() {
   return {usage.ru_minflt, usage.ru_majflt};
 }
 
+// Without an allocation, which could be a fault.
+long resident_kib() {
+  static char text[4096];
+  const int fd = open("/proc/self/smaps_rollup", O_RDONLY | O_CLOEXEC);
+  const ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+  close(fd);
+  text[std::max<ssize_t>(size, 0)] = 0;
+  const char* const rss = std::strstr(text, "Rss:");
+  return rss == nullptr ? 0 : std::strtol(rss + std::strlen("Rss:"), nullptr, 10);
+}
+
 void measure(void (*function)(const Memory&), const Memory& memory) {
   // The page of code must not be what faults in the function.
   (void)*reinterpret_cast<const volatile char*>(&touch_each_page);
   (void)*reinterpret_cast<const volatile char*>(&write_each_page);
+  resident_kib();
+  const long old_kib = resident_kib();
   const Counts before = counts();
   function(memory);
   const Counts after = counts();
-  std::printf("minor %ld major %ld pid %d\n",
+  const long new_kib = resident_kib();
+  std::printf("minor %ld major %ld pid %d grown %ld\n",
               after.minor - before.minor,
               after.major - before.major,
-              static_cast<int>(getpid()));
+              static_cast<int>(getpid()),
+              new_kib - old_kib);
   std::fflush(stdout);
 }
 

@@ -6,9 +6,9 @@
 
 #include "views/fault/fault_keys.h"
 #include "views/fault/fault_needs.h"
-#include "views/fault/process_pages.h"
-#include "views/fault/process_sizes.h"
 #include "views/kit/make_view.h"
+#include "views/rss/process_pages.h"
+#include "views/rss/process_sizes.h"
 
 namespace memtrace::anon_view {
 namespace {

@@ -1,4 +1,4 @@
-#include "views/fault/cached_pages.h"
+#include "views/rss/cached_pages.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "views/fault/process_sizes.h"
+#include "views/rss/process_sizes.h"
 
 #include <array>
 #include <string>

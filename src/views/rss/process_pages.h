@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "views/fault/fault_pairing.h"
-#include "views/fault/rss_tracker.h"
 #include "views/kit/group_by.h"
+#include "views/rss/rss_tracker.h"
 
 namespace memtrace {
 

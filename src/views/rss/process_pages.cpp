@@ -1,4 +1,4 @@
-#include "views/fault/process_pages.h"
+#include "views/rss/process_pages.h"
 
 #include <algorithm>
 #include <array>

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "state/world/file_names.h"
-#include "views/fault/cached_pages.h"
 #include "views/fault/fault_keys.h"
 #include "views/fault/fault_needs.h"
-#include "views/fault/process_pages.h"
 #include "views/kit/make_view.h"
 #include "views/kit/mapping_call_needs.h"
 #include "views/kit/shmem_pages.h"
+#include "views/rss/cached_pages.h"
+#include "views/rss/process_pages.h"
 
 namespace memtrace::filepages_view {
 namespace {

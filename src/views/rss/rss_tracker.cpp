@@ -1,4 +1,4 @@
-#include "views/fault/rss_tracker.h"
+#include "views/rss/rss_tracker.h"
 
 namespace memtrace {
 
