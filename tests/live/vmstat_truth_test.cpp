@@ -20,6 +20,14 @@ class VmstatTruthTest : public PressureTest {
                          figure.c_str());
     }
   }
+
+  static void expect_moves_explained(Try& tried, const Json& report, const std::string& figure) {
+    if (!truth_row(report, figure).is_null()) {
+      expect_explained(tried, report, figure);
+    } else {  // nothing was left to be moved
+      EXPECT_EQ(total_of(report, "migrated"), 0U);
+    }
+  }
 };
 
 // Twenty processes and 100 MiB, and what is on the machine is moved together.
@@ -31,12 +39,7 @@ TEST_F(VmstatTruthTest, faults_allocations_and_migrations_are_those_that_the_ker
         "echo 1 > /proc/sys/vm/compact_memory'");
     expect_explained(tried, report("faults"), "all faults");
     expect_explained(tried, report("pages"), "allocated pages");
-    const Json numa = report("numa");
-    if (!truth_row(numa, "migrated").is_null()) {
-      expect_explained(tried, numa, "migrated");
-    } else {  // nothing was left to be moved
-      EXPECT_EQ(total_of(numa, "migrated"), 0U);
-    }
+    expect_moves_explained(tried, report("numa"), "migrated");
   });
 }
 
@@ -49,6 +52,28 @@ TEST_F(VmstatTruthTest, a_live_view_counts_from_the_first_event_to_the_last) {
   });
   const Outcome intervals = run_well("$MEMTRACE faults -a 0.2 2");
   EXPECT_FALSE(intervals.says("beside what the kernel counted")) << intervals.all();
+}
+
+// Pages that compaction moves, and what 60 MiB of a file and of memory are to `stalls`.
+TEST_F(VmstatTruthTest, compaction_and_stalls_count_what_the_kernel_counts) {
+  expect_some_try([&](Try& tried) {
+    run_well(
+        "$MEMTRACE record -a --for compaction,stalls -- sh -c '$PUPPETS/press_memory holes 16384 > "
+        "ready & until grep -q ready ready; do kill -0 $! || exit 1; sleep 0.05; done; echo 1 > "
+        "/proc/sys/vm/compact_memory; kill $!; dd if=/dev/zero of=written bs=64K count=1000'");
+    const Json compaction = report("compaction");
+    expect_moves_explained(tried, compaction, "all migrated");
+    const Json stalls = report("stalls");
+    expect_explained(tried, stalls, "allocated pages");
+    expect_explained(tried, stalls, "dirtied");
+  });
+}
+
+TEST_F(VmstatTruthTest, collapses_are_those_that_the_kernel_counts) {
+  expect_some_try([&](Try& tried) {
+    run_well("$MEMTRACE record -a --for compaction -- $PUPPETS/press_memory collapse 40");
+    expect_explained(tried, report("compaction"), "collapsed");
+  });
 }
 
 TEST_F(VmstatTruthTest, huge_pages_are_those_that_the_kernel_counts) {

@@ -140,18 +140,7 @@ std::vector<Total> Pages::totals(const FlowContext& context) const {
 // memtrace's own allocations are of single pages nearly all.
 void Pages::check_sum(std::uint64_t bytes, const World& world, Report& report) const {
   VmstatCheck check(world);
-  check.add({.name = "allocated pages",
-             .counted = bytes / options_.page_size_bytes,
-             .counters = {"pgalloc_dma",
-                          "pgalloc_dma32",
-                          "pgalloc_normal",
-                          "pgalloc_high",
-                          "pgalloc_movable",
-                          "pgalloc_device"},
-             .hint =
-                 "pages that the kernel allocates in bulk (vmalloc, network drivers; from Linux "
-                 "5.13 on) have no event",
-             .own_event = "kmem:mm_page_alloc"});
+  check.add(allocated_pages(bytes / options_.page_size_bytes));
   check.add_to(report);
 }
 

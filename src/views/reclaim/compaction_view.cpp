@@ -11,6 +11,7 @@
 #include "views/kit/make_view.h"
 #include "views/reclaim/compaction_trace.h"
 #include "views/reclaim/work_keys.h"
+#include "views/truth/vmstat_check.h"
 #include "views/truth/vmstat_totals.h"
 
 namespace memtrace::compaction_view {
@@ -78,6 +79,12 @@ constexpr auto kCountFigures =
 // enum scan_result (mm/khugepaged.c) has had these two values from its first kernel, 4.6, on.
 constexpr std::int32_t kSucceeded = 1;
 
+struct OutsideOfRows {
+  std::uint64_t migrated_by_others = 0;  // pages, for other reasons than compaction
+  std::uint64_t collapsed = 0;
+  std::uint64_t not_collapsed = 0;
+};
+
 class Compaction final : public View {
  public:
   Compaction(KeySet keys, KeySet status_keys, KeySet huge_page_keys, const ViewOptions& options)
@@ -107,6 +114,7 @@ class Compaction final : public View {
   void add_tables(const WorkContext& context, Report& report);
   WorkContext context(const World& world, Span span, const FieldNames& statuses) const;
   std::vector<Total> totals(const World& world) const;
+  void check_sums(const World& world, Report& report) const;
 
   GroupBy<CompactionCost> rows_;
   AskedHistograms row_latency_;
@@ -119,8 +127,7 @@ class Compaction final : public View {
   FieldNames zone_names_{"compaction:", {"idx"}};
   FieldNames result_names_{"huge_memory:", {"status"}};
   CompactionCost moved_;  // pages alone, also of compactions that are in no row
-  std::uint64_t collapsed_ = 0;
-  std::uint64_t not_collapsed_ = 0;
+  OutsideOfRows sums_;
   bool durations_known_ = true;
   bool migrations_known_ = true;
 };
@@ -140,7 +147,7 @@ void Compaction::on(const Event& event, const World& /*world*/) {
     huge_pages_.row(event).count += event.weight;
     list_.add(event);
     if (collapse->step == CollapseStep::Collapse || collapse->step == CollapseStep::CollapseFile) {
-      (collapse->status == kSucceeded ? collapsed_ : not_collapsed_) += event.weight;
+      (collapse->status == kSucceeded ? sums_.collapsed : sums_.not_collapsed) += event.weight;
     }
   }
 }
@@ -157,6 +164,8 @@ void Compaction::on_work(const Event& event, const Work& work) {
   if (work.end.kind == WorkKind::Migration) {
     if (work.end.reason == kByCompaction) {
       add_moved(event, {.failed = work.end.failed * event.weight});
+    } else {
+      sums_.migrated_by_others += work.end.pages * event.weight;
     }
     return;
   }
@@ -185,8 +194,8 @@ std::vector<Total> Compaction::totals(const World& world) const {
     totals.push_back({"failed", Unit::Count, moved_.failed});
   }
   totals.push_back({"put_back", Unit::Count, moved_.put_back});
-  totals.push_back({"collapsed", Unit::Count, collapsed_});
-  totals.push_back({"not_collapsed", Unit::Count, not_collapsed_});
+  totals.push_back({"collapsed", Unit::Count, sums_.collapsed});
+  totals.push_back({"not_collapsed", Unit::Count, sums_.not_collapsed});
   // That a huge page was split has no event in any kernel.
   add_vmstat_totals(totals, world, {"thp_split_page", "thp_split_page_failed", "thp_split_pmd"});
   return totals;
@@ -244,6 +253,20 @@ Table Compaction::take_lines(const World& world, Span span, Namer& /*namer*/) {
   return lines;
 }
 
+// The counter of migrated pages has those of all reasons.
+void Compaction::check_sums(const World& world, Report& report) const {
+  VmstatCheck check(world);
+  if (migrations_known_) {
+    check.add(migrated_pages("all migrated", moved_.migrated + sums_.migrated_by_others));
+  }
+  check.add({.name = "collapsed",
+             .counted = sums_.collapsed,
+             .counters = {"thp_collapse_alloc"},
+             .hint = "the counter has the huge pages that were allocated and then not used, too",
+             .slack = 20});
+  check.add_to(report);
+}
+
 Report Compaction::finish(const World& world, Span span) {
   Report report{.view = "compaction", .title = "compaction of memory and huge pages"};
   report.totals = totals(world);
@@ -253,10 +276,11 @@ Report Compaction::finish(const World& world, Span span) {
   huge_pages.title = "huge pages made of small ones, step by step";
   huge_pages.sort = "count";
   report.caveats.notes = notes(world);
+  check_sums(world, report);
   rows_.clear();
   statuses_.clear();
   huge_pages_.clear();
-  collapsed_ = not_collapsed_ = 0;
+  sums_ = {};
   moved_ = {};
   return report;
 }

@@ -125,10 +125,7 @@ Report Numa::finish(const World& world, Span span) {
   }
   report.caveats.notes = notes(world);
   VmstatCheck check(world);
-  check.add({.name = "migrated",
-             .counted = total.migrated,
-             .counters = {"pgmigrate_success"},
-             .hint = "up to Linux 5.13 NUMA balancing moves huge pages without an event"});
+  check.add(migrated_pages("migrated", total.migrated));
   check.add_to(report);
   report.inconclusive = total.count == 0 && !faults_.any();
   if (faults_.any()) {

@@ -254,11 +254,7 @@ std::vector<Total> Writeback::totals() const {
 
 void Writeback::check_sums(const World& world, Report& report) const {
   VmstatCheck check(world);
-  const WriteCost total = rows_.total();
-  check.add({.name = "dirtied",
-             .counted = total.dirtied,
-             .counters = {"nr_dirtied"},
-             .hint = "a folio that was in the page cache before the recording counts as one page"});
+  check.add(dirtied_pages(rows_.total().dirtied));
   check.add_to(report);
 }
 

@@ -19,6 +19,7 @@
 #include "views/stalls/stall_scopes.h"
 #include "views/stalls/stall_tables.h"
 #include "views/truth/folio_needs.h"
+#include "views/truth/vmstat_check.h"
 
 namespace memtrace::stalls_view {
 namespace {
@@ -112,6 +113,7 @@ class Stalls final : public View {
 
   struct Seen {
     bool allocs = false;
+    bool dirtied = false;
     bool memcg = false;
     bool compaction = false;
     bool pauses = false;
@@ -134,6 +136,7 @@ class Stalls final : public View {
   void add_kswapd(std::uint64_t until_ns);
   void begin_interval();
   std::vector<std::string> notes(const World& world);
+  void check_sums(const World& world, Report& report) const;
 
   StallKeys keys_;
   StallActors actors_;
@@ -156,6 +159,7 @@ Result<> Stalls::check(const std::deque<EventType>& types) {
   pairing_.check(types);
   for (const EventType& type : types) {
     seen_.allocs = seen_.allocs || type.name == "kmem:mm_page_alloc";
+    seen_.dirtied = seen_.dirtied || type.name.starts_with("writeback:writeback_dirty_");
     seen_.memcg = seen_.memcg || type.name == "vmscan:mm_vmscan_memcg_reclaim_end";
     seen_.compaction = seen_.compaction || type.name == "compaction:mm_compaction_end";
     seen_.pauses = seen_.pauses || type.name == "writeback:balance_dirty_pages";
@@ -381,6 +385,22 @@ void Stalls::begin_interval() {
   victims_.assign(actors_.size(), {});
 }
 
+void Stalls::check_sums(const World& world, Report& report) const {
+  ActorUse all;
+  for (const ActorUse& use : uses_) {
+    all.allocated += use.allocated;
+    all.dirtied += use.dirtied;
+  }
+  VmstatCheck check(world);
+  if (seen_.allocs) {
+    check.add(allocated_pages(all.allocated));
+  }
+  if (seen_.dirtied) {
+    check.add(dirtied_pages(all.dirtied));
+  }
+  check.add_to(report);
+}
+
 Report Stalls::finish(const World& world, Span span) {
   world_ = &world;
   add_kswapd(span.end_ns);
@@ -407,6 +427,7 @@ Report Stalls::finish(const World& world, Span span) {
     report.tables.push_back(std::move(matrix));
   }
   report.caveats.notes = notes(world);
+  check_sums(world, report);
   begin_interval();
   return report;
 }

@@ -77,4 +77,33 @@ void VmstatCheck::add_to(Report& report) const {
   notes.insert(notes.end(), notes_.begin(), notes_.end());
 }
 
+VmstatCheck::Figure allocated_pages(std::uint64_t counted) {
+  return {.name = "allocated pages",
+          .counted = counted,
+          .counters = {"pgalloc_dma",
+                       "pgalloc_dma32",
+                       "pgalloc_normal",
+                       "pgalloc_high",
+                       "pgalloc_movable",
+                       "pgalloc_device"},
+          .hint =
+              "pages that the kernel allocates in bulk (vmalloc, network drivers; from Linux "
+              "5.13 on) have no event",
+          .own_event = "kmem:mm_page_alloc"};
+}
+
+VmstatCheck::Figure dirtied_pages(std::uint64_t counted) {
+  return {.name = "dirtied",
+          .counted = counted,
+          .counters = {"nr_dirtied"},
+          .hint = "a folio that was in the page cache before the recording counts as one page"};
+}
+
+VmstatCheck::Figure migrated_pages(std::string_view name, std::uint64_t counted) {
+  return {.name = name,
+          .counted = counted,
+          .counters = {"pgmigrate_success"},
+          .hint = "up to Linux 5.13 NUMA balancing moves huge pages without an event"};
+}
+
 }  // namespace memtrace

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +19,7 @@ class VmstatCheck {
     std::string_view name;  // the view's column
     std::uint64_t counted = 0;
     // All that it is the sum of. A kernel need not have each of them.
-    std::initializer_list<std::string_view> counters;
+    std::vector<std::string_view> counters;
     std::string_view hint;  // what may make a difference
     // The counters have what memtrace did itself, too. Its own events of this name, which were left
     // out of the recording, are taken off. Nothing is added when their number is not known.
@@ -54,5 +53,12 @@ class VmstatCheck {
   std::vector<std::vector<Cell>> rows_;
   std::vector<std::string> notes_;
 };
+
+// What kmem:mm_page_alloc counts, in pages.
+VmstatCheck::Figure allocated_pages(std::uint64_t counted);
+// What writeback:writeback_dirty_folio counts, in pages.
+VmstatCheck::Figure dirtied_pages(std::uint64_t counted);
+// What migrate:mm_migrate_pages counts, in pages.
+VmstatCheck::Figure migrated_pages(std::string_view name, std::uint64_t counted);
 
 }  // namespace memtrace

@@ -1,3 +1,4 @@
+#include "support/truth_rows.h"
 #include "support/work_steps.h"
 
 namespace memtrace::test {
@@ -120,6 +121,26 @@ TEST(Compaction, splits_are_known_in_all_from_vmstat) {
   const Report report = script.finish();
   EXPECT_EQ(total(report, "thp_split_page"), 3U);
   EXPECT_EQ(total(report, "thp_split_pmd"), 0U);
+}
+
+TEST(Compaction, moved_pages_and_huge_pages_stand_beside_what_the_kernel_counted) {
+  EventScript script("compaction");
+  script.world().note_vmstat_growth({{"pgmigrate_success", 36}, {"thp_collapse_alloc", 100}});
+  script.world().note_all_events(true);
+  Step of_mbind = migrated(5, 5);
+  std::get<WorkEnd>(of_mbind.payload).reason = 4;
+  script.play({migrated(30, 1), moved(30, 2), of_mbind, collapse(CollapseStep::Collapse, 1)});
+  const Report report = script.finish();
+  const auto truth = truth_rows(report);
+  ASSERT_EQ(truth.size(), 2U);
+  EXPECT_EQ(truth[0].at(0), text("all migrated"));
+  EXPECT_EQ(truth[0].at(1), number(35));
+  EXPECT_EQ(truth[0].at(3), number(36));
+  EXPECT_EQ(truth[1],
+            (std::vector<Cell>{
+                text("collapsed"), number(1), text("thp_collapse_alloc"), number(100), 1.0}));
+  EXPECT_TRUE(has_note(report, "collapsed is 1, but the kernel's thp_collapse_alloc grew by 100"));
+  EXPECT_FALSE(has_note(report, "all migrated"));
 }
 
 TEST(Compaction, without_begins_and_ends_only_pages_are_known) {

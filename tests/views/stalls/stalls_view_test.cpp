@@ -1,3 +1,4 @@
+#include "support/truth_rows.h"
 #include "support/work_steps.h"
 #include "views/fault/fault_script.h"
 
@@ -67,6 +68,23 @@ class StallsTest : public testing::Test {
     return std::get<double>(figure(report, keys, "of_victim"));
   }
 };
+
+TEST_F(StallsTest, pages_stand_beside_what_the_kernel_counted) {
+  EventScript played = script();
+  played.type("writeback:writeback_dirty_folio");
+  ASSERT_TRUE(played.check().ok());
+  played.world().note_vmstat_growth({{"pgalloc_normal", 10}, {"nr_dirtied", 50'000}});
+  played.world().note_all_events(true);
+  played.world().note_own_events({{"kmem:mm_page_alloc", 1}});
+  played.play({allocate(kHog, 0x1000, 3), allocate(kWeb, 0x3000, 0)});
+  const Report report = played.finish();
+  const auto truth = truth_rows(report);
+  ASSERT_EQ(truth.size(), 2U);
+  EXPECT_EQ(truth[0].at(0), text("allocated pages"));
+  EXPECT_EQ(truth[0].at(1), number(9));
+  EXPECT_EQ(truth[0].at(3), number(9));
+  EXPECT_TRUE(has_note(report, "dirtied is 0, but the kernel's nr_dirtied grew by 50,000"));
+}
 
 TEST_F(StallsTest, a_stall_is_divided_by_what_each_had_allocated) {
   EventScript played = script();
