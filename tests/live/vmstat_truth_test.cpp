@@ -84,7 +84,7 @@ TEST_F(VmstatTruthTest, huge_pages_are_those_that_the_kernel_counts) {
   huge.set("madvise");
   expect_some_try([&](Try& tried) {
     run_well("$MEMTRACE record -a --for hfaults -- $PUPPETS/fault_kinds thp 50");
-    expect_explained(tried, report("hfaults"), "thp");
+    expect_explained(tried, report("hfaults"), "anonymous thp");
   });
 }
 

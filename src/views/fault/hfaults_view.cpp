@@ -39,6 +39,8 @@ struct HugeCost {
   std::uint64_t mthp = 0;
   std::uint64_t fallback = 0;
   std::uint64_t failed = 0;
+  std::uint64_t shared_thp = 0;  // of these, in shared memory and files
+  std::uint64_t shared_mthp = 0;
   Durations latency = {};
 
   std::uint64_t count() const { return hugetlb + thp + mthp; }
@@ -152,7 +154,11 @@ void HugeFaults::count(const Fault& fault) {
   } else if (of_hugetlb) {
     cost.hugetlb = fault.weight;
   } else if (fault.folio_bytes > 0) {
-    (fault.huge_pages > 0 ? cost.thp : cost.mthp) = fault.weight;
+    const bool is_huge = fault.huge_pages > 0;
+    const bool is_shared =
+        fault.place.kind == PlaceKind::SharedMemory || fault.place.kind == PlaceKind::File;
+    (is_huge ? cost.thp : cost.mthp) = fault.weight;
+    (is_huge ? cost.shared_thp : cost.shared_mthp) = is_shared ? fault.weight : 0;
   } else {
     cost.fallback = fault.huge_failures > 0 ? fault.weight : 0;
   }
@@ -182,21 +188,23 @@ std::vector<std::string> HugeFaults::notes(const World& world) const {
   return notes;
 }
 
+// The kernel counts those of shared memory elsewhere, with those that write(2) makes.
 void HugeFaults::check_sums(const HugeCost& total, const World& world, Report& report) const {
   if (!pairing_.seen().page_allocs || pairing_.seen().sampled) {
     return;
   }
-  constexpr std::string_view kHint = "the kernel counts those of shared memory elsewhere";
+  constexpr std::string_view kHint =
+      "a fault that is not known to be of shared memory counts as one that is not";
   VmstatCheck check(world);
-  check.add({.name = "thp",
-             .counted = total.thp,
+  check.add({.name = "anonymous thp",
+             .counted = total.thp - total.shared_thp,
              .counters = {"thp_fault_alloc"},
              .hint = kHint,
              .own_event = kPageAlloc,
              .some_are_own = true,
              .slack = kSlackFolios});
-  check.add({.name = "mthp",
-             .counted = total.mthp,
+  check.add({.name = "anonymous mthp",
+             .counted = total.mthp - total.shared_mthp,
              .counters = {"hugepages-16kB/anon_fault_alloc",
                           "hugepages-32kB/anon_fault_alloc",
                           "hugepages-64kB/anon_fault_alloc",

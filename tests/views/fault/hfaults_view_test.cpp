@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "support/truth_rows.h"
 #include "views/fault/fault_script.h"
 
 namespace memtrace::test {
@@ -199,6 +200,25 @@ TEST(HugeFaults, every_key_makes_a_row) {
     script.play({entry(kHugetlb), minor(kHugetlb)});
     EXPECT_EQ(script.finish().tables[0].rows.size(), 1U) << key;
   }
+}
+
+// The kernel counts huge pages of shared memory elsewhere.
+TEST(HugeFaults, only_anonymous_ones_stand_beside_the_kernels_counter_of_them) {
+  constexpr std::uint64_t kShared = 0x40000000;
+  EventScript script("hfaults");
+  map(script, {kShared, 4U << 20U, AreaKind::SharedMemory, "/dev/zero (deleted)", 0, true});
+  script.world().note_vmstat_growth({{"thp_fault_alloc", 1}});
+  script.world().note_all_events(true);
+  script.world().note_own_events({{"kmem:mm_page_alloc", 0}});
+  script.play({entry(0x200000), page_alloc(9), minor(0x200000)});
+  script.play({entry(kShared), page_alloc(9), minor(kShared)});
+  const Report report = script.finish();
+  EXPECT_EQ(total(report, "thp"), 2U);
+  const auto truth = truth_rows(report);
+  ASSERT_EQ(truth.size(), 1U);
+  EXPECT_EQ(truth[0].at(0), text("anonymous thp"));
+  EXPECT_EQ(truth[0].at(1), number(1));
+  EXPECT_EQ(truth[0].at(4), Cell(100.0));
 }
 
 }  // namespace
