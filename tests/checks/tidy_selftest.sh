@@ -83,14 +83,20 @@ echo 'int Capital() { return 3; }' >"$scratch/build/made.cpp"
 printf '#include "%s"\n' "$scratch/build/made.cpp" >>"$rooms/first.dir/Unity/unity_0_cxx.cxx"
 expect_nothing "a source that the build made"
 
-# One name for two things: the rooms are read one by one, and the fault of the second is still found.
-plant
-for source in one three; do
-  printf 'namespace {\nint twice() { return 2; }\n}  // namespace\nint %s_twice() { return twice(); }\n' \
-    $source >>"$scratch/$source.cpp"
-done
+# One name for two things: the rooms are read one by one, and a fault of either is still found.
+plant_one_name_twice() {
+  plant
+  for source in one three; do
+    printf 'namespace {\nint twice() { return 2; }\n}  // namespace\nint %s_twice() { return twice(); }\n' \
+      $source >>"$scratch/$source.cpp"
+  done
+}
+plant_one_name_twice
 expect_nothing "a name that two rooms have"
-echo 'int Capital() { return 3; }' >>"$scratch/three.cpp"
-expect_complaint three.cpp:7:5 "readability-identifier-naming"
+for faulty in one three; do
+  plant_one_name_twice
+  echo 'int Capital() { return 3; }' >>"$scratch/$faulty.cpp"
+  expect_complaint "$faulty.cpp:7:5" "readability-identifier-naming"
+done
 rm -rf "$scratch"
 exit "$bad"

@@ -76,6 +76,18 @@ std::optional<std::uint64_t> probed_number(const Event& event, std::string_view 
   return field == nullptr ? std::nullopt : std::optional(field->number(event.raw));
 }
 
+void add_folio(HugeCost& cost, const Fault& fault) {
+  if (fault.folio_bytes == 0) {
+    cost.fallback = fault.huge_failures > 0 ? fault.weight : 0;
+    return;
+  }
+  const bool is_huge = fault.huge_pages > 0;
+  const bool is_shared =
+      fault.place.kind == PlaceKind::SharedMemory || fault.place.kind == PlaceKind::File;
+  (is_huge ? cost.thp : cost.mthp) = fault.weight;
+  (is_huge ? cost.shared_thp : cost.shared_mthp) = is_shared ? fault.weight : 0;
+}
+
 class HugeFaults final : public View {
  public:
   HugeFaults(const FaultKeys& keys, const ViewOptions& options)
@@ -153,14 +165,8 @@ void HugeFaults::count(const Fault& fault) {
     cost.failed = of_hugetlb ? fault.count : 0;
   } else if (of_hugetlb) {
     cost.hugetlb = fault.weight;
-  } else if (fault.folio_bytes > 0) {
-    const bool is_huge = fault.huge_pages > 0;
-    const bool is_shared =
-        fault.place.kind == PlaceKind::SharedMemory || fault.place.kind == PlaceKind::File;
-    (is_huge ? cost.thp : cost.mthp) = fault.weight;
-    (is_huge ? cost.shared_thp : cost.shared_mthp) = is_shared ? fault.weight : 0;
   } else {
-    cost.fallback = fault.huge_failures > 0 ? fault.weight : 0;
+    add_folio(cost, fault);
   }
   if (cost.count() > 0 && fault.latency_ns) {
     cost.latency.add(*fault.latency_ns, fault.weight);
