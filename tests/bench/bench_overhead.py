@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What `memtrace record --max-overhead` costs redis and PostgreSQL, and how far its figures are off.
+"""What `memtrace record --max-overhead` costs redis, PostgreSQL and g++, and how far its figures are off.
 
-Run as root: tests/bench/bench_overhead.py [--pairs 5] [--share 3%] [--only redis|pgbench]
-It needs redis-server, redis-benchmark, pgbench and perf. Runs without and with memtrace take turns;
+Run as root: tests/bench/bench_overhead.py [--pairs 5] [--share 3%] [--only redis|pgbench|g++]
+It needs redis-server, redis-benchmark, pgbench, g++ and perf. Runs without and with memtrace take turns;
 the table has their medians: throughput by the clock, and for each second of CPU time that the server
 used, which other load on the machine changes less. Then perf stat counts beside memtrace, and the
 counts of both for the same time are compared.
@@ -25,6 +25,10 @@ import time
 TOP = pathlib.Path(__file__).resolve().parents[2]
 MEMTRACE = os.environ.get("MEMTRACE", str(TOP / "build" / "memtrace"))
 KERNEL = ["--for", "kmalloc,pages,faults", "-a"]
+# Of the whole machine, and of the load's process and its children.
+OF_MACHINE = ["slab,reclaim,compaction,vmscan", "growth,ledger,anon,filepages", "calls,mmap,brk,shm",
+              "faults,ffaults,hfaults,swapin", "stalls,writeback,oom,failures"]
+OF_PROCESS = ["leaks", "malloc", "heap,leaks", "arenas,enomem", "growth,mmap"]
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -71,14 +75,14 @@ class Redis:
 
 
 class Postgres:
-    name = "pgbench"
-
-    def __init__(self, folder, seconds):
-        self.folder, self.seconds = folder, seconds
+    def __init__(self, folder, seconds, how):
+        self.folder, self.seconds, self.how = folder, seconds, how
+        self.name = " ".join(["pgbench", *how])
         tools = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
         self.user = pwd.getpwnam("postgres")
         os.chmod(folder, 0o755)
         data = f"{folder}/pg"
+        shutil.rmtree(data, ignore_errors=True)  # of the load before
         os.mkdir(data)
         os.chown(data, self.user.pw_uid, self.user.pw_gid)
         self.call([f"{tools}/initdb", "-D", data])
@@ -102,13 +106,40 @@ class Postgres:
         return self.server.pid
 
     def run(self):
-        out = self.call(["pgbench", "-c", "2", "-T", str(self.seconds), *self.options, "postgres"])
+        out = self.call(["pgbench", *self.how, "-c", "2", "-T", str(self.seconds), *self.options, "postgres"])
         done = int(re.search(r"actually processed: (\d+)", out).group(1))
         return done, float(re.search(r"tps = ([0-9.]+)", out).group(1))
 
     def stop(self):
         self.server.send_signal(signal.SIGINT)
         self.server.wait()
+
+
+class Compiler:
+    """A shell whose children are compilers, one after the other."""
+
+    name = "g++"
+
+    def __init__(self, folder, runs):
+        self.runs = runs
+        source = pathlib.Path(folder) / "load.cpp"
+        source.write_text("#include <map>\n#include <string>\n#include <regex>\n"
+                          "std::map<std::string, std::regex> all;\n")
+        self.compile = f"g++ -O1 -c {source} -o {folder}/load.o"
+        self.server = subprocess.Popen(["sh"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def pid(self):
+        return self.server.pid
+
+    def run(self):
+        begin = time.monotonic()
+        self.server.stdin.write(f"for i in $(seq {self.runs}); do {self.compile}; done; echo done\n")
+        self.server.stdin.flush()
+        assert self.server.stdout.readline() == "done\n"
+        return self.runs, self.runs / (time.monotonic() - begin)
+
+    def stop(self):
+        self.server.communicate()
 
 
 class Recording:
@@ -152,7 +183,7 @@ def compare(load, words, share, pairs, folder):
         without = statistics.median(run[what] for run in bare)
         with_it = statistics.median(run[what] for run in recorded)
         falls = [100 * (1 - b[what] / a[what]) for a, b in zip(bare, recorded)]
-        line += (f" | {title}: {without:.0f} -> {with_it:.0f},"
+        line += (f" | {title}: {without:.4g} -> {with_it:.4g},"
                  f" falls by {statistics.median(falls):+.1f} % ({min(falls):+.1f} to {max(falls):+.1f})")
     print(line)
     for note in re.findall(r".*(?:estimated overhead|overhead was not kept).*", said):
@@ -191,27 +222,39 @@ def check_counts(load, share, folder):
               f" ({100 * (count / truth[event] - 1):+.1f} %)")
 
 
+def recordings(views, load):
+    process = ["-p", str(load.pid())]
+    if views == "some":
+        return [KERNEL, ["--for", "leaks", *process], ["--for", "malloc", *process]]
+    return [KERNEL, *(["--for", group, "-a"] for group in OF_MACHINE),
+            *(["--for", group, *process] for group in OF_PROCESS),
+            ["--for", "leaks", "-a", "--yes-all-processes"]]
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--pairs", type=int, default=5)
     options.add_argument("--share", default="3%")
-    options.add_argument("--only", choices=["redis", "pgbench"])
+    options.add_argument("--only", choices=["redis", "pgbench", "pgbench-S", "g++"])
+    options.add_argument("--for", dest="views", choices=["some", "all"], default="some",
+                         help="some views, or all of them, in groups")
     options.add_argument("--requests", type=int, default=200000, help="of redis, SET and GET each")
     options.add_argument("--seconds", type=int, default=5, help="of pgbench")
+    options.add_argument("--runs", type=int, default=5, help="of g++")
     chosen = options.parse_args()
     folder = tempfile.mkdtemp(prefix="memtrace-bench-")
     makers = {"redis": lambda: Redis(folder, chosen.requests),
-              "pgbench": lambda: Postgres(folder, chosen.seconds)}
+              "pgbench": lambda: Postgres(folder, chosen.seconds, []),
+              "pgbench-S": lambda: Postgres(folder, chosen.seconds, ["-S"]),
+              "g++": lambda: Compiler(folder, chosen.runs)}
     try:
         for name in [chosen.only] if chosen.only else makers:
             load = makers[name]()
             try:
                 load.run()  # it gets its memory
-                compare(load, KERNEL, chosen.share, chosen.pairs, folder)
+                for words in recordings(chosen.views, load):
+                    compare(load, words, chosen.share, chosen.pairs, folder)
                 check_counts(load, chosen.share, folder)
-                for view in ("leaks", "malloc"):
-                    compare(load, ["--for", view, "-p", str(load.pid())], chosen.share,
-                            chosen.pairs, folder)
             finally:
                 load.stop()
     finally:

@@ -43,7 +43,7 @@ class SimulatedKernel final : public PerfCalls {
 
   explicit SimulatedKernel(const KernelModel& model) : model_(model) {}
 
-  int open(perf_event_attr& attr, Place /*place*/, unsigned long flags) const override {
+  int open(perf_event_attr& attr, Place place, unsigned long flags) const override {
     if (const int refused = refusal(attr, flags); refused != 0) {
       errno = refused;
       return -1;
@@ -55,6 +55,7 @@ class SimulatedKernel final : public PerfCalls {
     }
     opened_[fd] = {.attr = attr, .id = ++last_id_};
     std::memcpy(&opened_[fd].attr, &attr, std::min<std::size_t>(attr.size, sizeof(attr)));
+    history_.push_back({.attr = opened_[fd].attr, .place = place});
     return fd;
   }
 
@@ -79,6 +80,14 @@ class SimulatedKernel final : public PerfCalls {
 
   // What a descriptor's event has come to.
   void set_count(int fd, std::uint64_t count) { opened_[fd].count = count; }
+
+  struct Opening {
+    perf_event_attr attr{};
+    Place place;
+  };
+
+  // One after the other.
+  const std::vector<Opening>& history() const { return history_; }
 
   // By descriptor: closed ones too, until their number is used again.
   const std::map<int, Opened>& opened() const { return opened_; }
@@ -114,6 +123,7 @@ class SimulatedKernel final : public PerfCalls {
   KernelModel model_;
   mutable std::map<int, Opened> opened_;
   mutable std::uint64_t last_id_ = 0;
+  mutable std::vector<Opening> history_;
 };
 
 }  // namespace memtrace::test

@@ -45,6 +45,31 @@ bool may_be_left_out(const OpenedEvent& event, const Error& error) {
 
 constexpr std::size_t kNamesInNote = 8;
 
+// The first event of a user probe registers it, which takes 80 ms (tried on 6.18: it waits for all
+// who read the list of probes), and meanwhile the probes before it would cost the programs their
+// traps. So events of memtrace itself register all of them first, to be closed when the others are
+// open. The kernel sets no breakpoint for an event that exec is to enable
+// (trace_uprobe_filter_add() in kernel/trace/trace_uprobe.c). A probe that cannot be opened so is
+// registered by its own event.
+std::vector<EventFd> register_probes(const std::vector<OpenedEvent>& events,
+                                     const KernelInterface& kernel) {
+  std::vector<EventFd> registered;
+  for (const OpenedEvent& event : events) {
+    if (event.request.probed_file.empty() || event.is_opened_by_other) {
+      continue;
+    }
+    perf_event_attr attr = event.attr;
+    attr.inherit = 0;
+    attr.disabled = 1;
+    attr.enable_on_exec = 1;
+    auto fd = EventFd::open(attr, {.tid = ::getpid()}, event.request.info.name, kernel);
+    if (fd.ok()) {
+      registered.push_back(fd.take());
+    }
+  }
+  return registered;
+}
+
 }  // namespace
 
 Result<EventSet> EventSet::open(const EventSetup& setup) {
@@ -89,12 +114,23 @@ EventSet::EventSet(const EventSetup& setup, const AttrFeatures& features, std::s
 }
 
 Result<> EventSet::open_cpus(const EventSetup& setup, const std::vector<int>& cpus) {
-  for (const int cpu : cpus) {
-    TRY(open_cpu(setup, cpu));
-    ring_cpus_.resize(rings_.size(), cpu);
-  }
+  const std::vector<EventFd> registered = register_probes(events_, kernel_);
+  std::vector<std::size_t> owners(cpus.size(), kNoOwner);
+  TRY(open_part(setup, cpus, Part::WithoutProbes, owners));
+  TRY(open_part(setup, cpus, Part::Probes, owners));
   if (rings_.empty()) {
     return Error{"every process to be watched has ended", ESRCH, ""};
+  }
+  return kDone;
+}
+
+Result<> EventSet::open_part(const EventSetup& setup,
+                             const std::vector<int>& cpus,
+                             Part part,
+                             std::vector<std::size_t>& owners) {
+  for (std::size_t i = 0; i < cpus.size(); ++i) {
+    TRY(open_cpu(setup, cpus[i], part, owners[i]));
+    ring_cpus_.resize(rings_.size(), cpus[i]);
   }
   return kDone;
 }
@@ -109,17 +145,22 @@ void EventSet::add_events(const EventSetup& setup) {
   mark_windows(events_);
 }
 
-Result<> EventSet::open_cpu(const EventSetup& setup, std::int32_t cpu) {
-  std::size_t owner = kNoOwner;
+// User probes are the last to be opened: to map the rings may take a second, and meanwhile they
+// would cost the programs their traps.
+Result<> EventSet::open_cpu(const EventSetup& setup,
+                            std::int32_t cpu,
+                            Part part,
+                            std::size_t& owner) {
   for (const std::int32_t tid : setup.tids) {
-    auto opened = open_task({.tid = tid, .cpu = cpu}, owner);
+    auto opened = open_task({.tid = tid, .cpu = cpu}, part, owner);
     // A thread may end between the listing and here; others go on.
     const bool gone = !opened.ok() && opened.error().errno_value == ESRCH && setup.tids.size() > 1;
     if (!opened.ok() && !gone) {
       return opened;
     }
   }
-  return tids_ == std::vector<std::int32_t>{-1} ? count_own(cpu) : Result<>(kDone);
+  const bool of_machine = tids_ == std::vector<std::int32_t>{-1};
+  return of_machine && part == Part::Probes ? count_own(cpu) : Result<>(kDone);
 }
 
 // A report of the whole machine leaves out what memtrace does itself. A sample names its process; a
@@ -147,17 +188,16 @@ Result<> EventSet::count_own(std::int32_t cpu) {
   return kDone;
 }
 
-Result<> EventSet::open_task(EventFd::Place place, std::size_t& owner) {
+Result<> EventSet::open_task(EventFd::Place place, Part part, std::size_t& owner) {
   for (auto event = events_.begin(); event != events_.end();) {
-    if (event->is_opened_by_other) {
+    const bool is_probe = !event->request.probed_file.empty();
+    if (event->is_opened_by_other || is_probe != (part == Part::Probes)) {
       ++event;
       continue;
     }
     auto fd = EventFd::open(event->attr, place, event->request.info.name, kernel_);
     if (!fd.ok() && may_be_left_out(*event, fd.error()) && events_.size() > 2) {
-      left_out_.push_back(event->request.info.name + " (" + std::strerror(fd.error().errno_value) +
-                          ")");
-      event = events_.erase(event);
+      event = leave_out(event, fd.error());
       continue;
     }
     if (!fd.ok()) {
@@ -167,6 +207,20 @@ Result<> EventSet::open_task(EventFd::Place place, std::size_t& owner) {
     ++event;
   }
   return kDone;
+}
+
+// Events behind it may be open already.
+std::vector<OpenedEvent>::iterator EventSet::leave_out(std::vector<OpenedEvent>::iterator event,
+                                                       const Error& why) {
+  left_out_.push_back(event->request.info.name + " (" + std::strerror(why.errno_value) + ")");
+  const auto index = static_cast<std::uint32_t>(event - events_.begin());
+  for (OpenedFd& opened : fds_) {
+    opened.event -= opened.event > index ? 1 : 0;
+    if (opened.counts && opened.counts->event > index) {
+      --opened.counts->event;
+    }
+  }
+  return events_.erase(event);
 }
 
 Result<> EventSet::take_event(OpenedEvent& event,

@@ -129,14 +129,24 @@ class EventSet {
   void adopt(AddedEvents late);
 
  private:
+  // Of events().
+  enum class Part : std::uint8_t { WithoutProbes, Probes };
+
   EventSet(const EventSetup& setup, const AttrFeatures& features, std::size_t ring_bytes);
 
   void spare_small_rings(const EventSetup& setup);
   void note_smaller_rings(int refusal);
   void add_events(const EventSetup& setup);
   Result<> open_cpus(const EventSetup& setup, const std::vector<int>& cpus);
-  Result<> open_cpu(const EventSetup& setup, std::int32_t cpu);
-  Result<> open_task(EventFd::Place place, std::size_t& owner);
+  // `owners`: of each CPU's ring, as indices into fds_.
+  Result<> open_part(const EventSetup& setup,
+                     const std::vector<int>& cpus,
+                     Part part,
+                     std::vector<std::size_t>& owners);
+  Result<> open_cpu(const EventSetup& setup, std::int32_t cpu, Part part, std::size_t& owner);
+  Result<> open_task(EventFd::Place place, Part part, std::size_t& owner);
+  std::vector<OpenedEvent>::iterator leave_out(std::vector<OpenedEvent>::iterator event,
+                                               const Error& why);
   Result<> take_event(OpenedEvent& event, EventFd fd, EventFd::Place place, std::size_t& owner);
   Result<> count_own(std::int32_t cpu);
   Result<> set_filter(const OpenedEvent& event, const EventFd& fd) const;

@@ -156,6 +156,12 @@ Result<> LiveSource::start_pace(bool enabled_by_exec) {
                 .inherit = enabled_by_exec || setup_.target.kind == TargetKind::Processes,
                 .enabled_by_exec = enabled_by_exec,
                 .has_monotonic_clock = monotonic_clock()});
+  if (!enabled_by_exec) {
+    TRY(pacer_->try_probes());
+    if (pacer_->probes().is_exceeded()) {
+      limit_probes();
+    }
+  }
   return pacer_->start(monotonic_ns());
 }
 

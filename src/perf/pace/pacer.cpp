@@ -158,7 +158,6 @@ Result<> Pacer::start(std::uint64_t now_ns) {
     set_paces(std::vector<EventPace>(ladders_.size(), EventPace{.rung = kFirstRung}));
     looks_.due_ns = now_ns + looks_.pause_ns;
   } else {
-    TRY(limit_expensive_probes());
     const auto hits = count_first();
     if (!hits.ok()) {
       return hits.error();
@@ -185,6 +184,9 @@ Result<Pacer::Hits> Pacer::count_first() {
     return opened.on_ladder &&
            events_.events()[opened.event].request.info.period == kPeriods.back();
   };
+  if (ladders_.empty()) {
+    return take_hits();
+  }
   const std::chrono::nanoseconds window(kCycleNs / kFirstShare);
   const std::uint64_t began_ns = monotonic_ns();
   std::uint64_t enabled_ns = 0;
@@ -209,11 +211,13 @@ Result<Pacer::Hits> Pacer::count_first() {
 
 // A probe traps at each hit, whatever its period. What its hits cost can only be refused where the
 // probes cannot be in windows.
-Result<> Pacer::limit_expensive_probes() {
+Result<> Pacer::try_probes() {
   const auto is_probe = [](const OpenedFd& opened) { return opened.of_user_probe; };
   if (std::ranges::none_of(events_.fds(), is_probe)) {
     return kDone;
   }
+  (void)take_hits();
+  (void)clock_.take();
   TRY(set_enabled_all(events_.fds(), is_probe, true));
   std::this_thread::sleep_for(std::chrono::nanoseconds(kFirstPauseNs));
   TRY(set_enabled_all(events_.fds(), is_probe, false));

@@ -40,6 +40,12 @@ class Pacer {
   // `events` were opened from with_all_periods() and outlive it.
   Pacer(const EventSet& events, PaceSetup setup);
 
+  // Before start(), of programs that run already: they hit the user probes for a tenth of a second.
+  // Then probes().is_exceeded() says whether that cost them too much. What is to be done about it
+  // is done before start(), because an event that is disabled costs a trap, too. Error: they cost
+  // too much and cannot be in windows, or cannot be enabled.
+  Result<> try_probes();
+
   // Chooses the first periods and enables them. Where the command has not been let run yet, they
   // are enabled already; else hits are counted for a second. Error: an event cannot be enabled.
   Result<> start(std::uint64_t now_ns);
@@ -111,7 +117,6 @@ class Pacer {
   std::vector<Ladder>::const_iterator ladder_of(std::uint32_t event) const;
   void measure_cost();
   double trap_ns(std::uint32_t event) const;
-  Result<> limit_expensive_probes();
   Result<Hits> count_first();
   Hits take_hits();
   void add_recorded(const OpenedFd& opened, std::uint64_t rise, Hits& hits) const;

@@ -27,7 +27,7 @@ std::uint64_t resident_bytes(const Fault& ended, std::uint64_t page_size_bytes) 
   }
   if (ended.is_present()) {  // a copy takes the place of what was mapped
     return ended.of_zero_page     ? page_size_bytes
-           : ended.huge_pages > 0 ? ended.folio_bytes  // the huge zero page was
+           : ended.huge_pages > 0 ? ended.folio_bytes  // in place of the huge zero page
                                   : 0;
   }
   if (maps_whole_folio(ended)) {

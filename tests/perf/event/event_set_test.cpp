@@ -150,6 +150,47 @@ TEST_P(OldKernelsTest, events_are_opened_and_what_is_not_known_is_said) {
   EXPECT_EQ(ids.count(0), 0U) << "each event has the id that is in its records";
 }
 
+// A breakpoint costs the programs a trap from the moment on at which it is set.
+TEST_P(OldKernelsTest, user_probes_are_registered_without_a_breakpoint_and_opened_last) {
+  constexpr std::uint64_t kProbe = 8;
+  const SimulatedKernel kernel(GetParam());
+  EventSetup setup = setup_for(kernel);
+  std::swap(setup.events[0], setup.events[2]);
+  setup.attrs.inherit = false;
+  setup.tids = {-1};
+  ASSERT_TRUE(EventSet::open(setup).ok());
+  const auto& history = kernel.history();
+  const auto is_probe = [](const SimulatedKernel::Opening& opening) {
+    return opening.attr.type == kTypeTracepoint && opening.attr.config == kProbe;
+  };
+  const auto first = std::ranges::find_if(history, is_probe);
+  ASSERT_NE(first, history.end());
+  EXPECT_EQ(first->attr.enable_on_exec, 1U);
+  EXPECT_EQ(first->attr.disabled, 1U);
+  EXPECT_EQ(first->place.tid, ::getpid());
+  const auto second = std::find_if(first + 1, history.end(), is_probe);
+  ASSERT_NE(second, history.end());
+  EXPECT_EQ(second->attr.enable_on_exec, 0U);
+  EXPECT_TRUE(std::all_of(second, history.end(), is_probe));
+}
+
+TEST_P(OldKernelsTest, a_probe_that_is_left_out_takes_no_other_events_place) {
+  const SimulatedKernel kernel(GetParam());
+  EventSetup setup = setup_for(kernel);
+  setup.events[0] = {.info = {.name = "memtrace_heap_1:free", .kind = EventKind::Software},
+                     .type = kTypeSoftware,
+                     .probed_file = "/lib/libc.so.6"};
+  setup.events[0].optional = true;
+  setup.events[0].info.config = 99;  // unknown to any kernel
+  const auto set = EventSet::open(setup);
+  ASSERT_TRUE(set.ok()) << describe(set.error());
+  ASSERT_EQ(set.value().events().size(), 4U);
+  for (const OpenedFd& opened : set.value().fds()) {
+    EXPECT_EQ(kernel.opened().at(opened.fd.fd()).attr.config,
+              set.value().events().at(opened.event).attr.config);
+  }
+}
+
 // Who reads a ring waits with the descriptor of its owner.
 TEST_P(OldKernelsTest, probes_are_closed_first_and_the_rings_stay) {
   const SimulatedKernel kernel(GetParam());
