@@ -139,7 +139,7 @@ TEST_F(LinesTest, interval_may_be_one_row) {
       run_well("while :; do /bin/true; done & $MEMTRACE faults --line --format csv 0.3 3; kill $!");
   const auto rows = lines_in(outcome.out);
   ASSERT_EQ(rows.size(), 4U) << outcome.all();
-  EXPECT_TRUE(rows[0].starts_with("time,at_ns,count,minor,major,")) << rows[0];
+  EXPECT_TRUE(rows[0].starts_with("time,at_ns,count,resident,minor,major,")) << rows[0];
   EXPECT_TRUE(rows[0].ends_with(",lost")) << rows[0];
   EXPECT_TRUE(outcome.says("Lost: none.")) << outcome.all();
   EXPECT_TRUE(run("$MEMTRACE faults --line --trace").says("--line beside --trace"));
