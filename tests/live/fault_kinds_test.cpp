@@ -211,6 +211,9 @@ TEST_F(FaultKindsTest, huge_pages_are_resident_as_a_whole_and_those_of_hugetlb_a
     GTEST_SKIP() << "the kernel gave no transparent huge pages";
   }
   expect_grown("thp 5", kWrite, 5 * 2048);
+  // The first process that reads one may allocate the huge page of zeros. It stays.
+  const std::uint64_t grown_kib = play("zero-thp 3").grown_kib;
+  expect_grown("zero-thp 3", kWrite, grown_kib);
   const HugePagePool pool(6);
   if (!pool.has_pages()) {
     GTEST_SKIP() << "there are no six huge pages to be had for the pool";

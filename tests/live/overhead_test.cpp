@@ -191,6 +191,7 @@ TEST_F(OverheadTest, a_program_that_is_busy_at_the_start_is_watched_in_windows_a
           "kill $busy; exit $status");
   EXPECT_EQ(outcome.status, 0) << outcome.all();
   EXPECT_TRUE(outcome.says("user probes were limited to windows")) << outcome.all();
+  EXPECT_FALSE(outcome.says("after the start, user probes")) << outcome.all();
   const Json malloc = report("malloc --by stack --sort count");
   EXPECT_NE(malloc.at("tables").at(0).at("rows").at(0).dump().find("first_site"), std::string::npos)
       << malloc.dump(1);

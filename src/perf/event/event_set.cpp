@@ -45,12 +45,10 @@ bool may_be_left_out(const OpenedEvent& event, const Error& error) {
 
 constexpr std::size_t kNamesInNote = 8;
 
-// The first event of a user probe registers it, which takes 80 ms (tried on 6.18: it waits for all
-// who read the list of probes), and meanwhile the probes before it would cost the programs their
-// traps. So events of memtrace itself register all of them first, to be closed when the others are
-// open. The kernel sets no breakpoint for an event that exec is to enable
-// (trace_uprobe_filter_add() in kernel/trace/trace_uprobe.c). A probe that cannot be opened so is
-// registered by its own event.
+// The kernel takes 80 ms to register a user probe for its first event (tried on 6.18), and the
+// probes that are there already cost the programs their traps until the last one is registered. So
+// events of memtrace itself register all of them first. They are closed when the other events are
+// open. If one cannot be opened, the probe's own event registers it.
 std::vector<EventFd> register_probes(const std::vector<OpenedEvent>& events,
                                      const KernelInterface& kernel) {
   std::vector<EventFd> registered;
@@ -58,11 +56,8 @@ std::vector<EventFd> register_probes(const std::vector<OpenedEvent>& events,
     if (event.request.probed_file.empty() || event.is_opened_by_other) {
       continue;
     }
-    perf_event_attr attr = event.attr;
-    attr.inherit = 0;
-    attr.disabled = 1;
-    attr.enable_on_exec = 1;
-    auto fd = EventFd::open(attr, {.tid = ::getpid()}, event.request.info.name, kernel);
+    auto fd = EventFd::open(
+        registering_attr(event.attr), {.tid = ::getpid()}, event.request.info.name, kernel);
     if (fd.ok()) {
       registered.push_back(fd.take());
     }
@@ -145,8 +140,8 @@ void EventSet::add_events(const EventSetup& setup) {
   mark_windows(events_);
 }
 
-// User probes are the last to be opened: to map the rings may take a second, and meanwhile they
-// would cost the programs their traps.
+// User probes are opened last, because they cost the programs traps from then on. Mapping the rings
+// may take a second.
 Result<> EventSet::open_cpu(const EventSetup& setup,
                             std::int32_t cpu,
                             Part part,
@@ -209,7 +204,7 @@ Result<> EventSet::open_task(EventFd::Place place, Part part, std::size_t& owner
   return kDone;
 }
 
-// Events behind it may be open already.
+// Descriptors of events behind it may be open already.
 std::vector<OpenedEvent>::iterator EventSet::leave_out(std::vector<OpenedEvent>::iterator event,
                                                        const Error& why) {
   left_out_.push_back(event->request.info.name + " (" + std::strerror(why.errno_value) + ")");

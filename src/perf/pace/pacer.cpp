@@ -209,8 +209,8 @@ Result<Pacer::Hits> Pacer::count_first() {
   return hits;
 }
 
-// A probe traps at each hit, whatever its period. What its hits cost can only be refused where the
-// probes cannot be in windows.
+// A probe traps at each hit, whatever its period. Where probes cannot be in windows, there is
+// nothing left but to refuse them.
 Result<> Pacer::try_probes() {
   const auto is_probe = [](const OpenedFd& opened) { return opened.of_user_probe; };
   if (std::ranges::none_of(events_.fds(), is_probe)) {

@@ -40,10 +40,10 @@ class Pacer {
   // `events` were opened from with_all_periods() and outlive it.
   Pacer(const EventSet& events, PaceSetup setup);
 
-  // Before start(), of programs that run already: they hit the user probes for a tenth of a second.
-  // Then probes().is_exceeded() says whether that cost them too much. What is to be done about it
-  // is done before start(), because an event that is disabled costs a trap, too. Error: they cost
-  // too much and cannot be in windows, or cannot be enabled.
+  // To be called before start() for programs that already run. It enables the user probes for a
+  // tenth of a second. Then probes().is_exceeded() says whether they cost too much. They are to be
+  // limited before start(), which may take a second: a disabled probe costs a trap, too. Error:
+  // they cost too much and cannot be in windows, or cannot be enabled.
   Result<> try_probes();
 
   // Chooses the first periods and enables them. Where the command has not been let run yet, they

@@ -39,15 +39,10 @@ ProbeOpener::ProbeOpener(const EventSet& events, PassingIds& ids)
   }
 }
 
-// The kernel sets no breakpoint for an event that exec is to enable (trace_uprobe_filter_add()), so
-// memtrace's own code gets none.
 Result<std::vector<OpenedFd>> ProbeOpener::hold() const {
   std::vector<OpenedFd> holders;
   for (const Probe& probe : probes_) {
-    perf_event_attr attr = probe.attr;
-    attr.inherit = 0;
-    attr.enable_on_exec = 1;
-    auto fd = EventFd::open(attr, {.tid = ::getpid()}, probe.name, kernel_);
+    auto fd = EventFd::open(registering_attr(probe.attr), {.tid = ::getpid()}, probe.name, kernel_);
     if (!fd.ok()) {
       return fd.take_error();
     }

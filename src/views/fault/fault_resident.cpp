@@ -1,7 +1,5 @@
 #include "views/fault/fault_resident.h"
 
-#include <algorithm>
-
 namespace memtrace {
 namespace {
 
@@ -25,13 +23,11 @@ std::uint64_t resident_bytes(const Fault& ended, std::uint64_t page_size_bytes) 
       ended.place.kind == PlaceKind::Hugetlb) {
     return 0;
   }
-  if (ended.is_present()) {  // a copy takes the place of what was mapped
-    return ended.of_zero_page     ? page_size_bytes
-           : ended.huge_pages > 0 ? ended.folio_bytes  // in place of the huge zero page
-                                  : 0;
+  if (ended.is_present() && !ended.of_zero_page) {
+    return 0;  // a copy takes the place of what was mapped
   }
   if (maps_whole_folio(ended)) {
-    return std::max(ended.folio_bytes, page_size_bytes);
+    return ended.folio_bytes;
   }
   return reads_zero_page(ended) ? 0 : page_size_bytes;
 }

@@ -194,13 +194,12 @@ std::vector<std::string> HugeFaults::notes(const World& world) const {
   return notes;
 }
 
-// The kernel counts those of shared memory elsewhere, with those that write(2) makes.
+// The kernel counts huge pages of shared memory elsewhere, with those that write(2) makes.
 void HugeFaults::check_sums(const HugeCost& total, const World& world, Report& report) const {
   if (!pairing_.seen().page_allocs || pairing_.seen().sampled) {
     return;
   }
-  constexpr std::string_view kHint =
-      "a fault that is not known to be of shared memory counts as one that is not";
+  constexpr std::string_view kHint = "a huge page whose mapping is not known counts as anonymous";
   VmstatCheck check(world);
   check.add({.name = "anonymous thp",
              .counted = total.thp - total.shared_thp,

@@ -12,6 +12,7 @@
 //   thp        N pages of 2 MiB with MADV_HUGEPAGE
 //   folios     N pages are written; the kernel may give several at once
 //   zero       N pages are read, and so are the page of zeros, then written
+//   zero-thp   the same with pages of 2 MiB and MADV_HUGEPAGE
 //   forbidden  N pages without any right are read, SIGSEGV is caught: faults that fail
 //   beyond     N pages of a mapping of FILE, which is made empty, are read, SIGBUS is caught
 //   swap       N pages are written, paged out with MADV_PAGEOUT, and read again: to be run where
@@ -258,6 +259,11 @@ void play(std::string_view kind, long count, int argc, char** argv) {
   } else if (kind == "thp") {
     const Memory memory = map(count, kHugeBytes, kPrivate);
     madvise(memory.start(), memory.bytes(), MADV_HUGEPAGE);
+    measure(write_each_page, memory);
+  } else if (kind == "zero-thp") {
+    const Memory memory = map(count, kHugeBytes, kPrivate);
+    madvise(memory.start(), memory.bytes(), MADV_HUGEPAGE);
+    touch_each_page(memory);
     measure(write_each_page, memory);
   } else if (kind == "zero") {
     const Memory memory = map_small(count, kPrivate);
