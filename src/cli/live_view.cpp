@@ -301,7 +301,10 @@ Result<ExitStatus> run_plan(LivePlan plan, StopSignals& signals, ReadyNotice& re
   if (const auto children = unwatched_children(plan.live.target); !children.empty()) {
     warn(children);
   }
-  TRY(ask_for_all_processes(plan.live.target, plan.selected.requests, plan.may_probe_all));
+  TRY(ask_for_all_processes(
+      plan.live.target,
+      plan.selected.requests,
+      {.is_wanted = plan.may_probe_all, .is_limited = plan.live.max_overhead > 0}));
   plan.print.stop_signals = &signals;
   auto source = LiveSource::open(plan.live, plan.selected);
   if (!source.ok()) {

@@ -31,7 +31,10 @@ std::string describe_probe_rate(const HitRate& rate) {
 
 Result<> ask_for_all_processes(const Target& target,
                                std::span<const EventRequest> events,
-                               bool is_wanted) {
+                               const ProbesOfAll& asked) {
+  if (asked.is_wanted && asked.is_limited) {
+    return kDone;
+  }
   std::vector<EventRequest> probes;
   for (const EventRequest& event : events) {
     if (!event.probed_file.empty()) {
@@ -47,7 +50,7 @@ Result<> ask_for_all_processes(const Target& target,
   } else {
     warn("the hits of the probes could not be counted: " + describe(rate.error()));
   }
-  if (is_wanted) {
+  if (asked.is_wanted) {
     return kDone;
   }
   return Error{

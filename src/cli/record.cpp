@@ -329,7 +329,8 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   }
   TRY(ask_for_all_processes(record_options.value().live.target,
                             record_options.value().selected.requests,
-                            parsed.value().has("yes-all-processes")));
+                            {.is_wanted = parsed.value().has("yes-all-processes"),
+                             .is_limited = record_options.value().live.max_overhead > 0}));
   const std::string output = record_options.value().output;
   auto summary = record(record_options.take());
   if (!summary.ok()) {

@@ -182,7 +182,8 @@ Result<ExitStatus> run(const std::vector<std::string>& arguments) {
   watched.value().live.ready = &ready.value();
   TRY(ask_for_all_processes(watched.value().live.target,
                             watched.value().selected.requests,
-                            parsed.value().has("yes-all-processes")));
+                            {.is_wanted = parsed.value().has("yes-all-processes"),
+                             .is_limited = watched.value().live.max_overhead > 0}));
   const auto written = watch(watched.take());
   if (!written.ok()) {
     return written.error();

@@ -221,6 +221,11 @@ bool is_kernel_thread(std::uint32_t pid) {
   return stat && (stat->flags & kKernelThread) != 0;
 }
 
+std::uint32_t process_without_files() {
+  constexpr std::uint32_t kThreadDaemon = 2;  // kthreadd: rest_init() in init/main.c
+  return is_kernel_thread(kThreadDaemon) ? kThreadDaemon : static_cast<std::uint32_t>(::getpid());
+}
+
 bool is_zombie(std::uint32_t pid) {
   const auto stat = parse_stat(proc_text(pid, "stat"));
   return stat && stat->state == 'Z';

@@ -101,6 +101,9 @@ std::optional<CgroupLine> parse_cgroup_line(std::string_view line);
 // "0.20 0.18 0.12" from the text of /proc/loadavg; "" when it has no three words.
 std::string parse_load_averages(std::string_view loadavg);
 
+// A kernel thread: it maps no file. Our own process where this PID namespace has no such thread.
+std::uint32_t process_without_files();
+
 // Whether a process is a thread of the kernel, or a zombie. False when nothing is known of it.
 bool is_kernel_thread(std::uint32_t pid);
 bool is_zombie(std::uint32_t pid);

@@ -226,12 +226,14 @@ def recordings(views, load):
     process = ["-p", str(load.pid())]
     if views == "some":
         return [KERNEL, ["--for", "leaks", *process], ["--for", "malloc", *process]]
-    return [KERNEL, *(["--for", group, "-a"] for group in OF_MACHINE),
+    return [KERNEL, *(["--for", group, "-a", "--yes-all-processes"] for group in OF_MACHINE),
             *(["--for", group, *process] for group in OF_PROCESS),
             ["--for", "leaks", "-a", "--yes-all-processes"]]
 
 
 def main():
+    # A shell that starts this in the background lets it ignore the signal, and its children with it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--pairs", type=int, default=5)
     options.add_argument("--share", default="3%")

@@ -1,9 +1,12 @@
 // --max-overhead: fewer samples, figures that stay true within their bars, and probes that are
 // there for a part of the time only where each hit costs too much.
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "live/live_test.h"
@@ -195,6 +198,58 @@ TEST_F(OverheadTest, a_program_that_is_busy_at_the_start_is_watched_in_windows_a
   const Json malloc = report("malloc --by stack --sort count");
   EXPECT_NE(malloc.at("tables").at(0).at("rows").at(0).dump().find("first_site"), std::string::npos)
       << malloc.dump(1);
+}
+
+std::string bytes_of(const std::string& path, std::uint64_t offset, std::uint64_t size) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(size, 0);
+  file.seekg(static_cast<std::streamoff>(offset));
+  file.read(bytes.data(), static_cast<std::streamsize>(size));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return bytes;
+}
+
+// Bytes of libc's code that are not those of its file, in the memory of this process. -1: unknown.
+std::int64_t changed_code(int pid) {
+  const std::string proc = "/proc/" + std::to_string(pid);
+  std::ifstream maps(proc + "/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::uint64_t from = 0;
+    std::uint64_t to = 0;
+    std::uint64_t offset = 0;
+    std::istringstream words(line);
+    std::string flags;
+    char dash = 0;
+    words >> std::hex >> from >> dash >> to >> flags >> offset;
+    if (flags != "r-xp" || line.find("/libc.so.6") == std::string::npos) {
+      continue;
+    }
+    const std::string file = line.substr(line.find('/'));
+    const std::string original = bytes_of(file, offset, to - from);
+    const std::string now = bytes_of(proc + "/mem", from, original.size());
+    std::int64_t changed = now.size() == original.size() ? 0 : -1;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      changed += now[i] != original[i];
+    }
+    return changed;
+  }
+  return -1;
+}
+
+// The traps of its own calls would take memtrace's time from the programs.
+TEST_F(OverheadTest, memtrace_itself_runs_without_breakpoints) {
+  const auto busy = start("exec $PUPPETS/three_sites 100000000");
+  const std::string tasks = "-p " + std::to_string(busy->pid());
+  const auto recorder =
+      start("exec $MEMTRACE record --for malloc --max-overhead 3% -d 20 " + tasks);
+  ASSERT_TRUE(wait_until([&] { return changed_code(busy->pid()) > 0; })) << "a window";
+  const std::int64_t changed = changed_code(recorder->pid());
+  if (changed < 0) {
+    GTEST_SKIP() << "memtrace is linked statically: it shares no code";
+  }
+  EXPECT_EQ(changed, 0);
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  EXPECT_EQ(changed_code(recorder->pid()), 0) << "in windows";
 }
 
 }  // namespace

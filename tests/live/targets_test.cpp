@@ -260,6 +260,9 @@ TEST_F(TargetsTest, calls_of_all_processes_are_counted_before_they_are_recorded)
   EXPECT_TRUE(outcome.says("times a second (counted for 1.0 s)")) << outcome.all();
   EXPECT_FALSE(outcome.says("hit the probes 0 times")) << outcome.all();
   EXPECT_GE(Json::parse(outcome.out).at("totals").at("count"), 1U);
+  const Outcome limited =
+      run_well("$MEMTRACE calls --yes-all-processes --max-overhead 50% " + calls);
+  EXPECT_FALSE(limited.says("times a second (counted for")) << limited.all();
 }
 
 // Probes of one kind are one event of the kernel's: a hit is one hit, however many share it.

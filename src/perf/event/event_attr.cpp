@@ -219,13 +219,6 @@ EventRequest tracking_request(const AttrFeatures& features) {
           .type = PERF_TYPE_SOFTWARE};
 }
 
-perf_event_attr registering_attr(perf_event_attr attr) {
-  attr.inherit = 0;
-  attr.disabled = 1;
-  attr.enable_on_exec = 1;
-  return attr;
-}
-
 perf_event_attr file_attr(perf_event_attr attr, const EventRequest& request) {
   if (request.info.window_share > 1) {
     attr.config1 = request.info.window_share;

@@ -152,10 +152,6 @@ perf_event_attr make_attr(const EventRequest& request, const AttrContext& contex
 // On kernels without dummy events it is one that this architecture does not know either.
 EventRequest tracking_request(const AttrFeatures& features = {});
 
-// Of an event of memtrace itself that keeps a user probe registered. The kernel sets no breakpoint
-// for an event that exec is to enable (trace_uprobe_filter_add() in kernel/trace/trace_uprobe.c).
-perf_event_attr registering_attr(perf_event_attr attr);
-
 // As it goes into a file: without the registers and stack bytes that repair and unwinding used up.
 // A probe by the PMU is a tracepoint there. One that was watched in windows says so in config1 and
 // config2, which tracepoints and software events have no use for (RecordingBuilder::add_event).

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/text.h"
+#include "os/procfs.h"
 #include "os/system.h"
 #include "os/this_thread.h"
 #include "perf/record/perf_event_compat.h"
@@ -58,6 +59,18 @@ Result<EventFd> EventFd::open(const perf_event_attr& attr,
     ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC);
   }
   return EventFd(std::move(fd), name, kernel.calls, attr.read_format);
+}
+
+// For an event that exec is to enable the kernel does not look for mappings
+// (trace_uprobe_filter_add()). Where it lets nobody watch its threads, there is memtrace itself.
+Result<EventFd> EventFd::open_registering(perf_event_attr attr,
+                                          const std::string& name,
+                                          const KernelInterface& kernel) {
+  attr.inherit = 0;
+  attr.disabled = 1;
+  attr.enable_on_exec = 1;
+  auto fd = open(attr, {.tid = static_cast<int>(process_without_files())}, name, kernel);
+  return fd.ok() ? std::move(fd) : open(attr, {.tid = ::getpid()}, name, kernel);
 }
 
 Result<> EventFd::control(unsigned long request, unsigned long argument, const char* what) const {

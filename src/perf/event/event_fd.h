@@ -29,6 +29,14 @@ class EventFd {
                               const std::string& name,
                               const KernelInterface& kernel = {});
 
+  // An event that keeps a user probe registered and sets no breakpoint: it belongs to a process
+  // that does not map the probed file. (What belongs to memtrace itself would set one in the code
+  // that it shares with the programs as soon as another process has an event of the probe:
+  // uprobe_perf_filter() in kernel/trace/trace_uprobe.c.) Error: as open().
+  static Result<EventFd> open_registering(perf_event_attr attr,
+                                          const std::string& name,
+                                          const KernelInterface& kernel = {});
+
   int fd() const { return fd_.get(); }
 
   // Kernel-assigned; in every record of this event.

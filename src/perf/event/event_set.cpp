@@ -47,7 +47,7 @@ constexpr std::size_t kNamesInNote = 8;
 
 // The kernel takes 80 ms to register a user probe for its first event (tried on 6.18), and the
 // probes that are there already cost the programs their traps until the last one is registered. So
-// events of memtrace itself register all of them first. They are closed when the other events are
+// events without a breakpoint register all of them first. They are closed when the other events are
 // open. If one cannot be opened, the probe's own event registers it.
 std::vector<EventFd> register_probes(const std::vector<OpenedEvent>& events,
                                      const KernelInterface& kernel) {
@@ -56,8 +56,7 @@ std::vector<EventFd> register_probes(const std::vector<OpenedEvent>& events,
     if (event.request.probed_file.empty() || event.is_opened_by_other) {
       continue;
     }
-    auto fd = EventFd::open(
-        registering_attr(event.attr), {.tid = ::getpid()}, event.request.info.name, kernel);
+    auto fd = EventFd::open_registering(event.attr, event.request.info.name, kernel);
     if (fd.ok()) {
       registered.push_back(fd.take());
     }

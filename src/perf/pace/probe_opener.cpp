@@ -42,7 +42,7 @@ ProbeOpener::ProbeOpener(const EventSet& events, PassingIds& ids)
 Result<std::vector<OpenedFd>> ProbeOpener::hold() const {
   std::vector<OpenedFd> holders;
   for (const Probe& probe : probes_) {
-    auto fd = EventFd::open(registering_attr(probe.attr), {.tid = ::getpid()}, probe.name, kernel_);
+    auto fd = EventFd::open_registering(probe.attr, probe.name, kernel_);
     if (!fd.ok()) {
       return fd.take_error();
     }

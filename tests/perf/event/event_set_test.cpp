@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "os/procfs.h"
 #include "os/this_thread.h"
 #include "perf/record/sample_layout.h"
 #include "support/simulated_kernel.h"
@@ -167,7 +168,7 @@ TEST_P(OldKernelsTest, user_probes_are_registered_without_a_breakpoint_and_opene
   ASSERT_NE(first, history.end());
   EXPECT_EQ(first->attr.enable_on_exec, 1U);
   EXPECT_EQ(first->attr.disabled, 1U);
-  EXPECT_EQ(first->place.tid, ::getpid());
+  EXPECT_EQ(static_cast<std::uint32_t>(first->place.tid), process_without_files());
   const auto second = std::find_if(first + 1, history.end(), is_probe);
   ASSERT_NE(second, history.end());
   EXPECT_EQ(second->attr.enable_on_exec, 0U);
