@@ -41,6 +41,9 @@ Result<> check_ring_bytes(std::size_t ring_bytes, std::size_t cpu_count) {
 StackCopies stack_copies_of(const EventSetup& setup) {
   auto copies = StackCopies::None;
   for (const EventRequest& request : setup.events) {
+    if (request.is_of_windows()) {  // then few samples of each event are recorded
+      return StackCopies::Some;
+    }
     const CallGraph graph = call_graph_of(request, setup.attrs.call_graph);
     const bool of_each = graph.at_calls || !graph.skip_kernel_work;
     if (graph.stack_bytes != 0) {

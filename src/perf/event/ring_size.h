@@ -16,7 +16,8 @@ inline constexpr std::size_t kSmallestStackRing = std::size_t{4} << 20U;
 inline constexpr std::size_t kWholeStackRing = 2 * kSmallestStackRing;
 
 // How many samples have copied stacks: of page faults and system calls some, of an allocator's
-// calls or of all events many.
+// calls or of all events many. With --max-overhead some, too: then the kernel clears less memory
+// at the start, whose time would be missing to the programs.
 enum class StackCopies { None, Some, Many };
 
 // Large enough that a burst is not lost, small enough to be no burden: 64 MiB, less where that were

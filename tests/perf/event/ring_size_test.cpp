@@ -26,5 +26,19 @@ TEST(RingSize, rings_for_copied_stacks_are_larger) {
   EXPECT_EQ(default_ring_bytes(2 * kGib, 2, StackCopies::Some), std::size_t{32} << 20U);
 }
 
+// The kernel clears a ring's memory when it is mapped.
+TEST(RingSize, a_share_of_the_time_needs_smaller_rings) {
+  EventSetup setup;
+  setup.attrs.call_graph = {.kernel = false, .user = true, .stack_bytes = 8192};
+  setup.events = {{.info = {.name = "memtrace_heap_1:malloc"}, .probed_file = "/lib/libc.so.6"}};
+  const auto whole = choose_ring_bytes(setup, 1);
+  setup.events.push_back(setup.events.front());
+  setup.events.back().info.window_share = 32;
+  const auto limited = choose_ring_bytes(setup, 1);
+  ASSERT_TRUE(whole.ok() && limited.ok());
+  EXPECT_LT(limited.value(), whole.value());
+  EXPECT_LE(limited.value(), std::size_t{64} << 20U);
+}
+
 }  // namespace
 }  // namespace memtrace
