@@ -42,8 +42,8 @@ memtrace_room(src/perf/target "whom to watch, and what they have mapped already"
               SEES base os perf/record perf/event)
 memtrace_room(src/perf/side "what is read beside the recording and is no part of it"
               SEES base os perf/record perf/event)
-memtrace_room(src/perf/cost "what a hit and a trap take, and the CPU time of programs"
-              SEES base os perf/record perf/event USES perf_event)
+memtrace_room(src/perf/cost "what a hit, a trap and a switch take, and the CPU time of programs"
+              SEES base base/thread os perf/record perf/event USES Threads perf_event)
 memtrace_room(src/perf/pace "which share of the events is recorded, so that programs lose little"
               SEES base base/thread os perf/record perf/event perf/cost USES Threads perf_event)
 memtrace_room(src/perf/live "rings to records in order, overload, added events"

@@ -236,6 +236,22 @@ std::int64_t changed_code(int pid) {
   return -1;
 }
 
+// The kernel takes longer to switch to and from a task that has events. Nothing can be recorded
+// less for that: memtrace says it while it records. Events of a CPU do not cost that.
+TEST_F(OverheadTest, switches_that_cost_too_much_are_told_at_once) {
+  const std::string told = "us more because they have events";
+  const auto recorder =
+      start("exec $MEMTRACE record --for faults --max-overhead 1% -- $PUPPETS/ping_pong 6 2>said");
+  EXPECT_TRUE(wait_until([&] { return run("cat said >&2").says(told); }, std::chrono::seconds(5)));
+  EXPECT_EQ(recorder->wait().status, 0);
+  EXPECT_TRUE(run("cat said >&2").says("the overhead was not kept below 1 %"))
+      << run("cat said >&2").all();
+  EXPECT_NE(notes_of(report("faults")).find(told), std::string::npos);
+  const Outcome whole =
+      run_well("$MEMTRACE record -a --for faults --max-overhead 1% -- $PUPPETS/ping_pong 3");
+  EXPECT_FALSE(whole.says(told)) << whole.all();
+}
+
 // The traps of its own calls would take memtrace's time from the programs.
 TEST_F(OverheadTest, memtrace_itself_runs_without_breakpoints) {
   const auto busy = start("exec $PUPPETS/three_sites 100000000");

@@ -170,6 +170,9 @@ void LiveSource::keep_pace() {
     return;
   }
   pacer_->keep_up(monotonic_ns());
+  if (const std::string news = pacer_->take_news(); !news.empty()) {
+    tell(news);
+  }
   note_gaps();
   if (pacer_->probes().is_exceeded() && !closer_.has_started()) {
     limit_probes();

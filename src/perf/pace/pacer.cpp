@@ -62,6 +62,18 @@ bool is_at_return(const OpenedEvent& event) {
   return event.request.info.name.find("_ret") != std::string::npos;
 }
 
+// Of a task on one CPU: one of each ladder is enabled, and probes are there for a moment only. Two
+// more tell CPU times and switches.
+std::size_t events_of_task(const EventSet& events) {
+  constexpr std::size_t kOfPacer = 2;
+  const auto always_there = [](const OpenedEvent& event) {
+    const EventRequest& request = event.request;
+    return !request.is_of_windows() && request.probed_file.empty() &&
+           (!request.ladder || request.info.period == kPeriods.front());
+  };
+  return kOfPacer + static_cast<std::size_t>(std::ranges::count_if(events.events(), always_there));
+}
+
 std::string period_text(std::uint64_t least, std::uint64_t most) {
   return least == most ? fmt::format("one in {}", most)
                        : fmt::format("one in {} to {}", least, most);
@@ -88,6 +100,10 @@ Pacer::Pacer(const EventSet& events, PaceSetup setup)
     : events_(events),
       setup_(std::move(setup)),
       clock_(setup_.tids, setup_.inherit),
+      switches_({.tids = setup_.tids,
+                 .inherit = setup_.inherit,
+                 .events = events_of_task(events_),
+                 .limit = setup_.share}),
       gates_(events_, spans_),
       window_events_(events_.events()),
       probes_(setup_.share) {
@@ -168,6 +184,7 @@ Result<> Pacer::start(std::uint64_t now_ns) {
                            setup_.share * kUsedShare * static_cast<double>(times.watched_ns)));
     looks_.due_ns = monotonic_ns() + looks_.pause_ns;
   }
+  (void)switches_.take_ns(0);
   note_chosen(true);
   TRY(gates_.start(choices(), setup_.enabled_by_exec));
   (void)take_hits();
@@ -252,7 +269,8 @@ void Pacer::look(std::uint64_t now_ns) {
   looks_.due_ns = now_ns + looks_.pause_ns;
   const CpuTimes times = clock_.take();
   Hits hits = take_hits();
-  judge(hits, times);
+  const double switches_ns = switches_.take_ns(static_cast<double>(times.watched_ns));
+  judge(hits, times, switches_ns);
   if (!probes_.has_windows()) {
     probes_.judge(probes_ns(hits), static_cast<double>(times.watched_ns));
   }
@@ -261,7 +279,7 @@ void Pacer::look(std::uint64_t now_ns) {
   const double own_rest =
       std::max(0.0, static_cast<double>(times.own_ns) - samples_of(hits) * kOwnNs);
   const double budget_ns = setup_.share * kUsedShare * static_cast<double>(times.watched_ns) -
-                           own_rest * times.lost_by_own;
+                           own_rest * times.lost_by_own - switches_ns;
   const Hits counted = hits;
   const double enabled_share = scale_up(hits, now_ns - std::exchange(looks_.at_ns, now_ns));
   stretch_windows(counted, static_cast<double>(times.watched_ns), enabled_share);
@@ -384,11 +402,12 @@ double Pacer::samples_of(const Hits& hits) const {
   return samples;
 }
 
-void Pacer::judge(const Hits& hits, const CpuTimes& times) {
+void Pacer::judge(const Hits& hits, const CpuTimes& times, double switches_ns) {
   const auto counted = static_cast<double>(
       std::accumulate(hits.of_ladders.begin(), hits.of_ladders.end(), std::uint64_t{0}));
   const double cost_ns = samples_of(hits) * cost_.recorded_ns + counted * cost_.counted_ns +
-                         hits.traps_ns + static_cast<double>(times.own_ns) * times.lost_by_own;
+                         hits.traps_ns + switches_ns +
+                         static_cast<double>(times.own_ns) * times.lost_by_own;
   const auto watched_ns = static_cast<double>(times.watched_ns);
   spent_.cost_ns += cost_ns;
   spent_.watched_ns += watched_ns;
@@ -531,8 +550,9 @@ std::vector<std::string> Pacer::notes() {
                   cost_.recorded_ns));
   if (share > setup_.share) {
     notes.push_back(fmt::format(
-        "the overhead was not kept below {} %: each hit costs time, also of events that "
-        "are not recorded; record fewer events, or fewer processes",
+        "the overhead was not kept below {} %: each hit costs time, also of events that are not "
+        "recorded, and so does each context switch of a watched task; record fewer events, or "
+        "fewer processes",
         percent_text(setup_.share)));
   }
   return notes;

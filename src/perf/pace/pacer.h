@@ -2,9 +2,11 @@
 // (`--max-overhead`): counts hits, knows what one costs, and enables for each event the period that
 // fits, all the time or in windows. It looks again twice a second.
 //
-//   hits of each event x what a hit costs  +  memtrace's own CPU time
-//   -----------------------------------------------------------------  <=  share
-//                CPU time of the watched programs
+//   hits of each event x what a hit costs
+//   + context switches of watched tasks x what events cost there  +  memtrace's own CPU time
+//   ----------------------------------------------------------------------------------------  <=
+//   share
+//                           CPU time of the watched programs
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,7 @@
 #include "base/result.h"
 #include "perf/cost/cpu_times.h"
 #include "perf/cost/hit_cost.h"
+#include "perf/cost/switch_cost.h"
 #include "perf/cost/trap_cost.h"
 #include "perf/event/event_set.h"
 #include "perf/pace/choose_rungs.h"
@@ -55,6 +58,9 @@ class Pacer {
 
   // What user probes cost, and what is done about it.
   ProbeLimit& probes() { return probes_; }
+
+  // A sentence, once: what cannot be kept below the limit. "": nothing new.
+  std::string take_news() { return switches_.take_news(); }
 
   // From now on the probes, which EventSet has no more, are there in windows only. `tids`: of the
   // tasks to be watched, asked for at each window. Error: they cannot be, and `probes` is as it
@@ -121,7 +127,7 @@ class Pacer {
   Hits take_hits();
   void add_recorded(const OpenedFd& opened, std::uint64_t rise, Hits& hits) const;
   void look(std::uint64_t now_ns);
-  void judge(const Hits& hits, const CpuTimes& times);
+  void judge(const Hits& hits, const CpuTimes& times, double switches_ns);
   void stretch_windows(const Hits& hits, double watched_ns, double enabled_share);
   double scale_up(Hits& hits, std::uint64_t interval_ns);
   HitCost whole_cost() const;
@@ -141,6 +147,7 @@ class Pacer {
   // Where it cannot be measured: of Linux 6.18 on a virtual machine.
   TrapCost trap_{.emulated_ns = 800, .stepped_ns = 9000};
   CpuTimesReader clock_;
+  SwitchCost switches_;
   SampleSpans spans_;
   EventGates gates_;
   std::vector<Ladder> ladders_;

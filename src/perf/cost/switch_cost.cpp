@@ -1,0 +1,206 @@
+#include "perf/cost/switch_cost.h"
+
+#include <fmt/core.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <future>
+#include <initializer_list>
+#include <thread>
+#include <utility>
+
+#include "base/thread/blocked_signals.h"
+#include "base/units.h"
+#include "os/guarded_thread.h"
+#include "os/system.h"
+#include "os/unique_fd.h"
+
+namespace memtrace {
+namespace {
+
+constexpr int kRoundTrips = 100;
+constexpr int kSwitchRounds = 12;
+constexpr double kSwitchesOfTrip = 2;
+
+// Where it cannot be measured: of Linux 6.18 on a virtual machine.
+constexpr double kFirstEventNs = 1600;
+constexpr double kNextEventNs = 370;
+
+// Of less time a share says nothing.
+constexpr double kLeastJudgedNs = 50'000'000;
+
+perf_event_attr software(std::uint64_t config) {
+  perf_event_attr attr{};
+  attr.type = PERF_TYPE_SOFTWARE;
+  attr.size = PERF_ATTR_SIZE_VER0;
+  attr.config = config;
+  return attr;
+}
+
+// While it lives, this thread and those that it starts stay on one CPU.
+class OneCpu {
+ public:
+  OneCpu() : is_known_(::sched_getaffinity(0, sizeof(before_), &before_) == 0) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<std::size_t>(std::max(0, ::sched_getcpu())), &one);
+    is_known_ = is_known_ && ::sched_setaffinity(0, sizeof(one), &one) == 0;
+  }
+
+  OneCpu(const OneCpu&) = delete;
+  OneCpu& operator=(const OneCpu&) = delete;
+  OneCpu(OneCpu&&) = delete;
+  OneCpu& operator=(OneCpu&&) = delete;
+
+  ~OneCpu() {
+    if (is_known_) {
+      (void)::sched_setaffinity(0, sizeof(before_), &before_);
+    }
+  }
+
+  bool is_set() const { return is_known_; }
+
+ private:
+  cpu_set_t before_{};
+  bool is_known_ = false;
+};
+
+// Another thread of this CPU, which sends back what it gets.
+class Partner {
+ public:
+  explicit Partner(std::array<int, 2> sockets) : ours_(sockets[0]), theirs_(sockets[1]) {
+    const BlockedSignals blocked;
+    thread_ = start_guarded_thread([this] {
+      tid_.set_value(::gettid());
+      char byte = 0;
+      while (::read(theirs_.get(), &byte, 1) == 1 && ::write(theirs_.get(), &byte, 1) == 1) {
+      }
+    });
+  }
+
+  Partner(const Partner&) = delete;
+  Partner& operator=(const Partner&) = delete;
+  Partner(Partner&&) = delete;
+  Partner& operator=(Partner&&) = delete;
+
+  ~Partner() {
+    (void)::shutdown(ours_.get(), SHUT_RDWR);
+    thread_.join();
+  }
+
+  int tid() { return tid_.get_future().get(); }
+
+  double fastest_trip_ns() const {
+    double fastest = 0;
+    for (int round = 0; round < kSwitchRounds; ++round) {
+      const std::uint64_t start_ns = monotonic_ns();
+      for (int trip = 0; trip < kRoundTrips; ++trip) {
+        char byte = 0;
+        if (::write(ours_.get(), &byte, 1) != 1 || ::read(ours_.get(), &byte, 1) != 1) {
+          return 0;
+        }
+      }
+      const double ns = static_cast<double>(monotonic_ns() - start_ns) / kRoundTrips;
+      fastest = round == 0 ? ns : std::min(fastest, ns);
+    }
+    return fastest;
+  }
+
+ private:
+  UniqueFd ours_, theirs_;
+  std::promise<int> tid_;
+  std::thread thread_;
+};
+
+// Events that no switch hits.
+Result<> open_on(std::initializer_list<int> tids, std::size_t count, std::vector<EventFd>& opened) {
+  const perf_event_attr faults = software(PERF_COUNT_SW_PAGE_FAULTS);
+  for (const int tid : tids) {
+    for (std::size_t i = 0; i < count; ++i) {
+      auto event = EventFd::open(faults, {.tid = tid, .cpu = -1}, "calibration");
+      if (!event.ok()) {
+        return event.take_error();
+      }
+      opened.push_back(event.take());
+    }
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Result<double> measure_switch_ns(std::size_t events) {
+  const OneCpu one_cpu;
+  std::array<int, 2> sockets{};
+  if (!one_cpu.is_set() ||
+      ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
+    return Error{"measuring a context switch", errno, ""};
+  }
+  Partner partner(sockets);
+  const int other = partner.tid();
+  const double bare = partner.fastest_trip_ns();
+  std::vector<EventFd> opened;
+  TRY(open_on({0, other}, events, opened));
+  const double watched = partner.fastest_trip_ns();
+  if (bare <= 0 || watched <= 0) {
+    return Error{"measuring a context switch", EPIPE, ""};
+  }
+  // Never nothing: the difference may drown in the noise of a busy machine.
+  constexpr double kLeastNs = 50;
+  return std::max((watched - bare) / kSwitchesOfTrip, kLeastNs);
+}
+
+SwitchCost::SwitchCost(const Setup& setup) : limit_(setup.limit) {
+  if (std::ranges::equal(setup.tids, std::array{-1})) {
+    return;
+  }
+  const auto measured = measure_switch_ns(setup.events);
+  const double assumed_ns = kFirstEventNs + kNextEventNs * static_cast<double>(setup.events);
+  ns_ = measured.ok() ? measured.value() : assumed_ns;
+  perf_event_attr attr = software(PERF_COUNT_SW_CONTEXT_SWITCHES);
+  attr.inherit = setup.inherit ? 1 : 0;
+  for (const std::int32_t tid : setup.tids) {
+    auto counter = EventFd::open(attr, {.tid = tid, .cpu = -1}, "context-switches");
+    if (counter.ok()) {  // else it has ended
+      counters_.push_back(counter.take());
+    }
+  }
+}
+
+double SwitchCost::take_ns(double watched_ns) {
+  std::uint64_t now = 0;
+  for (const EventFd& counter : counters_) {
+    now += counter.read_count();
+  }
+  const std::uint64_t rise = now - std::min(now, switches_);
+  switches_ = std::max(now, switches_);
+  const double cost_ns = static_cast<double>(rise) * ns_;
+  if (watched_ns > kLeastJudgedNs && cost_ns > limit_ * watched_ns && !is_told_) {
+    constexpr double kNsOfSecond = 1e9;
+    constexpr double kHundred = 100;
+    is_told_ = true;
+    news_ = fmt::format(
+        "the watched programs make {} context switches for each second of CPU time that they use; "
+        "at each the kernel takes up to {:.1f} us more because they have events, which costs them "
+        "up "
+        "to {:.1f} % of their CPU time, and {:.1f} % is the limit; fewer events cost less, and -a "
+        "costs nothing there",
+        print_count(
+            static_cast<std::uint64_t>(static_cast<double>(rise) * kNsOfSecond / watched_ns)),
+        ns_ / 1000,
+        kHundred * cost_ns / watched_ns,
+        kHundred * limit_);
+  }
+  return cost_ns;
+}
+
+std::string SwitchCost::take_news() {
+  return std::exchange(news_, "");
+}
+
+}  // namespace memtrace
