@@ -10,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <future>
-#include <initializer_list>
 #include <thread>
 #include <utility>
 
@@ -95,39 +94,45 @@ class Partner {
 
   int tid() { return tid_.get_future().get(); }
 
+  // 0: it does not answer.
   double fastest_trip_ns() const {
-    double fastest = 0;
-    for (int round = 0; round < kSwitchRounds; ++round) {
-      const std::uint64_t start_ns = monotonic_ns();
-      for (int trip = 0; trip < kRoundTrips; ++trip) {
-        char byte = 0;
-        if (::write(ours_.get(), &byte, 1) != 1 || ::read(ours_.get(), &byte, 1) != 1) {
-          return 0;
-        }
-      }
-      const double ns = static_cast<double>(monotonic_ns() - start_ns) / kRoundTrips;
-      fastest = round == 0 ? ns : std::min(fastest, ns);
+    double fastest = trip_ns();
+    for (int round = 1; round < kSwitchRounds; ++round) {
+      fastest = std::min(fastest, trip_ns());
     }
     return fastest;
   }
 
  private:
+  bool answers() const {
+    char byte = 0;
+    return ::write(ours_.get(), &byte, 1) == 1 && ::read(ours_.get(), &byte, 1) == 1;
+  }
+
+  double trip_ns() const {
+    const std::uint64_t start_ns = monotonic_ns();
+    for (int trip = 0; trip < kRoundTrips; ++trip) {
+      if (!answers()) {
+        return 0;
+      }
+    }
+    return static_cast<double>(monotonic_ns() - start_ns) / kRoundTrips;
+  }
+
   UniqueFd ours_, theirs_;
   std::promise<int> tid_;
   std::thread thread_;
 };
 
 // Events that no switch hits.
-Result<> open_on(std::initializer_list<int> tids, std::size_t count, std::vector<EventFd>& opened) {
+Result<> open_on(int tid, std::size_t count, std::vector<EventFd>& opened) {
   const perf_event_attr faults = software(PERF_COUNT_SW_PAGE_FAULTS);
-  for (const int tid : tids) {
-    for (std::size_t i = 0; i < count; ++i) {
-      auto event = EventFd::open(faults, {.tid = tid, .cpu = -1}, "calibration");
-      if (!event.ok()) {
-        return event.take_error();
-      }
-      opened.push_back(event.take());
+  for (std::size_t i = 0; i < count; ++i) {
+    auto event = EventFd::open(faults, {.tid = tid, .cpu = -1}, "calibration");
+    if (!event.ok()) {
+      return event.take_error();
     }
+    opened.push_back(event.take());
   }
   return kDone;
 }
@@ -145,7 +150,8 @@ Result<double> measure_switch_ns(std::size_t events) {
   const int other = partner.tid();
   const double bare = partner.fastest_trip_ns();
   std::vector<EventFd> opened;
-  TRY(open_on({0, other}, events, opened));
+  TRY(open_on(0, events, opened));
+  TRY(open_on(other, events, opened));
   const double watched = partner.fastest_trip_ns();
   if (bare <= 0 || watched <= 0) {
     return Error{"measuring a context switch", EPIPE, ""};
