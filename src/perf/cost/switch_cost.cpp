@@ -187,7 +187,7 @@ double SwitchCost::take_ns(double watched_ns) {
   switches_ = std::max(now, switches_);
   const double cost_ns = static_cast<double>(rise) * ns_;
   if (watched_ns > kLeastJudgedNs && cost_ns > limit_ * watched_ns && !is_told_) {
-    constexpr double kNsOfSecond = 1e9;
+    constexpr double kNsOfCpuSecond = 1e9;
     constexpr double kHundred = 100;
     is_told_ = true;
     news_ = fmt::format(
@@ -197,7 +197,7 @@ double SwitchCost::take_ns(double watched_ns) {
         "to {:.1f} % of their CPU time, and {:.1f} % is the limit; fewer events cost less, and -a "
         "costs nothing there",
         print_count(
-            static_cast<std::uint64_t>(static_cast<double>(rise) * kNsOfSecond / watched_ns)),
+            static_cast<std::uint64_t>(static_cast<double>(rise) * kNsOfCpuSecond / watched_ns)),
         ns_ / 1000,
         kHundred * cost_ns / watched_ns,
         kHundred * limit_);
