@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -266,6 +267,8 @@ TEST_F(OverheadTest, memtrace_itself_runs_without_breakpoints) {
   EXPECT_EQ(changed, 0);
   std::this_thread::sleep_for(std::chrono::seconds(3));
   EXPECT_EQ(changed_code(recorder->pid()), 0) << "in windows";
+  recorder->signal(SIGINT);
+  EXPECT_EQ(recorder->wait().status, 0);
 }
 
 }  // namespace
