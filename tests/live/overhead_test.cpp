@@ -240,7 +240,7 @@ std::int64_t changed_code(int pid) {
 // The kernel takes longer to switch to and from a task that has events. Nothing can be recorded
 // less for that: memtrace says it while it records. Events of a CPU do not cost that.
 TEST_F(OverheadTest, switches_that_cost_too_much_are_told_at_once) {
-  const std::string told = "us more because they have events";
+  const std::string told = "us more because the task has events";
   const auto recorder =
       start("exec $MEMTRACE record --for faults --max-overhead 1% -- $PUPPETS/ping_pong 6 2>said");
   EXPECT_TRUE(wait_until([&] { return run("cat said >&2").says(told); }, std::chrono::seconds(5)));

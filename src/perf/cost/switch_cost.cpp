@@ -44,11 +44,11 @@ perf_event_attr software(std::uint64_t config) {
 // While it lives, this thread and those that it starts stay on one CPU.
 class OneCpu {
  public:
-  OneCpu() : is_known_(::sched_getaffinity(0, sizeof(before_), &before_) == 0) {
+  OneCpu() : is_set_(::sched_getaffinity(0, sizeof(before_), &before_) == 0) {
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(static_cast<std::size_t>(std::max(0, ::sched_getcpu())), &one);
-    is_known_ = is_known_ && ::sched_setaffinity(0, sizeof(one), &one) == 0;
+    is_set_ = is_set_ && ::sched_setaffinity(0, sizeof(one), &one) == 0;
   }
 
   OneCpu(const OneCpu&) = delete;
@@ -57,16 +57,16 @@ class OneCpu {
   OneCpu& operator=(OneCpu&&) = delete;
 
   ~OneCpu() {
-    if (is_known_) {
+    if (is_set_) {
       (void)::sched_setaffinity(0, sizeof(before_), &before_);
     }
   }
 
-  bool is_set() const { return is_known_; }
+  bool is_set() const { return is_set_; }
 
  private:
   cpu_set_t before_{};
-  bool is_known_ = false;
+  bool is_set_ = false;
 };
 
 // Another thread of this CPU, which sends back what it gets.
@@ -166,7 +166,7 @@ SwitchCost::SwitchCost(const Setup& setup) : limit_(setup.limit) {
     return;
   }
   const auto measured = measure_switch_ns(setup.events);
-  const double assumed_ns = kFirstEventNs + kNextEventNs * static_cast<double>(setup.events);
+  const double assumed_ns = kFirstEventNs + kNextEventNs * (static_cast<double>(setup.events) - 1);
   ns_ = measured.ok() ? measured.value() : assumed_ns;
   perf_event_attr attr = software(PERF_COUNT_SW_CONTEXT_SWITCHES);
   attr.inherit = setup.inherit ? 1 : 0;
@@ -186,23 +186,28 @@ double SwitchCost::take_ns(double watched_ns) {
   const std::uint64_t rise = now - std::min(now, switches_);
   switches_ = std::max(now, switches_);
   const double cost_ns = static_cast<double>(rise) * ns_;
-  if (watched_ns > kLeastJudgedNs && cost_ns > limit_ * watched_ns && !is_told_) {
-    constexpr double kNsOfCpuSecond = 1e9;
-    constexpr double kHundred = 100;
-    is_told_ = true;
-    news_ = fmt::format(
-        "the watched programs make {} context switches for each second of CPU time that they use; "
-        "at each the kernel takes up to {:.1f} us more because they have events, which costs them "
-        "up "
-        "to {:.1f} % of their CPU time, and {:.1f} % is the limit; fewer events cost less, and -a "
-        "costs nothing there",
-        print_count(
-            static_cast<std::uint64_t>(static_cast<double>(rise) * kNsOfCpuSecond / watched_ns)),
-        ns_ / 1000,
-        kHundred * cost_ns / watched_ns,
-        kHundred * limit_);
+  if (watched_ns > kLeastJudgedNs && cost_ns > limit_ * watched_ns) {
+    tell(static_cast<double>(rise) / watched_ns, cost_ns / watched_ns);
   }
   return cost_ns;
+}
+
+void SwitchCost::tell(double switches_a_ns, double share) {
+  constexpr double kNsOfCpuSecond = 1e9;
+  constexpr double kNsOfUs = 1000;
+  constexpr double kHundred = 100;
+  if (std::exchange(is_told_, true)) {
+    return;
+  }
+  news_ = fmt::format(
+      "each context switch of a watched task takes up to {:.1f} us more because the task has "
+      "events: {} switches in a second of CPU time cost the programs up to {:.1f} % of it, and "
+      "{:.1f} % is the limit; record fewer events, or watch the whole machine with -a, where "
+      "switches take no longer",
+      ns_ / kNsOfUs,
+      print_count(static_cast<std::uint64_t>(switches_a_ns * kNsOfCpuSecond)),
+      kHundred * share,
+      kHundred * limit_);
 }
 
 std::string SwitchCost::take_news() {

@@ -39,6 +39,8 @@ class SwitchCost {
   std::string take_news();
 
  private:
+  void tell(double switches_a_ns, double share);
+
   double limit_;
   double ns_ = 0;  // of one switch
   std::vector<EventFd> counters_;

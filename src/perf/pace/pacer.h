@@ -3,10 +3,10 @@
 // fits, all the time or in windows. It looks again twice a second.
 //
 //   hits of each event x what a hit costs
-//   + context switches of watched tasks x what events cost there  +  memtrace's own CPU time
-//   ----------------------------------------------------------------------------------------  <=
-//   share
-//                           CPU time of the watched programs
+//   + context switches of watched tasks x what their events cost there
+//   + memtrace's own CPU time
+//   ------------------------------------------------------------------  <=  share
+//                    CPU time of the watched programs
 #pragma once
 
 #include <cstdint>
